@@ -34,7 +34,7 @@ export function define({ workingDir, isTransactional, isOwn }: ToolPlace): Built
 
 async function execute({ patch }: { patch: string }, { workspace }: BuiltInContext): Promise<BuiltInOutput> {
   try {
-    if (!patch.startsWith("*** Begin Patch")) throw new PatchError("Invalid patch: must start with '*** Begin Patch'");
+    if (!patch.startsWith("*** Begin Patch")) throw new PatchError('The patch must begin with the line "*** Begin Patch".');
     const originals = new Map<string, string>();
     for (const path of pathsNeeded(patch)) originals.set(path, await read(workspace, path));
     const { changes, fuzz } = changesOf(patch, originals);
@@ -56,14 +56,14 @@ async function execute({ patch }: { patch: string }, { workspace }: BuiltInConte
 /** The path in the workspace. @throws PatchError if it is outside */
 function located(workspace: Workspace, path: string): string {
   const found = inWorkspace(workspace, path);
-  if (found === undefined) throw new PatchError("Absolute or escaping paths are not allowed");
+  if (found === undefined) throw new PatchError(`${path} is outside of ${workspace.workingDir}: give a path relative to it, without "..".`);
   return found;
 }
 
 async function read(workspace: Workspace, path: string): Promise<string> {
   const found = located(workspace, path);
   const entry = await statOf(workspace, found);
-  if (!entry) throw new PatchError(`Delete File Error: Missing File: ${path}`);
+  if (!entry) throw new PatchError(`There is no file ${path}.`);
   if (entry.type === "directory") throw new PatchError(`${path} is a directory`);
   if (entry.size > maxBytes) throw new PatchError(`${path} is too large (${megabytes(entry.size)}); at most ${megabytes(maxBytes)} can be changed`);
   const bytes = await workspace.read(found);

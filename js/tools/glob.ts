@@ -47,16 +47,17 @@ async function execute({ pattern, path }: GlobArguments, { workspace, signal }: 
   try {
     const root = inWorkspace(workspace, searchPath);
     const entry = await statOf(workspace, root);
-    if (entry?.type !== "directory") return failed(`Search path '${searchPath}' is not a valid directory`);
+    if (entry?.type !== "directory") return failed(`There is no directory '${searchPath}' to search.`);
     const found = new Map<string, WorkspaceEntry>();
     const lists = new Map<string, WorkspaceEntry[]>();
     for (const each of alternatives(split.rest)) {
       const start = startOf(workspace, root!, each.includes("**") ? each : `**/${each}`);
       if (start) for await (const file of new Search(workspace, signal, lists).below(start.directory, start.parts)) found.set(file.path, file);
     }
+    const begin = `Files below '${searchPath}' whose path matches '${pattern}'`;
     const { paths, truncated } = newest(workspace, [...found.values()]);
-    if (paths.length === 0) return output(`No files found matching pattern '${pattern}' in directory '${searchPath}'`, [], truncated);
-    return output(listing(`Found ${paths.length} file(s) matching pattern '${pattern}' in '${searchPath}'`, paths, truncated), paths, truncated);
+    if (paths.length === 0) return output(`${begin}: none`, [], truncated);
+    return output(listing(begin, paths, truncated), paths, truncated);
   } catch (error) {
     signal.throwIfAborted();
     return failed(messageOf(error));

@@ -61,7 +61,7 @@ async function execute({ pattern, path, include }: GrepArguments, { workspace, s
   try {
     const root = inWorkspace(workspace, searchPath);
     const entry = await statOf(workspace, root);
-    if (entry?.type !== "directory") return failed(`Search path '${path || searchPath}' is not a valid directory`);
+    if (entry?.type !== "directory") return failed(`There is no directory '${path || searchPath}' to search.`);
     const isFound = searching(pattern);
     const found: WorkspaceEntry[] = [];
     const pauses = new Pauses();
@@ -70,13 +70,14 @@ async function execute({ pattern, path, include }: GrepArguments, { workspace, s
       const content = await readSmall(workspace, file.path, file.size);
       if (content && isFound(withLineFeeds(decodeValid(content)))) found.push(file);
     }
-    const filtered = include ? ` (filtered by '${include}')` : "";
+    const filtered = include ? `, in names like '${include}'` : "";
+    const begin = `Files below '${searchPath}' with a match of '${pattern}'${filtered}`;
     const { paths, truncated } = newest(workspace, found);
-    if (paths.length === 0) return output(`No files found containing pattern '${pattern}' in directory '${searchPath}'${filtered}`, [], { truncated });
-    return output(listing(`Found ${paths.length} file(s) containing pattern '${pattern}' in '${searchPath}'${filtered}`, paths, truncated), paths, { truncated });
+    if (paths.length === 0) return output(`${begin}: none`, [], { truncated });
+    return output(listing(begin, paths, truncated), paths, { truncated });
   } catch (error) {
     signal.throwIfAborted();
-    if (error instanceof UnreadablePattern) return failed(`Invalid regex pattern: ${error.message}`);
+    if (error instanceof UnreadablePattern) return failed(`The pattern is no regular expression of Python: ${error.message}`);
     if (error instanceof TooLong) return failed(`The search was stopped because ${error.message}. Use a simpler pattern, or limit the search with path and include.`);
     return failed(messageOf(error));
   }

@@ -44,16 +44,16 @@ async function execute({ image_index, question, profile_name: name }: InspectArg
   const profile_name = name || profile;
   const { model, baseUrl: base_url } = llm.options;
   const failed = (content: string, more: object = {}) => ({ content, isError: true, fields: present({ image_index, question, profile_name, ...more }) });
-  if (profile_name !== profile) return failed(`Profile '${profile_name}' is not listed as a vision-capable profile for this conversation.`);
+  if (profile_name !== profile) return failed(`There is no profile '${profile_name}' to ask. Leave profile_name out: the only one is '${profile}'.`);
   const urls = latestImages(await conversation.activeBranch());
   const url = urls[image_index];
-  if (url === undefined) return failed(`Image index ${image_index} is out of range. The latest user message has ${urls.length} image(s).`);
+  if (url === undefined) return failed(`There is no image ${image_index}: the user's latest message with images has ${urls.length}, and the first one is 0.`);
   try {
     const answer = await conversation.inspectImage(llm, url, question, signal);
     return { content: answer, fields: present({ image_index, question, profile_name, model, base_url, answer }) };
   } catch (error) {
     if (!(error instanceof ThreadkeepError) || !error.message.includes("answered without text")) throw error;
-    return failed("The vision model returned no text answer.", { model, base_url });
+    return failed("The model that was asked gave no text. Ask again, in other words.", { model, base_url });
   }
 }
 

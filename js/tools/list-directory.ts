@@ -4,7 +4,7 @@ import type { Workspace, WorkspaceEntry } from "../workspace.js";
 import type { BuiltInContext, BuiltInDefinition, BuiltInOutput, ToolPlace } from "./built-in.js";
 import { messageOf, present } from "./definition.js";
 import { inWorkspace, nameOf, pathText, statOf } from "./paths.js";
-import { byCodePoints } from "./text.js";
+import { byCodePoints, clip, directoryNotice, maxCharacters } from "./text.js";
 
 interface ListDirectoryArguments {
   dir_path?: string;
@@ -44,14 +44,16 @@ async function execute({ dir_path = ".", recursive = false }: ListDirectoryArgum
   try {
     const path = inWorkspace(workspace, shown);
     const entry = await statOf(workspace, path);
-    if (!entry) return failed(`Error: Directory not found: ${shown}`);
-    if (entry.type === "file") return failed(`Error: Path is not a directory: ${shown}`);
+    if (!entry) return failed(`There is no directory ${shown}.`);
+    if (entry.type === "file") return failed(`${shown} is a file, not a directory.`);
     const entries = recursive ? await twoLevels(workspace, path!, shown) : (await sorted(workspace, path!)).slice(0, maxEntries).map((child) => fields(child, shown));
     const isTruncated = entries.length >= maxEntries;
-    const content = `Listed directory: ${shown} (${entries.length} entries${isTruncated ? `, truncated to ${maxEntries}` : ""})`;
-    return { content, fields: present({ dir_path: shown, entries: entries.slice(0, maxEntries), total_count: entries.length, is_truncated: isTruncated }) };
+    const listed = entries.slice(0, maxEntries);
+    const heading = `Entries of ${shown}: ${entries.length}${isTruncated ? `, or more; the first ${maxEntries}:` : ""}`;
+    const content = [heading, ...listed.map((entry) => line(entry, shown))].join("\n");
+    return { content: clip(content, maxCharacters, directoryNotice), fields: present({ dir_path: shown, entries: listed, total_count: entries.length, is_truncated: isTruncated }) };
   } catch (error) {
-    return failed(`Error listing directory: ${messageOf(error)}`);
+    return failed(`The directory could not be listed: ${messageOf(error)}`);
   }
 }
 
@@ -79,6 +81,12 @@ function fields({ path, type, size, modifiedAt }: WorkspaceEntry, directory: str
   const name = nameOf(path);
   const isDirectory = type === "directory";
   return present({ name, path: joined(directory, name), is_directory: isDirectory, size: isDirectory ? 0 : size, modified_time: localTime(modifiedAt) });
+}
+
+/** An entry as the model reads it. The SDK's text has only the number of entries, so a model would have to ask again. */
+function line({ path, is_directory, size, modified_time }: { readonly [name: string]: unknown }, directory: string): string {
+  const name = String(path).slice(joined(directory, "").length);
+  return is_directory ? `${name}/` : `${name}  ${size} bytes, changed ${modified_time}`;
 }
 
 function joined(directory: string, name: string): string {

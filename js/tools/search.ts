@@ -26,8 +26,8 @@ export function newest(workspace: Workspace, files: readonly WorkspaceEntry[]): 
 
 /** The list of files in a result. */
 export function listing(begin: string, paths: readonly string[], truncated: boolean): string {
-  const note = truncated ? `\n\n[Results truncated to first ${maxResults} files. Consider using a more specific pattern.]` : "";
-  return `${begin}:\n${paths.join("\n")}${note}`;
+  const note = truncated ? `\n\n[There are more. These ${maxResults} were changed last; a narrower pattern or path finds others.]` : "";
+  return `${begin}: ${paths.length}\n${paths.join("\n")}${note}`;
 }
 
 /** The alternatives of a pattern with braces: `*.{ts,tsx}` is `*.ts` or `*.tsx`. Braces without a comma are characters. */

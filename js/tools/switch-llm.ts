@@ -53,14 +53,14 @@ async function execute({ profile_name, reason }: SwitchArguments, { conversation
   const failed = (content: string) => ({ content, isError: true, fields: present({ profile_name, reason }) });
   try {
     const llm = await load(profile_name);
-    if (!llm) return failed(`LLM profile '${profile_name}' was not found.`);
+    if (!llm) return failed(`There is no profile '${profile_name}'. Choose one of the list in this tool's description.`);
     await conversation.switchLLM(llm);
     const active_model = llm.options.model;
     return {
-      content: `Switched LLM profile to '${profile_name}' with active model '${active_model}'. Reason: ${reason} Future agent steps will use this profile.`,
+      content: `The next steps are done by '${profile_name}', which is ${active_model}. Reason: ${reason}`,
       fields: present({ profile_name, reason, active_model }),
     };
   } catch (error) {
-    return failed(`Failed to switch LLM profile '${profile_name}': ${messageOf(error)}`);
+    return failed(`The model stays as it is, because '${profile_name}' cannot be used: ${messageOf(error)}`);
   }
 }

@@ -62,10 +62,10 @@ async function execute({ command = "view", task_list }: TaskTrackerArguments, { 
   if (command === "plan") {
     const tasks = (task_list ?? []).map(complete);
     files.write(file, stored(tasks));
-    return { content: `Task list has been updated with ${tasks.length} item(s).`, fields: present({ command, task_list: tasks }) };
+    return { content: `Stored. Tasks in the list: ${tasks.length}.`, fields: present({ command, task_list: tasks }) };
   }
   const tasks = parse(await files.read(file));
-  const content = tasks.length > 0 ? listed(tasks) : 'No task list found. Use the "plan" command to create one.';
+  const content = tasks.length > 0 ? listed(tasks) : "The list has no tasks. `plan` fills it.";
   return { content, fields: present({ command, task_list: tasks }) };
 }
 
@@ -79,7 +79,7 @@ function listed(tasks: ReadonlyArray<{ [name in keyof Task]: string }>): string 
     const icon = icons[status as Task["status"]];
     return `${index + 1}. ${icon} ${title}\n${notes ? `   ${notes}\n` : ""}\n`;
   });
-  return strip(`# Task List\n\n${lines.join("")}`);
+  return strip(`# Tasks\n\n${lines.join("")}`);
 }
 
 /** The list as Python writes it: ASCII, indented by two spaces. */

@@ -9,7 +9,7 @@ import type { Page, ShellResult } from "./terminal/protocol.js";
 import { type Session, environmentAfter, newSession, readSession, secretsFor, writeSession } from "./terminal/session.js";
 import { type RunningShell, startShell } from "./terminal/shell.js";
 import { strip } from "./text.js";
-import { clipped, completedSuffix, literalText, noInputText, noLogsText, resetText, severalCommandsText, stoppedSuffix } from "./terminal/texts.js";
+import { clipped, literalText, noInputText, noLogsText, resetText, severalCommandsText, stoppedSuffix } from "./terminal/texts.js";
 
 interface TerminalArguments {
   command: string;
@@ -102,7 +102,7 @@ class Terminal {
   }
 
   async #execute({ command, is_input = false, timeout, reset = false }: TerminalArguments, context: BuiltInContext): Promise<BuiltInOutput> {
-    if (reset && is_input) throw new ThreadkeepError("invalid_options", "Cannot use reset=True with is_input=True");
+    if (reset && is_input) throw new ThreadkeepError("invalid_options", "`reset` and `is_input` exclude each other: a new session has no running command");
     const literal = is_input ? undefined : literalText(command);
     if (literal) return failed(literal, command);
     const text = command.trim();
@@ -146,7 +146,8 @@ class Terminal {
     if (JSON.stringify(next) !== JSON.stringify(session)) writeSession(context, next);
     const output = clipped(strip(wellFormed(result?.output ?? "")));
     const exitCode = timeout.aborted ? stoppedCode : result!.exitCode;
-    const suffix = timeout.aborted ? stoppedSuffix(seconds) : completedSuffix(exitCode);
+    // The exit code stands after every output that a model reads.
+    const suffix = timeout.aborted ? stoppedSuffix(seconds) : "";
     const fields = present({ command, exit_code: exitCode, timeout: timeout.aborted, metadata: metadata(exitCode, next.cwd, suffix) });
     return { content: output, fields };
   }

@@ -18,6 +18,8 @@ from openhands.tools.grep.definition import GrepAction
 from openhands.tools.grep.impl import GrepExecutor
 from openhands.tools.task_tracker.definition import TaskTrackerAction, TaskTrackerExecutor
 
+from tool_words import said, unused
+
 # The time of the first call, in seconds; each later call is ten seconds later.
 BEGINNING = 1_700_000_000
 
@@ -61,7 +63,7 @@ class Tools:
         stored = action.model_dump(mode="json", exclude_none=True)
         answer = {"action": stored, "guess": self.guess(tool, args)}
         try:
-            answer["observation"] = executor(action).model_dump(mode="json", exclude_none=True)
+            answer["observation"] = said(tool, executor(action)).model_dump(mode="json", exclude_none=True)
         except Exception as error:  # noqa: BLE001 - the agent would report it
             answer["raised"] = f"{type(error).__name__}: {error}"
         answer["guess_after"] = self.guess(tool, args)
@@ -113,4 +115,4 @@ def run(sequence: dict) -> dict:
 
 
 def run_tools(sequences: list[dict]) -> dict:
-    return {"ok": True, "schemas": schemas(), "runs": [run(sequence) for sequence in sequences]}
+    return {"ok": True, "schemas": schemas(), "runs": [run(sequence) for sequence in sequences], "unused": unused()}

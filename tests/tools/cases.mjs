@@ -34,7 +34,7 @@ export function cases(root) {
     {
       name: "occurrences",
       files: { "a.txt": numbered(40, (index) => `line ${index % 7} aaa`), "empty.txt": "", "one.txt": "aaa", "space.txt": "  x  \n\tx\u00a0\n" },
-      calls: [replace("a.txt", "aaa", "b"), replace("a.txt", "line 3", "b"), replace("a.txt", "", "b"), replace("a.txt", "  \n ", "b"), replace("empty.txt", "", "filled"), replace("one.txt", "a", "b"), replace("one.txt", "", "b"), replace("one.txt", "aa", "b"), replace("space.txt", " \u3000x\u3000 ", "y"), replace("space.txt", "\u2003x  \n\tx\x1f", "y"), replace("space.txt", "missing ", "y"), replace("empty.txt", "$&", "$1"), replace("one.txt", "ba", "$& $1 \\1")],
+      calls: [replace("a.txt", "aaa", "b"), replace("a.txt", "line 3", "b"), replace("a.txt", "", "b"), replace("a.txt", "  \n ", "b"), replace("empty.txt", "", "filled"), replace("one.txt", "a", "b"), replace("one.txt", "", "b"), replace("one.txt", "aa", "b"), replace("space.txt", " \u3000x\u3000 ", "y"), replace("space.txt", "\u2003x  \n\tx\x1f", "y"), replace("space.txt", "missing ", "y"), replace("empty.txt", "$&", "$1"), replace("one.txt", "ba", "$& $1 \\1"), replace("one.txt", "same", "same")],
     },
     { name: "content that is not text", isChangedLater: true, files: { "p.png": image, "P.JPG": image, "a.zip": "text", "nul.txt": "a\0b\nc\0\0\0", ".png": "text", "x.tar.gz": "text" }, calls: [view("p.png"), view("P.JPG"), view("a.zip"), view("nul.txt"), view(".png"), view("x.tar.gz"), replace("a.zip", "text", "more"), ["grep", { pattern: "a.b" }]] },
     { name: "a byte order mark stays", files: { "bom.txt": "\ufeffone\ntwo\n" }, calls: [view("bom.txt"), replace("bom.txt", "two", "zwei"), edit("undo_edit", "bom.txt"), patched("*** Update File: bom.txt", "@@", "-two", "+2")] },
@@ -87,8 +87,8 @@ export function cases(root) {
     },
     {
       name: "paths",
-      files: { "a.txt": "a", "d/b.txt": "b", "d/e/f.txt": "f", "back\\slash.txt": "s" },
-      calls: [view(""), view("."), view("d/"), view("./d//e/."), view("d/b.txt/"), view("d/b.txt/x"), view("nope"), view("d", [1, 2]), edit("create", "d", { file_text: "" }), edit("create", "n/o/p.txt", { file_text: "" }), edit("create", "a.txt/p.txt", { file_text: "" }), edit("create", "a.txt", {}), replace("d", "a", "b"), ["file_editor", { command: "view", path: "a.txt" }], ["file_editor", { command: "view", path: "" }], ["file_editor", { command: "view", path: "nope/x" }], ["file_editor", { command: "view", path: ` ${root}/a.txt` }], ["grep", { pattern: "a", path: "d" }], ["grep", { pattern: "a", path: "nope" }], ["glob", { pattern: "*", path: "d" }], ["grep", { pattern: "a", path: `${root}/d/../d/e/` }], ["glob", { pattern: `${root}/d/*/*.txt`, path: `${root}/d` }], ["glob", { pattern: `${root}/**/*.txt`, path: `${root}/d` }]],
+      files: { ".env": "hidden", "a.txt": "a", "d/b.txt": "b", "d/e/f.txt": "f", "back\\slash.txt": "s" },
+      calls: [view(""), view("."), view("d/"), view("./d//e/."), view("d/b.txt/"), view("d/b.txt/x"), view("nope"), view("d", [1, 2]), view("a.txt", [1]), view("a.txt", [1, 1, 1]), edit("create", "d", { file_text: "" }), edit("create", "n/o/p.txt", { file_text: "" }), edit("create", "a.txt/p.txt", { file_text: "" }), edit("create", "a.txt", {}), replace("d", "a", "b"), ["file_editor", { command: "view", path: "a.txt" }], ["file_editor", { command: "view", path: "" }], ["file_editor", { command: "view", path: "nope/x" }], ["file_editor", { command: "view", path: ` ${root}/a.txt` }], ["grep", { pattern: "a", path: "d" }], ["grep", { pattern: "a", path: "nope" }], ["glob", { pattern: "*", path: "d" }], ["grep", { pattern: "a", path: `${root}/d/../d/e/` }], ["glob", { pattern: `${root}/d/*/*.txt`, path: `${root}/d` }], ["glob", { pattern: `${root}/**/*.txt`, path: `${root}/d` }]],
     },
   ];
 }

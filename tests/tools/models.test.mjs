@@ -23,15 +23,15 @@ test("another model looks at the user's image", async () => {
       image_index: 0, question: "What is it?", profile_name: "vision", model: "openai/gpt-4o-mini", base_url: "https://eyes.example/v1", answer: "A cup of tea.",
     },
     {
-      text: "Image index 3 is out of range. The latest user message has 1 image(s).", is_error: true, kind: "VisionInspectObservation",
+      text: "There is no image 3: the user's latest message with images has 1, and the first one is 0.", is_error: true, kind: "VisionInspectObservation",
       image_index: 3, question: "What is it?", profile_name: "vision",
     },
     {
-      text: "Profile 'other' is not listed as a vision-capable profile for this conversation.", is_error: true, kind: "VisionInspectObservation",
+      text: "There is no profile 'other' to ask. Leave profile_name out: the only one is 'vision'.", is_error: true, kind: "VisionInspectObservation",
       image_index: 0, question: "What is it?", profile_name: "other",
     },
     {
-      text: "The vision model returned no text answer.", is_error: true, kind: "VisionInspectObservation",
+      text: "The model that was asked gave no text. Ask again, in other words.", is_error: true, kind: "VisionInspectObservation",
       image_index: 0, question: "What is it?", profile_name: "vision", model: "openai/gpt-4o-mini", base_url: "https://eyes.example/v1",
     },
   ]);
@@ -52,11 +52,11 @@ test("the agent switches to another model for its next steps", async () => {
   assert.equal((await conversation.run()).finalResponse, "Done.");
   assert.deepEqual(await observations(conversation), [
     {
-      content: [{ cache_prompt: false, type: "text", text: "LLM profile 'none' was not found." }], is_error: true,
+      content: [{ cache_prompt: false, type: "text", text: "There is no profile 'none'. Choose one of the list in this tool's description." }], is_error: true,
       profile_name: "none", reason: "It is cheaper.", kind: "SwitchLLMObservation",
     },
     {
-      content: [{ cache_prompt: false, type: "text", text: "Switched LLM profile to 'small' with active model 'openai/gpt-4o-mini'. Reason: It is cheaper. Future agent steps will use this profile." }],
+      content: [{ cache_prompt: false, type: "text", text: "The next steps are done by 'small', which is openai/gpt-4o-mini. Reason: It is cheaper." }],
       is_error: false, profile_name: "small", reason: "It is cheaper.", active_model: "openai/gpt-4o-mini", kind: "SwitchLLMObservation",
     },
   ]);

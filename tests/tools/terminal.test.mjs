@@ -21,7 +21,7 @@ async function output(run, command) {
   return [observation.exit_code, text(observation)];
 }
 
-test("a command's result is a TerminalObservation with the SDK's fields and texts", async () => {
+test("a command's result is a TerminalObservation with the SDK's fields", async () => {
   const { conversation, run } = await open();
   assert.deepEqual(await run("echo one; echo two >&2; (exit 3)"), {
     content: [{ cache_prompt: false, type: "text", text: "one\ntwo" }],
@@ -29,26 +29,26 @@ test("a command's result is a TerminalObservation with the SDK's fields and text
     command: "echo one; echo two >&2; (exit 3)",
     exit_code: 3,
     timeout: false,
-    metadata: { exit_code: 3, pid: -1, username: "user", hostname: "localhost", working_dir: "/workspace", prefix: "", suffix: "\n[The command completed with exit code 3.]" },
+    metadata: { exit_code: 3, pid: -1, username: "user", hostname: "localhost", working_dir: "/workspace", prefix: "", suffix: "" },
     kind: "TerminalObservation",
   });
   await conversation.close();
 });
 
-test("calls that run nothing have the SDK's texts", async () => {
+test("calls that run nothing say so, and what to do", async () => {
   const { conversation, run } = await open();
   const cases = [
-    [["  "], "No previous running command to retrieve logs from."],
-    [["C-c", { is_input: true }], "No previous running command to interact with."],
-    [["cd /tmp\nls"], "Cannot execute multiple commands at once.\nPlease run each command separately OR chain them into a single command via && or ;\nProvided commands:\n(1) cd /tmp\n(2) ls"],
+    [["  "], "There is no command to run, and none is running whose output could be read."],
+    [["C-c", { is_input: true }], "No command is running that could read this input. Run it as a command, without `is_input`."],
+    [["cd /tmp\nls"], "Nothing was run: these are 2 commands, and a call runs one. Join them with && or ;, or make a call for each.\n(1) cd /tmp\n(2) ls"],
   ];
   for (const [args, expected] of cases) {
     const observation = await run(...args);
     assert.deepEqual([text(observation), observation.is_error, "exit_code" in observation], [expected, true, false]);
     assert.deepEqual(observation.metadata, { exit_code: -1, pid: -1, prefix: "", suffix: "" });
   }
-  assert.match(text(await run('["ls", "-l"]')), /^\[Tool-argument error\] The `command` argument looks like a Python\/JSON list literal/);
-  assert.match(text(await run("ls", { reset: true, is_input: true })), /Cannot use reset=True with is_input=True/);
+  assert.match(text(await run('["ls", "-l"]')), /^Nothing was run: .* this is a list in Python or JSON, which begins with "\[\\"ls/);
+  assert.match(text(await run("ls", { reset: true, is_input: true })), /`reset` and `is_input` exclude each other/);
   await conversation.close();
 });
 
@@ -91,9 +91,9 @@ test("files are those of the workspace, and nothing else is kept", async () => {
   await workspace.remove("src");
   assert.deepEqual(await output(run, "cd src"), [1, "bash: cd: src: No such file or directory"]);
   assert.deepEqual(await output(run, "rm -rf copy; ls -A"), [0, ""]);
-  assert.equal(text(await run("", { reset: true })), "Terminal session has been reset. All previous environment variables and session state have been cleared.");
+  assert.equal(text(await run("", { reset: true })), "This is a new session: variables, the working directory and temporary files are as at the beginning. The workspace is unchanged.");
   const again = await run("echo [$NAME]; pwd", { reset: true });
-  assert.deepEqual([text(again), again.command], ["Terminal session has been reset. All previous environment variables and session state have been cleared.\n\n[]\n/workspace", "[RESET] echo [$NAME]; pwd"]);
+  assert.deepEqual([text(again), again.command], ["This is a new session: variables, the working directory and temporary files are as at the beginning. The workspace is unchanged.\n\n[]\n/workspace", "[RESET] echo [$NAME]; pwd"]);
   await conversation.close();
 });
 
@@ -122,7 +122,7 @@ test("long output is shortened in the middle, to the SDK's length", async () => 
   const { conversation, run } = await open();
   const observation = await run("for i in 1 2 3 4 5 6 7 8 9; do printf '%04000d\\n' $i; done");
   assert.equal(text(observation).length, 30_000);
-  assert.match(text(observation), /^0.*0<response clipped><NOTE>.*<\/NOTE>0.*9$/s);
+  assert.match(text(observation), /^0.*0\n\[The middle of the output is left out here: .*\]\n0.*9$/s);
   await conversation.close();
 });
 

@@ -3,7 +3,7 @@
 // A pure function of texts: no files are read or written here.
 import { strip, stripEnd } from "../text.js";
 
-/** An error in a patch. Its text is the SDK's. */
+/** An error in a patch, in words for the model that wrote it. */
 export class PatchError extends Error {}
 
 /** A change of a file, as it is stored. */
@@ -44,7 +44,7 @@ export function pathsNeeded(patch: string): string[] {
 /** The changes of a patch, and how inexactly its lines matched: 0 if they are the same. @throws PatchError */
 export function changesOf(patch: string, originals: ReadonlyMap<string, string>): { changes: Map<string, FileChange>; fuzz: number } {
   const lines = strip(patch).split("\n");
-  if (lines.length < 2 || !lines[0]!.startsWith("*** Begin Patch") || lines.at(-1) !== "*** End Patch") throw new PatchError("Invalid patch text");
+  if (lines.length < 2 || !lines[0]!.startsWith("*** Begin Patch") || lines.at(-1) !== "*** End Patch") throw new PatchError('The patch must begin with the line "*** Begin Patch" and end with the line "*** End Patch".');
   const parser = new Parser(lines, originals);
   parser.parse();
   return parser;
@@ -76,7 +76,7 @@ class Parser {
         continue;
       }
       path = this.#take("*** Add File: ");
-      if (!path) throw new PatchError(`Unknown Line: ${this.#line()}`);
+      if (!path) throw new PatchError(`A change must begin here, with "*** Update File: ", "*** Delete File: " or "*** Add File: ":\n${this.#line()}`);
       this.#unused("Add", path);
       this.changes.set(path, { type: "add", new_content: this.#added() });
     }
@@ -90,28 +90,28 @@ class Parser {
     this.#unused("Update", path);
     const target = this.#take("*** Move to: ");
     if (target.split("/").includes("..") || target.startsWith("/")) {
-      throw new PatchError(`Update File Error: Invalid move path '${target}': must be a relative path without '..' components`);
+      throw new PatchError(`A file cannot be moved to ${target}: give a relative path without "..".`);
     }
     const old = this.#original("Update", path);
-    const chunks = this.#chunks(old.split("\n"));
+    const chunks = this.#chunks(old.split("\n"), path);
     const change: FileChange = { type: "update", old_content: old };
     this.changes.set(path, change);
     return () => Object.assign(change, { new_content: applied(old, chunks, path), move_path: target });
   }
 
   /** The chunks of an updated file. */
-  #chunks(lines: readonly string[]): Chunk[] {
+  #chunks(lines: readonly string[], path: string): Chunk[] {
     const chunks: Chunk[] = [];
     let index = 0;
     while (!this.#isAt([...fileHeaders, "*** End of File"])) {
       const heading = this.#take("@@ ");
       const isBare = !heading && this.lines[this.#at] === "@@";
       if (isBare) this.#at += 1;
-      if (!heading && !isBare && index !== 0) throw new PatchError(`Invalid Line:\n${this.#line()}`);
+      if (!heading && !isBare && index !== 0) throw new PatchError(`A section must begin with "@@" here:\n${this.#line()}`);
       if (strip(heading)) index = this.#after(lines, heading, index);
       const section = sectionAt(this.lines, this.#at);
       const [start, fuzz] = find(lines, section.lines, index, section.isEndOfFile);
-      if (start === -1) throw new PatchError(`Invalid ${section.isEndOfFile ? "EOF " : ""}Context ${index}:\n${section.lines.join("\n")}`);
+      if (start === -1) throw new PatchError(`These lines are not in ${path} from line ${index + 1} on. View it, and copy them exactly:\n${section.lines.join("\n")}`);
       this.fuzz += fuzz;
       chunks.push(...section.chunks.map((chunk) => ({ ...chunk, index: chunk.index + start })));
       index = start + section.lines.length;
@@ -139,20 +139,20 @@ class Parser {
     const lines: string[] = [];
     while (!this.#isAt(fileHeaders)) {
       const line = this.#take("");
-      if (!line.startsWith("+")) throw new PatchError(`Invalid Add File Line: ${line}`);
+      if (!line.startsWith("+")) throw new PatchError(`In a file to add, this line must begin with "+":\n${line}`);
       lines.push(line.slice(1));
     }
     return lines.join("\n");
   }
 
   #unused(action: string, path: string): void {
-    if (this.changes.has(path)) throw new PatchError(`${action} File Error: Duplicate Path: ${path}`);
+    if (this.changes.has(path)) throw new PatchError(`*** ${action} File: ${path}: the patch changes this file twice. Put all of its changes together.`);
   }
 
   #original(action: string, path: string): string {
     this.#unused(action, path);
     const text = this.originals.get(path);
-    if (text === undefined) throw new PatchError(`${action} File Error: Missing File: ${path}`);
+    if (text === undefined) throw new PatchError(`*** ${action} File: ${path}: there is no such file.`);
     return text;
   }
 
@@ -163,7 +163,7 @@ class Parser {
 
   #line(): string {
     const line = this.lines[this.#at];
-    if (line === undefined) throw new PatchError(`Unexpected end of patch at index ${this.#at}`);
+    if (line === undefined) throw new PatchError(`The patch ends after line ${this.#at}, in the middle of a change.`);
     return line;
   }
 
@@ -190,7 +190,7 @@ function sectionAt(patch: readonly string[], start: number): Section {
     if (startsWith(line, ["@@", ...fileHeaders, "*** End of File"]) || line === "***") break;
     const previous = mode;
     mode = line[0]!;
-    if (line.startsWith("***") || !"+- ".includes(mode)) throw new PatchError(`Invalid Line: ${line}`);
+    if (line.startsWith("***") || !"+- ".includes(mode)) throw new PatchError(`In a section, this line must begin with " ", "-" or "+":\n${line}`);
     if (mode === " " && previous !== mode) finish();
     const text = line.slice(1);
     if (mode === "-") deleted.push(text);
@@ -199,7 +199,7 @@ function sectionAt(patch: readonly string[], start: number): Section {
   }
   finish();
   if (patch[section.end] === "*** End of File") return { ...section, end: section.end + 1, isEndOfFile: true };
-  if (section.end === start) throw new PatchError(`Nothing in this section - index=${start} ${patch[start] ?? ""}`);
+  if (section.end === start) throw new PatchError(`Line ${start + 1} of the patch must belong to a section, and begin with " ", "-" or "+":\n${patch[start] ?? ""}`);
   return section;
 }
 
@@ -229,10 +229,10 @@ function applied(text: string, chunks: readonly Chunk[], path: string): string {
   const lines = text.split("\n");
   const result: string[] = [];
   let at = 0;
-  const failed = (reason: string) => new PatchError(`_get_updated_file: ${path}: ${reason}`);
+  const failed = (reason: string) => new PatchError(`${path}: ${reason}`);
   for (const { index, deleted, inserted } of chunks) {
-    if (index > lines.length) throw failed(`chunk.orig_index ${index} > len(lines) ${lines.length}`);
-    if (at > index) throw failed(`orig_index ${at} > chunk.orig_index ${index}`);
+    if (index > lines.length) throw failed(`a section changes line ${index + 1}, but the file has ${lines.length}.`);
+    if (at > index) throw failed(`a section changes line ${index + 1}, but the one before it changes lines up to ${at}. Join them.`);
     result.push(...lines.slice(at, index), ...inserted);
     at = index + deleted.length;
   }

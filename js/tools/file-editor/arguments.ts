@@ -1,4 +1,4 @@
-// The arguments of `file_editor`, and the errors about them. Their texts are the SDK's.
+// The arguments of `file_editor`, and the errors about them.
 
 export interface FileEditorArguments {
   command: "view" | "create" | "str_replace" | "insert" | "undo_edit";
@@ -14,13 +14,13 @@ export interface FileEditorArguments {
 export class Failure extends Error {}
 
 export function missing(command: string, parameter: string): Failure {
-  return new Failure(`Parameter \`${parameter}\` is required for command: ${command}.`);
+  return new Failure(`\`${command}\` needs \`${parameter}\`, which is missing.`);
 }
 
 export function invalid(parameter: string, value: string, hint: string): Failure {
-  return new Failure(`Invalid \`${parameter}\` parameter: ${value}. ${hint}`);
+  return new Failure(`\`${parameter}\` cannot be ${value}. ${hint}`);
 }
 
 export function unreadable(path: string, reason: string): Failure {
-  return new Failure(`File validation failed for ${path}: ${reason}`);
+  return new Failure(`${path} cannot be opened. ${reason}`);
 }

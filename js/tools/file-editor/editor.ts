@@ -5,18 +5,14 @@ import type { BuiltInOutput } from "../built-in.js";
 import { messageOf, present } from "../definition.js";
 import { type Encoding, decode, encode, isBinaryExtension, maxBytes, megabytes, withLineFeeds } from "../file-content.js";
 import { inWorkspace, nameOf, parentOf, pathText, statOf, suffixOf } from "../paths.js";
-import { byCodePoints, clip, fileLines, listText, splitLines, strip } from "../text.js";
+import { byCodePoints, clip, directoryNotice, fileLines, listText, maxCharacters, splitLines, strip } from "../text.js";
 import type { Workspace, WorkspaceEntry } from "../../workspace.js";
 import { Failure, type FileEditorArguments, invalid, missing, unreadable } from "./arguments.js";
 import type { History } from "./history.js";
 
-const maxCharacters = 16_000;
 /** The number of lines before and after an edit that a snippet shows. */
 const context = 4;
-const notice = (subject: string, advice: string) =>
-  `<response clipped><NOTE>Due to the max output limit, only part of this ${subject} has been shown to you. You should ${advice}</NOTE>`;
-const fileNotice = notice("file", "retry this tool after you have searched inside the file with `grep -n` in order to find the line numbers of what you are looking for.");
-const directoryNotice = notice("directory", "use `ls -la` instead to view large directories incrementally.");
+const fileNotice = "\n[The middle is left out here: the file is too long to be shown at once. View the lines that you need with `view_range`.]\n";
 
 const imageTypes: { readonly [suffix: string]: string } = {
   ".png": "image/png",
@@ -58,7 +54,7 @@ export class Editor {
     if (command === "str_replace") {
       if (typeof old_str !== "string") throw missing(command, "old_str");
       if (typeof new_str !== "string") throw missing(command, "new_str");
-      if (new_str === old_str) throw invalid("new_str", new_str, "No replacement was performed. `new_str` and `old_str` must be different.");
+      if (new_str === old_str) throw new Failure("`old_str` and `new_str` are the same, so nothing was changed.");
       return this.#replace(target, old_str, new_str);
     }
     if (typeof insert_line !== "number") throw missing(command, "insert_line");
@@ -74,14 +70,14 @@ export class Editor {
       const suggested = pathText(`${this.workspace.workingDir}/${shown}`);
       const found = inWorkspace(this.workspace, suggested);
       const exists = await statOf(this.workspace, found);
-      throw invalid("path", shown, `The path should be an absolute path.${exists ? ` Maybe you meant ${suggested}?` : ""}`);
+      throw invalid("path", shown, `Paths are absolute.${exists ? ` Did you mean ${suggested}?` : ""}`);
     }
     const path = shown.startsWith("/") ? inWorkspace(this.workspace, shown) : undefined;
     const entry = await statOf(this.workspace, path);
-    if (command === "create" && entry) throw invalid("path", shown, `File already exists at: ${shown}. Cannot overwrite files using command \`create\`.`);
-    if (command !== "create" && !entry) throw invalid("path", shown, `The path ${shown} does not exist. Please provide a valid path.`);
+    if (command === "create" && entry) throw invalid("path", shown, "It exists, and `create` overwrites nothing: use `str_replace` or `insert`, or another path.");
+    if (command !== "create" && !entry) throw invalid("path", shown, "It does not exist. View its directory to see what there is.");
     if (command !== "view" && entry?.type === "directory") {
-      throw invalid("path", shown, `The path ${shown} is a directory and only the \`view\` command can be used on directories.`);
+      throw invalid("path", shown, "It is a directory, which can only be viewed: name a file.");
     }
     return { shown, path, entry };
   }
@@ -91,7 +87,7 @@ export class Editor {
     if (path === undefined) throw invalid("path", shown, `It is outside of the workspace ${this.workspace.workingDir}.`);
     await this.#write({ shown, path, text, encoding: "utf-8" });
     await this.history.add(path, text);
-    return done("create", `File created successfully at: ${shown}`, { path: shown, prev_exist: false, new_content: text });
+    return done("create", `Created ${shown}.`, { path: shown, prev_exist: false, new_content: text });
   }
 
   async #replace(target: Target, old: string, replacement: string): Promise<BuiltInOutput> {
@@ -103,9 +99,9 @@ export class Editor {
       found = occurrences(file.text, wanted);
     }
     const { at, lines, isUnique } = found;
-    if (lines.length === 0) throw new Failure(`No replacement was performed, old_str \`${wanted}\` did not appear verbatim in ${file.shown}.`);
+    if (lines.length === 0) throw new Failure(`\`old_str\` does not occur in ${file.shown}, so nothing was changed. View the file and copy the text exactly, with its white space.`);
     if (!isUnique) {
-      throw new Failure(`No replacement was performed. Multiple occurrences of old_str \`${wanted}\` in lines ${listText(lines)}. Please ensure it is unique.`);
+      throw new Failure(`\`old_str\` occurs more than once (lines ${lines.join(", ")}), so nothing was changed. Add text around the place that you mean.`);
     }
     const text = file.text.slice(0, at) + replacement + file.text.slice(at + wanted.length);
     await this.#write({ ...file, text });
@@ -113,9 +109,7 @@ export class Editor {
     const written = withLineFeeds(text);
     const start = Math.max(0, lines[0]! - context);
     const snippet = fileLines(written).slice(start, lines[0]! + context + replacement.split("\n").length - 1).join("");
-    const content =
-      `The file ${file.shown} has been edited. ${numbered(snippet, `a snippet of ${file.shown}`, start + 1)}` +
-      "Review the changes and make sure they are as expected. Edit the file again if necessary.";
+    const content = edited(file.shown, snippet, start + 1);
     return done("str_replace", content, { path: file.shown, prev_exist: true, old_content: file.text, new_content: text });
   }
 
@@ -123,7 +117,7 @@ export class Editor {
     const file = await this.#read(target);
     const lines = fileLines(file.text);
     if (after < 0 || after > lines.length) {
-      throw invalid("insert_line", String(after), `It should be within the range of allowed values: ${listText([0, lines.length])}`);
+      throw invalid("insert_line", String(after), `The file has ${lines.length} lines: give the number of one, or 0 for the place before the first.`);
     }
     const added = inserted.split("\n");
     const text = [...lines.slice(0, after), ...added.map((line) => `${line}\n`), ...lines.slice(after)].join("");
@@ -132,37 +126,35 @@ export class Editor {
     const written = withLineFeeds(text);
     const start = Math.max(0, after - context);
     const snippet = fileLines(written).slice(start, Math.min(lines.length + added.length, after + context + added.length)).join("");
-    const content =
-      `The file ${file.shown} has been edited. ${numbered(snippet, "a snippet of the edited file", Math.max(1, after - context + 1))}` +
-      "Review the changes and make sure they are as expected (correct indentation, no duplicate lines, etc). Edit the file again if necessary.";
+    const content = edited(file.shown, snippet, start + 1);
     return done("insert", content, { path: file.shown, prev_exist: true, old_content: file.text, new_content: written });
   }
 
   async #undo(target: Target): Promise<BuiltInOutput> {
     const file = await this.#read(target);
     const old = await this.history.takeLast(file.path);
-    if (old === undefined) throw new Failure(`No edit history found for ${file.shown}.`);
+    if (old === undefined) throw new Failure(`No edit of ${file.shown} is left to be undone.`);
     await this.#write({ ...file, text: old });
-    const content = `Last edit to ${file.shown} undone successfully. ${numbered(old, file.shown)}`;
+    const content = numbered(`Undid the last edit of ${file.shown}. Its lines:`, old);
     return done("undo_edit", content, { path: file.shown, prev_exist: true, old_content: file.text, new_content: old });
   }
 
   async #view(target: Target, range: number[]): Promise<BuiltInOutput> {
     const { shown, path, entry } = target;
     if (entry!.type === "directory") {
-      if (range.length > 0) throw invalid("view_range", listText(range), "The `view_range` parameter is not allowed when `path` points to a directory.");
+      if (range.length > 0) throw invalid("view_range", listText(range), "A directory has no lines: leave it out.");
       return done("view", await this.#directory(shown, path!), { path: shown, prev_exist: true });
     }
     const imageType = imageTypes[suffixOf(shown).toLowerCase()];
     if (imageType) return this.#image(target, imageType);
     const { text } = await this.#read(target);
-    return done("view", range.length > 0 ? selected(text, shown, range) : numbered(text, shown), { path: shown, prev_exist: true });
+    return done("view", range.length > 0 ? selected(text, shown, range) : numbered(`The lines of ${shown}:`, text), { path: shown, prev_exist: true });
   }
 
   async #image({ shown, path, entry }: Target, type: string): Promise<BuiltInOutput> {
     if (entry!.size > maxBytes) throw tooLarge(shown, entry!.size);
     const image = `data:${type};base64,${base64(await this.workspace.read(path!))}`;
-    const text = `Image file ${shown} read successfully. Displaying image content.`;
+    const text = `The image ${shown}:`;
     const content = [
       { type: "text" as const, text },
       { type: "image" as const, image_urls: [image] },
@@ -183,8 +175,8 @@ export class Editor {
       if (entry.type !== "directory") continue;
       for (const child of await this.#sorted(entry.path)) if (!isHidden(child)) lines.push(line(child, `${nameOf(entry.path)}/`));
     }
-    const listing = `Here's the files and directories up to 2 levels deep in ${shown}, excluding hidden items:\n${lines.join("\n")}`;
-    const more = hidden > 0 ? `\n\n${hidden} hidden files/directories in this directory are excluded. You can use 'ls -la ${shown}' to see them.` : "";
+    const listing = `${shown} and what is in it, two levels deep:\n${lines.join("\n")}`;
+    const more = hidden > 0 ? `\n\nHidden entries of ${shown} that are left out: ${hidden}.` : "";
     return clip(listing + more, maxCharacters, directoryNotice);
   }
 
@@ -195,17 +187,17 @@ export class Editor {
   async #read({ shown, path, entry }: Target): Promise<TextFile> {
     if (entry!.size > maxBytes) throw tooLarge(shown, entry!.size);
     const content = isBinaryExtension(suffixOf(shown)) ? undefined : decode(await this.workspace.read(path!));
-    if (!content) throw unreadable(shown, "File appears to be binary and this file type cannot be read or edited by this tool.");
+    if (!content) throw unreadable(shown, "It is neither text nor an image that can be shown.");
     return { shown, path: path!, text: withLineFeeds(content.text), encoding: content.encoding };
   }
 
   async #write({ shown, path, text, encoding }: TextFile): Promise<void> {
-    const failed = (reason: string) => new Failure(`Ran into ${reason} while trying to write to ${shown}`);
+    const failed = (reason: string) => new Failure(`${shown} could not be written: ${reason}`);
     const parent = parentOf(path) ?? "";
     const above = await statOf(this.workspace, parent);
     if (above?.type !== "directory") {
       const isBelowFile = above !== undefined || (await this.#isBelowFile(parent));
-      throw failed(`${isBelowFile ? "[Errno 20] Not a directory" : "[Errno 2] No such file or directory"}: '${shown.slice(0, shown.lastIndexOf("/"))}'`);
+      throw failed(`${shown.slice(0, shown.lastIndexOf("/"))} ${isBelowFile ? "is not a directory" : "does not exist"}`);
     }
     try {
       await this.workspace.write(path, encode(text, encoding));
@@ -232,7 +224,7 @@ function isHidden({ path }: WorkspaceEntry): boolean {
 }
 
 function tooLarge(shown: string, size: number): Failure {
-  return unreadable(shown, `File is too large (${megabytes(size)}). Maximum allowed size is ${maxBytes / 1024 / 1024}MB.`);
+  return unreadable(shown, `It has ${megabytes(size)}, more than the ${maxBytes / 1024 / 1024}MB that can be opened.`);
 }
 
 /** The position of the first occurrence, and the numbers of the lines with occurrences that do not overlap. */
@@ -250,27 +242,31 @@ function occurrences(text: string, wanted: string): { at: number; lines: number[
   return { at: found[0] ?? -1, lines: [...lines], isUnique: found.length === 1 };
 }
 
-/** Text with numbers before its lines, as `cat -n` prints it. */
-function numbered(text: string, description: string, start = 1): string {
+function edited(shown: string, snippet: string, start: number): string {
+  return numbered(`Edited ${shown}. The lines around the change:`, snippet, start);
+}
+
+/** Text with numbers before its lines, as `cat -n` prints it, below a heading. */
+function numbered(heading: string, text: string, start = 1): string {
   const lines = clip(text, maxCharacters, fileNotice).split("\n");
   const shown = lines.map((line, index) => `${String(index + start).padStart(6)}\t${line}`).join("\n");
-  return `Here's the result of running \`cat -n\` on ${description}:\n${shown}\n`;
+  return `${heading}\n${shown}\n`;
 }
 
 /** The lines of a file from the first to the second number. */
 function selected(text: string, shown: string, range: number[]): string {
   const wrong = (hint: string) => invalid("view_range", listText(range), hint);
   const lines = fileLines(text);
-  if (range.length !== 2) throw wrong("It should be a list of two integers.");
+  if (range.length !== 2) throw wrong("Give two numbers: the first line and the last.");
   const [start, end] = range as [number, number];
   if (start < 1 || start > lines.length) {
-    throw wrong(`Its first element \`${start}\` should be within the range of lines of the file: ${listText([1, lines.length])}.`);
+    throw wrong(`The file has ${lines.length} lines: begin with one of them.`);
   }
   const last = end === -1 || end > lines.length ? lines.length : end;
-  if (last < start) throw wrong(`Its second element \`${last}\` should be greater than or equal to the first element \`${start}\`.`);
+  if (last < start) throw wrong(`Line ${last} is before line ${start}: the last line must not be.`);
   const content = splitLines(lines.slice(start - 1, last).join("")).join("\n");
-  const warning = end > lines.length ? `NOTE: We only show up to ${lines.length} since there're only ${lines.length} lines in this file.\n` : "";
-  return warning + numbered(content, shown, start);
+  const warning = end > lines.length ? `The file ends with line ${lines.length}.\n` : "";
+  return warning + numbered(`The lines of ${shown}:`, content, start);
 }
 
 function base64(bytes: Uint8Array): string {

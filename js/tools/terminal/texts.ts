@@ -1,21 +1,17 @@
-// Texts of the terminal's results. Models and programs know those of the SDK, so the same cases have the same texts.
+// Texts of the terminal's results. The cases are those of the SDK.
 import { clip } from "../text.js";
 
 /** The longest text of a result, in characters, as in the SDK. */
 const longestText = 30_000;
-const clipNotice = "<response clipped><NOTE>Due to the max output limit, only part of the full response has been shown to you.</NOTE>";
+const clipNotice = "\n[The middle of the output is left out here: it is too long to be shown at once. Write it to a file, and show the part that you need.]\n";
 
-export const resetText = "Terminal session has been reset. All previous environment variables and session state have been cleared.";
-export const noLogsText = "No previous running command to retrieve logs from.";
-export const noInputText = "No previous running command to interact with.";
+export const resetText = "This is a new session: variables, the working directory and temporary files are as at the beginning. The workspace is unchanged.";
+export const noLogsText = "There is no command to run, and none is running whose output could be read.";
+export const noInputText = "No command is running that could read this input. Run it as a command, without `is_input`.";
 
 export function severalCommandsText(statements: readonly string[]): string {
   const list = statements.map((statement, i) => `(${i + 1}) ${statement}`).join("\n");
-  return `Cannot execute multiple commands at once.\nPlease run each command separately OR chain them into a single command via && or ;\nProvided commands:\n${list}`;
-}
-
-export function completedSuffix(exitCode: number): string {
-  return `\n[The command completed with exit code ${exitCode}.]`;
+  return `Nothing was run: these are ${statements.length} commands, and a call runs one. Join them with && or ;, or make a call for each.\n${list}`;
 }
 
 /** Unlike in the SDK, nothing goes on after the result. */
@@ -26,10 +22,10 @@ export function stoppedSuffix(seconds: number): string {
 /** The refusal of a command that is data of another language; `undefined` if it looks like a command. */
 export function literalText(command: string): string | undefined {
   const text = command.trimStart();
-  const kind = /^\[[{"']/.test(text) ? "list literal" : /^\[\[[^ \t]/.test(text) ? "nested list literal" : /^\{["']/.test(text) ? "dict literal" : undefined;
+  const kind = /^\[[{"']/.test(text) ? "list" : /^\[\[[^ \t]/.test(text) ? "list of lists" : /^\{["']/.test(text) ? "dictionary" : undefined;
   if (!kind) return undefined;
   const head = [...text].slice(0, 60).join("");
-  return `[Tool-argument error] The \`command\` argument looks like a Python/JSON ${kind}, not a shell command. It starts with: ${JSON.stringify(head)}\n\nThe \`terminal\` tool runs exactly ONE shell command at a time. To pass structured data, write it to a file first, or use a here-document.`;
+  return `Nothing was run: \`command\` must be one shell command, and this is a ${kind} in Python or JSON, which begins with ${JSON.stringify(head)}. Data can be written to a file first, or given in a here-document.`;
 }
 
 /** The start and the end of a text that is too long. */
