@@ -1,9 +1,10 @@
-// js/ -> dist/*.js with esbuild: the core, the entries beside it (`threadkeep/react` and others), and the worker of the
-// terminal.
+// js/ -> dist/*.js: the core with Rolldown, which puts what every page loads into one file; the entries beside it
+// (`threadkeep/react` and others) and the worker of the terminal with esbuild.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { gzipSync } from "node:zlib";
 import { build as esbuild, transform } from "esbuild";
+import { rolldown } from "rolldown";
 import { root } from "./process.mjs";
 import { wasms } from "./wasms.mjs";
 
@@ -20,6 +21,9 @@ export const entries = {
   devtools: "js/devtools/index.ts",
 };
 
+/** Files that modules of the core load when they are needed, and that are no part of the bundle. */
+const copies = [...wasms, terminal].map(({ copy }) => copy);
+
 /** Packages that the user of an entry installs. All others are part of the entry's file. */
 export const peers = ["react", "react/*", "react-dom", "ai", "@ai-sdk/*", "@assistant-ui/*", "@opentelemetry/api"];
 
@@ -34,19 +38,57 @@ const common = {
   logLevel: "warning",
 };
 
-/** Bundles everything, and writes the metafile of the library for the measurement of sizes. */
+/** Bundles everything, and writes which modules each file of the core has, for the measurement of sizes. */
 export async function bundle() {
-  const core = { ...common, external: [...wasms, terminal].map(({ copy }) => `./${copy}`), plugins: [withoutCodeGeneration] };
-  // Both entries share the modules of the library, so that a page which imports both has it once. Chunks are placed beside the
-  // entries, because the loader finds the wasm relative to its own file.
-  const entryPoints = [{ in: "js/with-copies.ts", out: "index" }, { in: "js/index.ts", out: "slim" }];
-  const { metafile } = await esbuild({ ...core, entryPoints, splitting: true, chunkNames: "[name]-[hash]", metafile: true });
-  // The same in one file, for environments without `import()`.
-  await esbuild({ ...core, entryPoints: [{ in: "js/with-copies.ts", out: "static" }] });
+  const outputs = await bundleCore();
   await bundleEntries();
-  await bundleTerminal(core);
+  await bundleTerminal();
   mkdirSync(".cache", { recursive: true });
-  writeFileSync(".cache/bundle.json", JSON.stringify({ metafile }));
+  writeFileSync(".cache/bundle.json", JSON.stringify({ metafile: { outputs } }));
+}
+
+/**
+ * Both entries of the core share its modules, so that a page which imports both has them once. All modules that a page loads
+ * at once are one file: compressed together they are an eighth smaller than apart. Chunks are placed beside the entries,
+ * because the loader finds the wasm relative to its own file. The third entry has everything in one file, for environments
+ * without `import()`.
+ */
+async function bundleCore() {
+  const first = new Set();
+  const input = { index: "js/with-copies.ts", slim: "js/index.ts" };
+  const output = await bundleWithRolldown(input, [neededAtOnce("js/index.ts", first)], {
+    codeSplitting: { groups: [{ name: "library", test: (id) => first.has(id) }] },
+  });
+  await bundleWithRolldown({ static: "js/with-copies.ts" }, [], { codeSplitting: false });
+  const chunks = output.filter(({ type }) => type === "chunk");
+  return Object.fromEntries(chunks.map(({ fileName, moduleIds }) => [`dist/${fileName}`, { inputs: Object.fromEntries(moduleIds.map((id) => [path.relative(root, id), {}])) }]));
+}
+
+/** Writes files into dist/ and returns them. */
+async function bundleWithRolldown(input, plugins, options) {
+  const bundled = await rolldown({ cwd: root, input, platform: common.platform, transform: { target: common.target }, plugins: [...plugins, leftOut] });
+  const { output } = await bundled.write({
+    dir: common.outdir, format: common.format, entryFileNames: "[name].js", chunkFileNames: "[name]-[hash].js", sourcemap: common.sourcemap,
+    // Rollup warns of a comment of another package that only looks like an annotation.
+    comments: { jsdoc: false }, ...options,
+  });
+  await bundled.close();
+  return output;
+}
+
+/** Collects the modules that are loaded together with `entry`, without those behind an `import()`. */
+function neededAtOnce(entry, modules) {
+  return {
+    name: "needed at once",
+    buildEnd() {
+      const visit = (id) => {
+        if (modules.has(id)) return;
+        modules.add(id);
+        for (const imported of this.getModuleInfo(id)?.importedIds ?? []) visit(imported);
+      };
+      visit(path.join(root, entry));
+    },
+  };
 }
 
 /**
@@ -63,9 +105,9 @@ async function bundleEntries() {
 }
 
 /** The shell of the terminal is a file of its own, because it runs in a worker. */
-async function bundleTerminal(core) {
+async function bundleTerminal() {
   await esbuild({
-    ...core,
+    ...common,
     entryPoints: [{ in: "js/tools/terminal/worker.ts", out: path.parse(terminal.file).name }],
     // A page fetches this file as it is, and most of it is just-bash.
     minify: true,
@@ -87,16 +129,18 @@ export function inlineModule(file) {
 
 /**
  * The MCP client imports a validator that generates code, which pages with a strict content security policy forbid. It is
- * given another one (js/mcp/client.ts), so this one is left out.
+ * given another one (js/mcp/client.ts), so this one is left out, and so are the files that are loaded when they are needed.
  */
-const withoutCodeGeneration = {
-  name: "without code generation",
-  setup({ onResolve, onLoad }) {
-    onResolve({ filter: /\/validation\/ajv-provider\.js$/ }, () => ({ path: "ajv-provider", namespace: "left-out" }));
+const leftOut = {
+  name: "left out",
+  resolveId(wanted, importer) {
+    if (/\/validation\/ajv-provider\.js$/.test(wanted)) return "\0ajv-provider";
     // package.json says that no module of the library has side effects.
-    onResolve({ filter: /\/without-eval\.js$/ }, ({ resolveDir }) => ({ path: path.join(resolveDir, "without-eval.ts"), sideEffects: true }));
-    onLoad({ filter: /.*/, namespace: "left-out" }, () => ({ contents: "export class AjvJsonSchemaValidator {}" }));
+    if (/\/without-eval\.js$/.test(wanted)) return { id: path.join(path.dirname(importer), "without-eval.ts"), moduleSideEffects: true };
+    if (copies.includes(path.basename(wanted))) return { id: wanted, external: true };
+    return undefined;
   },
+  load: (id) => (id === "\0ajv-provider" ? "export class AjvJsonSchemaValidator {}" : undefined),
 };
 
 /** A style sheet is a string: a shadow root adopts it, which a strict content security policy allows. */
