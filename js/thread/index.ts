@@ -2,3 +2,4 @@
 export { conversationList } from "./list.js";
 export { openThread, threadOf } from "./thread.js";
 export type * from "./types.js";
+export { visibleText } from "./visible-text.js";

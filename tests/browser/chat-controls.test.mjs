@@ -190,9 +190,49 @@ for (const kind of availableBrowsers) {
     });
 
     await step("characters that hide something are shown by their numbers", "", async (chat) => {
-      model.add({ calls: [call("transfer_money", { to: "nnA\u202e<b>x</b>", amount: 1 })] });
+      model.add({ calls: [call("transfer_money", { to: "nnA\u202e<b>x</b>", amount: 1 }, "Ann\u202eefas yllatot")] });
       await chat.say("Pay");
       await chat.shows(/nnA⟨U\+202E⟩<b>x<\/b>/, ".ask-arguments");
+      await chat.shows(/Ann⟨U\+202E⟩efas yllatot/, ".ask h3");
+      const shown = await chat.get(() => [...all(".main *")].flatMap((element) => [element.textContent, element.ariaLabel]).join());
+      assert.doesNotMatch(shown, /\u202e/, "nowhere, also not in the list of calls or for screen readers");
+    });
+
+    await step("what is approved was seen: a button waits until the arguments have been read to their end", "", async (chat) => {
+      const list = Array.from({ length: 60 }, (_, line) => `line ${line}`).join("\n");
+      model.add({ calls: [call("transfer_money", { to: `${list}\nMallory`, amount: 1 }), call("transfer_money", { to: "Ann", amount: 2 })] }, { text: "Paid." });
+      await chat.say("Pay");
+      await chat.shows(/2 calls wait for you/);
+      const first = "Approve transfer_money, 1 of 2";
+      await chat.until("the short call can be approved", () => button("Approve transfer_money, 2 of 2")?.ariaDisabled === "false");
+      assert.equal(await chat.get((name) => button(name).ariaDisabled, first), "true");
+      await photograph(chat, `controls-unread-${kind}`);
+      await chat.isAccessible("a call that is unread");
+      for (const name of [first, "Always allow transfer_money here", "Approve all 2"]) {
+        await chat.press(name);
+        assert.ok(await chat.get(() => focused().matches(".ask-arguments") && !focused().textContent.includes("line 0 ")), "the focus is where one reads");
+      }
+      assert.deepEqual(await chat.states(), ["waiting", "waiting"]);
+      await chat.shows(/Read the arguments of transfer_money, 1 of 2 to their end first/, ".all-calls");
+      await chat.page.keyboard.press("End");
+      await chat.until("it can be approved", () => button("Approve transfer_money, 1 of 2").ariaDisabled === "false" && button("Approve all 2").ariaDisabled === "false");
+      await chat.press(first);
+      await chat.shows(/A call waits for you/);
+      await chat.press("Approve transfer_money");
+      await chat.shows(/Paid/);
+    });
+
+    await step("empty lines hide nothing, and a text that is cut is unread until all of it is shown", "", async (chat) => {
+      const long = "a".repeat(6000);
+      model.add({ calls: [call("transfer_money", { to: `Ann${"\n".repeat(400)}Mallory`, amount: 1 }), call("transfer_money", { to: `${long}Mallory`, amount: 1 })] });
+      await chat.say("Pay");
+      await chat.shows(/Ann\n⟨U\+000A × 400⟩\nMallory/, ".ask-arguments");
+      await chat.until("all of it is in sight", () => button("Approve transfer_money, 1 of 2").ariaDisabled === "false");
+      await chat.get(() => all(".ask-arguments")[1].scrollTo(0, 1e6));
+      await chat.press("Show all (1,007 more characters)");
+      assert.equal(await chat.get(() => button("Approve transfer_money, 2 of 2").ariaDisabled), "true");
+      await chat.get(() => all(".ask-arguments")[1].scrollTo(0, 1e6));
+      await chat.until("it was seen", () => button("Approve transfer_money, 2 of 2").ariaDisabled === "false");
     });
 
     await step("a tool is always allowed here", "", async (chat) => {

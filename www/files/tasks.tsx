@@ -1,7 +1,7 @@
 /** @jsxImportSource preact */
 // The agent's newest list of tasks, above the message field and folded to one line.
 
-import type { Thread } from "threadkeep/thread";
+import { type Thread, visibleText } from "threadkeep/thread";
 import { useChat, useSnapshot } from "../../js/chat/context.js";
 import { TaskList, tasksOf } from "../../js/chat/messages/results.js";
 
@@ -17,7 +17,7 @@ export function Tasks({ thread }: { thread: Thread }) {
       <details>
         <summary>
           <span>{`${done} of ${tasks.length === 1 ? "1 task" : `${tasks.length} tasks`} done`}</span>
-          {current ? <span class="quiet">{String(current["title"] ?? "")}</span> : null}
+          {current ? <span class="quiet">{visibleText(String(current["title"] ?? ""))}</span> : null}
         </summary>
         <TaskList tasks={tasks} labels={labels} />
       </details>

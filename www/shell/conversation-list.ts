@@ -1,7 +1,7 @@
 // The list of stored conversations, newest first, as links.
 
 import type { ConversationInfo } from "threadkeep";
-import { conversationList } from "threadkeep/thread";
+import { conversationList, visibleText } from "threadkeep/thread";
 import { byId, el } from "./dom.ts";
 import { report } from "./notices.ts";
 import { currentRoute, hrefOf } from "./router.ts";
@@ -40,7 +40,7 @@ function row({ id, title, updatedAt, executionStatus }: ConversationInfo): HTMLE
     el(
       "a",
       { href: hrefOf(id), class: "conversation" },
-      el("span", { class: "conversation-title" }, title ?? "Untitled conversation"),
+      el("span", { class: "conversation-title" }, visibleText(title ?? "Untitled conversation")),
       el("span", { class: "conversation-about" }, [howLongAgo(updatedAt), WAITS[executionStatus]].filter(Boolean).join(" · ")),
     ),
   );

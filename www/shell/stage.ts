@@ -2,7 +2,7 @@
 // thread/ for the state of a conversation and its view.
 
 import { Conversation, ThreadkeepError } from "threadkeep";
-import type { Thread, UIMessage } from "threadkeep/thread";
+import { type Thread, type UIMessage, visibleText } from "threadkeep/thread";
 import { drawControlLine } from "../control/line.ts";
 import { askToFetchSecrets } from "../control/secret-consent.ts";
 import { forgetFolder } from "../files/folders.ts";
@@ -100,7 +100,7 @@ function drawState(): void {
   showThread(next !== null && session.thread === begun ? next : session.thread, { start, fork });
   drawControlLine(session);
   drawPanel(session);
-  setTitle(session.title, `${count === 1 ? "1 event" : `${count} events`}, stored on this device`);
+  setTitle(visibleText(session.title), `${count === 1 ? "1 event" : `${count} events`}, stored on this device`);
 }
 
 function setTitle(title: string, subtitle: string): void {

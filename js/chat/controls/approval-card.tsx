@@ -3,7 +3,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { JSONValue } from "../../index.js";
-import type { Approval, Thread } from "../../thread/index.js";
+import { type Approval, type Thread, visibleText } from "../../thread/index.js";
 import { useChat } from "../context.js";
 import { titleOf } from "../messages/tool.js";
 import { ArgumentsView } from "./arguments-view.js";
@@ -22,12 +22,18 @@ export interface ApprovalCardProps {
   isOnly: boolean;
   /** Allowing a tool concerns all of its calls, so it is offered once. */
   isFirstOfTool: boolean;
+  /** Whether its arguments have been in sight to their end. Until then it cannot be approved. */
+  isSeen: boolean;
+  /** Whether those of all waiting calls of this tool have. */
+  isToolSeen: boolean;
+  onSeen: () => void;
   decide: Decide;
 }
 
-export function ApprovalCard({ thread, call, name, isOnly, isFirstOfTool, decide }: ApprovalCardProps) {
+export function ApprovalCard({ thread, call, name, isOnly, isFirstOfTool, isSeen, isToolSeen, onSeen, decide }: ApprovalCardProps) {
   const { labels, announce } = useChat();
-  const { actionId, toolName, risk, why, args, action } = call;
+  const { actionId, risk, why, args, action } = call;
+  const toolName = visibleText(call.toolName);
   const [opened, open] = useState<"edit" | "reject" | null>(null);
   const card = useRef<HTMLElement>(null);
   const wasOpened = useRef(opened);
@@ -42,19 +48,20 @@ export function ApprovalCard({ thread, call, name, isOnly, isFirstOfTool, decide
   const allow = async (): Promise<void> => {
     // The promise lasts as long as the run.
     notify(thread, labels.allowed(toolName));
-    await thread.alwaysAllow(toolName).catch((error: unknown) => {
+    await thread.alwaysAllow(call.toolName).catch((error: unknown) => {
       notify(thread, "");
       throw error;
     });
   };
   const close = (): void => open(null);
+  const unread = isSeen ? null : `${id}-unread`;
   const opener = (form: "edit" | "reject", text: string, fullName: string) => (
     <button type="button" class="button" data-opens={form} aria-label={fullName} onClick={() => open(form)}>
       {text}
     </button>
   );
   return (
-    <section ref={card} class="ask" role="group" aria-labelledby={id} data-risk={risk} data-why={why} data-tool={toolName}>
+    <section ref={card} class="ask" role="group" aria-labelledby={id} data-risk={risk} data-why={why} data-tool={toolName} data-seen={isSeen}>
       <div class="ask-head">
         <h3 id={id}>{titleOf(call, labels)}</h3>
         <span class="risk" data-risk={risk}>
@@ -65,10 +72,15 @@ export function ApprovalCard({ thread, call, name, isOnly, isFirstOfTool, decide
         </p>
       </div>
       {mayHaveRun && <p class="may-have-run">{labels.interrupted}</p>}
-      {opened === "edit" ? null : <ArgumentsView args={args} raw={action.tool_call.arguments} name={name} />}
+      {opened === "edit" ? null : <ArgumentsView args={args} raw={action.tool_call.arguments} name={name} onSeen={onSeen} />}
+      {isSeen || opened === "edit" ? null : (
+        <p class="quiet" id={`${id}-unread`}>
+          {labels.readFirst}
+        </p>
+      )}
       {mayHaveRun ? (
         <div class="buttons">
-          <NamedButton look={isOnly ? "primary" : ""} name={labels.runCallAgain(name)} onClick={at(() => thread.approve([actionId]))}>
+          <NamedButton look={isOnly ? "primary" : ""} name={labels.runCallAgain(name)} waitsFor={unread} onClick={at(() => thread.approve([actionId]))}>
             {labels.runAgain}
           </NamedButton>
           <NamedButton look="" name={labels.tellCallFailed(name)} onClick={at(() => thread.reject(labels.failedReason, [actionId]))}>
@@ -77,15 +89,15 @@ export function ApprovalCard({ thread, call, name, isOnly, isFirstOfTool, decide
         </div>
       ) : opened === null ? (
         <div class="buttons">
-          <NamedButton look={isOnly ? "primary" : ""} name={labels.approveCall(name)} onClick={at(() => thread.approve([actionId]))}>
+          <NamedButton look={isOnly ? "primary" : ""} name={labels.approveCall(name)} waitsFor={unread} onClick={at(() => thread.approve([actionId]))}>
             {labels.approve}
           </NamedButton>
           {opener("edit", labels.editOpen, labels.editCall(name))}
           {opener("reject", labels.rejectOpen, labels.rejectCallOpen(name))}
           {isFirstOfTool && (
-            <button type="button" class="button plain" onClick={at(allow)}>
+            <NamedButton look="plain" waitsFor={isToolSeen ? null : `${id}-unread`} onClick={at(allow)}>
               {labels.alwaysAllow(toolName)}
-            </button>
+            </NamedButton>
           )}
         </div>
       ) : opened === "edit" ? (
@@ -105,12 +117,31 @@ export function ApprovalCard({ thread, call, name, isOnly, isFirstOfTool, decide
   );
 }
 
-function NamedButton({ look, name, onClick, children }: { look: "primary" | ""; name: string; onClick: () => void; children: ComponentChildren }) {
+interface NamedButtonProps {
+  look: "primary" | "plain" | "";
+  /** Default: its text. */
+  name?: string;
+  /** The id of the element that says why it cannot be pressed yet. A button that waits takes the user to what is unread. */
+  waitsFor?: string | null;
+  onClick: () => void;
+  children: ComponentChildren;
+}
+
+function NamedButton({ look, name, waitsFor = null, onClick, children }: NamedButtonProps) {
+  const press = (event: Event): void => (waitsFor === null ? onClick() : showUnread(event.currentTarget as HTMLElement));
   return (
-    <button type="button" class={`button ${look}`} aria-label={name} onClick={onClick}>
+    <button type="button" class={`button ${look}`} aria-label={name} aria-disabled={waitsFor !== null} aria-describedby={waitsFor ?? undefined} onClick={press}>
       {children}
     </button>
   );
+}
+
+/** Moves the focus to the first arguments that have not been read, where the arrow keys scroll. */
+export function showUnread(from: HTMLElement): void {
+  const here = from.closest('[data-seen="false"]') ?? from.closest(".approvals")!.querySelector('[data-seen="false"]');
+  const box = here?.querySelector<HTMLElement>(".ask-arguments");
+  box?.scrollIntoView({ block: "nearest" });
+  box?.focus();
 }
 
 /** Asks for the reason of a rejection, which the agent reads. */

@@ -1,9 +1,9 @@
 /** @jsxImportSource preact */
 // The calls that wait for the user, the riskiest first: each with its risk, and the buttons to decide.
 import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
-import type { Approval, Thread } from "../../thread/index.js";
+import { type Approval, type Thread, visibleText } from "../../thread/index.js";
 import { useChat, useSnapshot } from "../context.js";
-import { ApprovalCard, RejectForm } from "./approval-card.js";
+import { ApprovalCard, RejectForm, showUnread } from "./approval-card.js";
 import type { ControlLabels } from "./labels.js";
 import { notify } from "./notices.js";
 
@@ -17,6 +17,9 @@ export function Approvals({ thread }: { thread: Thread }) {
   const [isBusy, setBusy] = useState(false);
   /** Whether the user has decided something: then the control that had the focus disappears. */
   const decided = useRef(false);
+  /** The calls whose arguments have been in sight to their end. */
+  const [seen, setSeen] = useState<ReadonlySet<string>>(new Set());
+  const isSeen = (call: Approval): boolean => seen.has(textOf(call));
 
   const key = JSON.stringify(calls.map(({ actionId, risk }) => [actionId, risk]));
   useEffect(() => {
@@ -57,16 +60,28 @@ export function Approvals({ thread }: { thread: Thread }) {
           name={names[place]!}
           isOnly={calls.length === 1}
           isFirstOfTool={calls.findIndex(({ toolName, why }) => toolName === call.toolName && why === "approval") === place}
+          isSeen={isSeen(call)}
+          isToolSeen={calls.every((other) => other.toolName !== call.toolName || isSeen(other))}
+          onSeen={() => setSeen((seen) => (seen.has(textOf(call)) ? seen : new Set([...seen, textOf(call)])))}
           {...{ thread, call, decide }}
         />
       ))}
-      {calls.length > 1 && <AllCalls thread={thread} calls={calls} names={names} decide={decide} />}
+      {calls.length > 1 && <AllCalls thread={thread} calls={calls} names={names} unread={names.filter((_, place) => calls[place]!.why === "approval" && !isSeen(calls[place]!))} decide={decide} />}
     </section>
   );
 }
 
+interface AllCallsProps {
+  thread: Thread;
+  calls: readonly Approval[];
+  names: readonly string[];
+  /** The names of those whose arguments have not been read to their end. */
+  unread: readonly string[];
+  decide: (act: () => Promise<unknown>) => Promise<void>;
+}
+
 /** Decides about all calls at once. Calls that may have run already are decided about one by one. */
-function AllCalls({ thread, calls, names, decide }: { thread: Thread; calls: readonly Approval[]; names: readonly string[]; decide: (act: () => Promise<unknown>) => Promise<void> }) {
+function AllCalls({ thread, calls, names, unread, decide }: AllCallsProps) {
   const { labels } = useChat();
   const [asks, setAsks] = useState<"approve" | "reject" | null>(null);
   const id = useId();
@@ -89,6 +104,7 @@ function AllCalls({ thread, calls, names, decide }: { thread: Thread; calls: rea
     <div class="all-calls" onKeyDown={(event) => event.key === "Escape" && asks && cancel()}>
       <p class="quiet" id={id}>
         {labels.approveAllWhat(summaryOf(undecided, labels))}
+        {unread.length > 0 && ` ${labels.readAllFirst(unread)}`}
       </p>
       <div class="buttons">
         <button
@@ -96,8 +112,9 @@ function AllCalls({ thread, calls, names, decide }: { thread: Thread; calls: rea
           type="button"
           class="button primary"
           aria-describedby={id}
+          aria-disabled={unread.length > 0}
           aria-expanded={risky.length > 0 ? asks === "approve" : undefined}
-          onClick={() => (risky.length > 0 ? setAsks("approve") : approveAll())}
+          onClick={({ currentTarget }) => (unread.length > 0 ? showUnread(currentTarget) : risky.length > 0 ? setAsks("approve") : approveAll())}
         >
           {labels.approveAll(undecided.length)}
         </button>
@@ -129,13 +146,17 @@ function AllCalls({ thread, calls, names, decide }: { thread: Thread; calls: rea
   );
 }
 
+/** A call as it is decided about: an edited one is another one. */
+const textOf = ({ actionId, action }: Approval): string => `${actionId} ${action.tool_call.arguments}`;
+
 /** Names that differ: of the tool, with a number if several calls have the same. */
 function namesOf(calls: readonly Approval[], labels: ControlLabels): string[] {
   const seen = new Map<string, number>();
-  return calls.map(({ toolName }) => {
-    const count = calls.filter((other) => other.toolName === toolName).length;
-    const number = (seen.get(toolName) ?? 0) + 1;
-    seen.set(toolName, number);
+  return calls.map(({ toolName: given }) => {
+    const toolName = visibleText(given);
+    const count = calls.filter((other) => other.toolName === given).length;
+    const number = (seen.get(given) ?? 0) + 1;
+    seen.set(given, number);
     return count === 1 ? toolName : labels.callNumber(toolName, number, count);
   });
 }
@@ -144,7 +165,7 @@ function namesOf(calls: readonly Approval[], labels: ControlLabels): string[] {
 function summaryOf(calls: readonly Approval[], labels: ControlLabels): string[] {
   const counts = new Map<string, number>();
   for (const { toolName, risk } of calls) {
-    const name = labels.callWithRisk(toolName, labels.risks[risk]);
+    const name = labels.callWithRisk(visibleText(toolName), labels.risks[risk]);
     counts.set(name, (counts.get(name) ?? 0) + 1);
   }
   return [...counts].map(([name, count]) => (count === 1 ? name : labels.callTimes(name, count)));

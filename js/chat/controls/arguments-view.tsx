@@ -1,7 +1,8 @@
 /** @jsxImportSource preact */
 // The arguments of a call as somebody has to read them who decides about it: texts with their line breaks, and nothing hidden.
-import { useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { JSONValue } from "../../index.js";
+import { visibleText } from "../../thread/index.js";
 import { useChat } from "../context.js";
 
 /** In characters; laying out a megabyte takes seconds. */
@@ -13,49 +14,61 @@ export interface ArgumentsViewProps {
   raw: string;
   /** The name of the call. */
   name: string;
+  /** Called when their end has been in sight. */
+  onSeen: () => void;
 }
 
-export function ArgumentsView({ args, raw, name }: ArgumentsViewProps) {
+/** In pixels: positions in a scrolled box are fractions. */
+const tolerance = 2;
+
+export function ArgumentsView({ args, raw, name, onSeen }: ArgumentsViewProps) {
   const { labels } = useChat();
+  const [isWhole, showWhole] = useState(false);
+  const box = useRef<HTMLDivElement>(null);
   const isObject = typeof args === "object" && args !== null && !Array.isArray(args);
-  const entries = isObject ? Object.entries(args) : [];
+  const entries = isObject ? Object.entries(args).map(([name, value]) => [visibleText(name), textOf(value)] as const) : [];
+  const alone = visibleText(args === undefined ? raw : JSON.stringify(args, null, 2));
+  const isCut = !isWhole && (isObject ? entries.map(([, text]) => text) : [alone]).some((text) => text.length > longest);
+  const look = (): void => {
+    const { scrollTop, clientHeight, scrollHeight } = box.current!;
+    // Without a height it is not shown at all.
+    if (!isCut && clientHeight > 0 && scrollTop + clientHeight >= scrollHeight - tolerance) onSeen();
+  };
+  useLayoutEffect(() => {
+    look();
+    // The box may be shown later, or become larger than its text.
+    const observer = new ResizeObserver(() => requestAnimationFrame(() => box.current && look()));
+    observer.observe(box.current!);
+    return () => observer.disconnect();
+  }, [isCut, alone]);
+  const shown = (text: string) => <LongText text={text} isWhole={isWhole} showWhole={() => showWhole(true)} />;
   return (
-    <div class="ask-arguments" tabIndex={0} role="group" aria-label={labels.argumentsOf(name)}>
+    <div ref={box} class="ask-arguments" tabIndex={0} role="group" aria-label={labels.argumentsOf(name)} onScroll={look}>
       {!isObject ? (
-        <LongText text={args === undefined ? raw : JSON.stringify(args, null, 2)} />
+        shown(alone)
       ) : entries.length === 0 ? (
         <p class="quiet">{labels.noArguments}</p>
       ) : (
         <dl class="arguments">
-          {entries.map(([name, value]) => [
-            <dt key={`${name}-name`}>{visible(name)}</dt>,
-            <dd key={name}>
-              <LongText text={typeof value === "string" ? value : JSON.stringify(value, null, 2)} />
-            </dd>,
-          ])}
+          {entries.map(([name, text]) => [<dt key={`${name}-name`}>{name}</dt>, <dd key={name}>{shown(text)}</dd>])}
         </dl>
       )}
     </div>
   );
 }
 
-function LongText({ text }: { text: string }) {
+const textOf = (value: JSONValue): string => visibleText(typeof value === "string" ? value : JSON.stringify(value, null, 2));
+
+function LongText({ text, isWhole, showWhole }: { text: string; isWhole: boolean; showWhole: () => void }) {
   const { labels } = useChat();
-  const [isWhole, showWhole] = useState(false);
   const left = text.length - longest;
-  if (isWhole || left <= 0) return <>{visible(text)}</>;
+  if (isWhole || left <= 0) return <>{text}</>;
   return (
     <>
-      {visible(text.slice(0, longest))}…{" "}
-      <button type="button" class="button small more-text" onClick={() => showWhole(true)}>
+      {text.slice(0, longest)}…{" "}
+      <button type="button" class="button small more-text" onClick={showWhole}>
         {labels.showAll(left)}
       </button>
     </>
   );
 }
-
-/** Characters that are not seen, or that change the order of others, as their numbers: a call must not look like another one. */
-const visible = (text: string): string =>
-  text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g, (character) =>
-    character === "\r" ? "" : `⟨U+${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}⟩`,
-  );

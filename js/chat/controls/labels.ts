@@ -69,6 +69,8 @@ export const controlLabels = {
   callsWaitLong: (count: number) => `The agent asks before it continues. ${several(count, "It waits", "They wait")} as long as you like, also while the page is closed.`,
   argumentsOf: (call: string) => `Arguments of ${call}`,
   noArguments: "No arguments",
+  readFirst: "Read the arguments to their end; then you can approve.",
+  readAllFirst: (calls: readonly string[]) => `Read the arguments of ${list(calls)} to their end first.`,
   showAll: (left: number) => `Show all (${left.toLocaleString()} more characters)`,
   approve: "Approve",
   approveCall: (call: string) => `Approve ${call}`,

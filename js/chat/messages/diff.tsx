@@ -2,6 +2,7 @@
 // The differences between two versions of a text, line by line. The library that finds them is loaded when it is used.
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
+import { visibleText } from "../../thread/index.js";
 import type { ChatLabels } from "../labels.js";
 
 /** Comparing longer texts takes seconds. In characters. */
@@ -45,7 +46,7 @@ async function linesOf(before: string, after: string, labels: ChatLabels): Promi
 
 /** Screen readers announce insertions and deletions, others see the sign and the colour. */
 function lineView(line: string, labels: ChatLabels) {
-  const [sign, text] = [line[0], line.slice(1) || " "];
+  const [sign, text] = [line[0], visibleText(line.slice(1)) || " "];
   if (sign === "\\") return <Note>{labels.noBreakAtEnd}</Note>;
   if (sign === "+") return <ins>{text}</ins>;
   return sign === "-" ? <del>{text}</del> : <div>{text}</div>;

@@ -1,6 +1,6 @@
 /** @jsxImportSource preact */
 // The results of the library's tools as what they are: the changes of a file, a list of tasks, the output of a terminal.
-import type { ToolPart } from "../../thread/index.js";
+import { type ToolPart, visibleText } from "../../thread/index.js";
 import type { ChatLabels } from "../labels.js";
 import { Diff } from "./diff.js";
 import { PlainText } from "./plain.js";
@@ -26,7 +26,7 @@ export function SpecialResult({ part, labels }: { part: ToolPart; labels: ChatLa
       {changes.map(({ path, before, after }) => (
         <div key={path}>
           <p class="quiet">
-            {before === null ? labels.newFile : after === null ? labels.removedFile : labels.changedFile} <code>{path}</code>
+            {before === null ? labels.newFile : after === null ? labels.removedFile : labels.changedFile} <code>{visibleText(path)}</code>
           </p>
           <Diff before={before} after={after} labels={labels} />
         </div>
@@ -39,12 +39,12 @@ function Terminal({ result, output, labels }: { result: Fields; output: string; 
   const { command, exit_code: code, timeout, metadata } = result;
   const { working_dir: directory } = (metadata ?? {}) as Fields;
   const end = timeout === true ? labels.tookTooLong : typeof code === "number" && code !== -1 ? labels.exitCode(code) : "";
-  const foot = [end, typeof directory === "string" ? labels.inDirectory(directory) : ""].filter(Boolean).join(" · ");
+  const foot = [end, typeof directory === "string" ? labels.inDirectory(visibleText(directory)) : ""].filter(Boolean).join(" · ");
   return (
     <div data-code={String(code)}>
       <pre class="terminal" tabIndex={0} role="group" aria-label={labels.terminal} dir="ltr">
         <span class="terminal-prompt">$ </span>
-        <span class="terminal-command">{String(command ?? "")}</span>
+        <span class="terminal-command">{visibleText(String(command ?? ""))}</span>
         {"\n"}
         <PlainText text={terminalText(output)} />
       </pre>
@@ -65,9 +65,9 @@ export function TaskList({ tasks, labels }: { tasks: readonly Fields[]; labels: 
     <ol class="tasks" aria-label={labels.tasks}>
       {tasks.map(({ title, notes, status }, index) => (
         <li key={index} data-state={String(status ?? "todo")}>
-          <span class="task-title" dir="auto">{String(title ?? "")}</span>
+          <span class="task-title" dir="auto">{visibleText(String(title ?? ""))}</span>
           <span class="task-state">{labels.taskStates[String(status ?? "todo")] ?? String(status)}</span>
-          {notes ? <p class="quiet" dir="auto">{String(notes)}</p> : null}
+          {notes ? <p class="quiet" dir="auto">{visibleText(String(notes))}</p> : null}
         </li>
       ))}
     </ol>

@@ -1,7 +1,7 @@
 /** @jsxImportSource preact */
 // The work of a sub-agent, folded under the call that has started it.
 import { useMemo } from "preact/hooks";
-import type { ToolPart } from "../../thread/index.js";
+import { type ToolPart, visibleText } from "../../thread/index.js";
 import { useChat } from "../context.js";
 import { type ConversationVisualizer, visualizerOf } from "../visualizer.js";
 import { Entry } from "./entry.js";
@@ -14,7 +14,7 @@ export function SubagentView({ id, part, visualizer }: { id: string; part: ToolP
   if (part.subagent.length === 0 || own === null) return null;
   const { subagent_type: name } = (part.args ?? {}) as { subagent_type?: unknown };
   return (
-    <Fold id={`${id}/subagent`} class="folded subagent" summary={labels.subagent(typeof name === "string" ? name : labels.subagentUnnamed)}>
+    <Fold id={`${id}/subagent`} class="folded subagent" summary={labels.subagent(typeof name === "string" ? visibleText(name) : labels.subagentUnnamed)}>
       {() => (
         <div class="subagent-items">
           {rowsOf(part.subagent).map((row) => (

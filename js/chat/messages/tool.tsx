@@ -1,6 +1,6 @@
 /** @jsxImportSource preact */
 // A call of a tool: one line with its purpose and result, and all details when it is unfolded.
-import type { ToolPart } from "../../thread/index.js";
+import { type ToolPart, visibleText } from "../../thread/index.js";
 import { useChat } from "../context.js";
 import { Icon, toolIcon } from "../icons.js";
 import type { ChatLabels } from "../labels.js";
@@ -22,8 +22,8 @@ export function ToolView({ id, part, visualizer }: { id: string; part: ToolPart;
   const summary = (
     <>
       <Icon name={toolIcon(part.toolName)} />
-      <span class="call-title" dir="auto">{given ?? labels.toolTitle(part.toolName)}</span>
-      {glance ? <span class="call-glance" dir="auto">{glance}</span> : null}
+      <span class="call-title" dir="auto">{titleOf(part, labels)}</span>
+      {glance ? <span class="call-glance" dir="auto">{visibleText(glance)}</span> : null}
       <span class="call-state">{(state === "running" && part.progress) || labels.callStates[state]}</span>
     </>
   );
@@ -33,7 +33,7 @@ export function ToolView({ id, part, visualizer }: { id: string; part: ToolPart;
         {() => (
           <div class="call-body">
             <p class="quiet">
-              {labels.tool} <code>{part.toolName}</code>
+              {labels.tool} <code>{visibleText(part.toolName)}</code>
             </p>
             <CallBody part={part} state={state} result={result} />
           </div>
@@ -47,9 +47,9 @@ export function ToolView({ id, part, visualizer }: { id: string; part: ToolPart;
 /** The parts of a call that its label is made of. */
 export type Titled = Pick<ToolPart, "toolName" | "summary" | "args">;
 
-/** The label of a call: the model's summary or one from the arguments, otherwise the tool's. */
+/** The label of a call, with nothing hidden in it: the model's summary or one from the arguments, otherwise the tool's. */
 export function titleOf(part: Titled, labels: ChatLabels): string {
-  return givenTitle(part, labels) ?? labels.toolTitle(part.toolName);
+  return visibleText(givenTitle(part, labels) ?? labels.toolTitle(part.toolName));
 }
 
 /** `null` if neither the model's summary nor the arguments give one. In place of a summary the SDK writes the tool's name and arguments. */
@@ -101,12 +101,12 @@ function Arguments({ part: { args, argsText } }: { part: ToolPart }) {
     <div role="group" aria-label={labels.arguments}>
       <p class="eyebrow">{labels.arguments}</p>
       {args === undefined ? (
-        <pre class="result" tabIndex={0}><PlainText text={argsText} /></pre>
+        <pre class="result" tabIndex={0}><PlainText text={visibleText(argsText)} /></pre>
       ) : (
         <dl class="arguments">
           {entries.map(([name, value]) => [
-            <dt key={name}>{name}</dt>,
-            <dd key={`${name} value`} dir="auto"><PlainText text={typeof value === "string" ? value : JSON.stringify(value, null, 1)} /></dd>,
+            <dt key={name}>{visibleText(name)}</dt>,
+            <dd key={`${name} value`} dir="auto"><PlainText text={visibleText(typeof value === "string" ? value : JSON.stringify(value, null, 1))} /></dd>,
           ])}
         </dl>
       )}
