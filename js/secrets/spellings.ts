@@ -1,4 +1,5 @@
-// The encodings in which a secret may occur in a text: literally, in JSON, in JSON inside JSON, in a URL, in base64.
+// The encodings in which a secret may occur in a text: literally, in JSON, in JSON inside JSON, in a URL, in base64, in HTML,
+// and between quotes of a shell.
 
 /** Shorter values occur in ordinary words, so hiding them would spoil every text. */
 export const shortestHidden = 4;
@@ -13,12 +14,13 @@ export function spellings(value: string): string[] {
   // The wasm and the network replace lone surrogates; only JSON and `escape` can express them.
   const plain = value.replace(/\p{Surrogate}/gu, "\ufffd");
   const trimmed = plain.trim();
-  const found = new Set<string>([escape(value), ...jsonInOthers(value)]);
+  const found = new Set<string>([escape(value), ...jsonInOthers(value), ...inJson(value).flatMap(inMarkup)]);
   // The secret in a file that ends with a line break may be used without it; forms change line breaks.
   for (const text of new Set([plain, trimmed, ...respelledJson(trimmed), trimmed.replace(lineBreak, "\n"), trimmed.replace(lineBreak, "\r\n")])) {
     if (text.length < shortestHidden) continue;
     for (const json of jsonInOthers(text)) found.add(json);
     const url = inUrl(text);
+    for (const each of [...[text, ...inJson(text), ...url].flatMap(inMarkup), ...quoted(text)]) found.add(each);
     const base64 = [text, ...inJson(text), encodeURIComponent(text)].flatMap(inBase64);
     for (const once of new Set([text, ...url, ...base64])) for (const each of [once, ...asParameter(once)]) found.add(each);
   }
@@ -58,7 +60,9 @@ function inUrl(text: string): string[] {
   const strict = component.replace(/[!'()*]/g, (unit) => `%${unit.charCodeAt(0).toString(16)}`);
   const asFileName = text.replace(/[\r\n"]/g, encodeURIComponent);
   const others = [strict, strict.replaceAll("%2F", "/"), component.replaceAll("%20", "+"), strict.replaceAll("%20", "+"), asFileName, escape(text), encodeURI(text)];
-  return [...new Set([component, form, ...others, ...inAddress(text)])];
+  const escaped = new Set([component, form, ...others]);
+  // A URL that is put together from an escaped text escapes what is left of it in its own way, such as an apostrophe in a query.
+  return [...new Set([...escaped, ...[text, ...escaped].flatMap(inAddress)])];
 }
 
 function asParameter(text: string): string[] {
@@ -85,6 +89,33 @@ function inAddress(text: string): string[] {
   }
   return found;
 }
+
+/** Encodings in HTML and XML. Writers differ in how they write quotation marks, and in what else they escape. */
+function inMarkup(text: string): string[] {
+  const escape = (characters: RegExp, names: Readonly<Record<string, string>>) => text.replace(characters, (character) => names[character]!);
+  const found = new Set([escape(/[&"\u00a0]/g, { "&": "&amp;", '"': "&quot;", "\u00a0": "&nbsp;" })]);
+  for (const quotation of ['"', "&quot;", "&#34;"]) {
+    for (const apostrophe of ["'", "&#39;", "&#039;", "&#x27;", "&apos;"]) {
+      const names = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': quotation, "'": apostrophe, "\u00a0": "&nbsp;", "/": "&#x2F;", "`": "&#x60;", "=": "&#x3D;" };
+      for (const characters of [/[&<>"']/g, /[&<>"'\u00a0]/g, /[&<>"'/]/g, /[&<>"'/`=]/g]) found.add(escape(characters, names));
+    }
+  }
+  return [...found];
+}
+
+/** Between the quotes of a shell, after backslashes, and with doubled quotes as in CSV and SQL. */
+function quoted(text: string): string[] {
+  const inC = text.replace(/[\\'\x00-\x1f\x7f]/g, (character) => `\\${controls[character] ?? character.charCodeAt(0).toString(8).padStart(3, "0")}`);
+  return [
+    text.replaceAll("'", "'\\''"), text.replaceAll("'", `'"'"'`), text.replace(/["$`\\]/g, "\\$&"), text.replace(/["$`\\!]/g, "\\$&"), inC, inC.replaceAll("\\'", "'"),
+    // The terminal's own shell, and bash, which treats a `~` and a `#` by their place.
+    ...[/[^\w+,\-./:@\]^\x80-\uffff]/g, /[^\w%+\-./:=@\x80-\uffff]/g, /[^\w%+\-./:=@~#\x80-\uffff]/g].map((special) => text.replace(special, "\\$&")),
+    text.replaceAll("'", "\\'"), text.replaceAll("'", "''"), text.replaceAll('"', '""'),
+  ];
+}
+
+/** The characters after a backslash in `$'…'` of bash. */
+const controls: Readonly<Record<string, string>> = { "\x07": "a", "\b": "b", "\t": "t", "\n": "n", "\v": "v", "\f": "f", "\r": "r", "\x1b": "E", "'": "'", "\\": "\\" };
 
 /**
  * Base64 of the text alone, and inside a longer text at each of the three positions in a group of bytes; in the latter only

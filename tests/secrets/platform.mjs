@@ -1,11 +1,11 @@
-// The platform's spellings of a value, by each of its URL, form, JSON and base64 interfaces. Runs in Node and in pages.
+// The platform's spellings of a value, by each of its URL, form, JSON, base64 and markup interfaces. Runs in Node and in pages.
 import { randomFrom } from "../support/random.mjs";
 
 const pieces = [
   ..."abcXYZ0189-_.~!*'();:@&=+$,/?#[]%<>{}|\\^`\" ", "\n", "\r\n", "\t", "\u0001", "\u007f", "\u00a0", "ä", "ÿ", "ж", "€", "🔑", "%41", "%2f", "%zz", "\\u0041", "\ud800",
   "key", "token", "Secret", "9f86d081", "sk-live-", "{\"a\":1}",
 ];
-const named = ["tilde~only~x", "star*and'(quote)!", "it's-in-an-address", "user:pass@host/path", "fade/cafe+beef==", "100% sure; a&b=c", "päss wörd", "line 1\nline 2\r\nline 3"];
+const named = ["tilde~only~x", "star*and'(quote)!", "it's-in-an-address", "o'brien's <\"&amp;\"> token", "user:pass@host/path", "fade/cafe+beef==", "100% sure; a&b=c", "päss wörd", "line 1\nline 2\r\nline 3"];
 
 /** Values in odd shapes, none of which is a part of a usual text. */
 export function values(seed, count) {
@@ -50,6 +50,19 @@ export async function spelled(value, seed) {
       found[`${start}…${behind}`] = new URL(start + value + behind).href.slice(start.length).slice(0, -behind.length || undefined);
     }
   }
+  // An address is put together from a text that is escaped already, and escapes what is left of it in its own way.
+  for (const [escaper, escaped] of [["encodeURIComponent", component], ["encodeURI", found.encodeURI], ["escape", escape(value)], ["URLSearchParams", found.URLSearchParams]]) {
+    if (!escaped) continue;
+    for (const scheme of ["https:", "x:"]) {
+      const isPath = isPlainPath && !/[?#]/.test(escaped) && !/(^|[/\\])(\.|%2e){1,2}([/\\]|$)/i.test(escaped);
+      for (const [before, behind] of [["//h/?q=", "&x"], ["//h/#", ""], ...(isPath ? [["//h/-", "-"]] : [])]) {
+        if (before.includes("?") && escaped.includes("#")) continue;
+        const start = scheme + before;
+        found[`${start}…${behind} of ${escaper}`] = new URL(start + escaped + behind).href.slice(start.length).slice(0, -behind.length || undefined);
+      }
+    }
+  }
+  Object.assign(found, inMarkup(value));
   for (const [way, text] of Object.entries(found)) {
     if (!text || !/%[0-9A-F]*[A-F]/i.test(text)) continue;
     found[`${way}, small letters`] = text.replace(escapes, (escape) => escape.toLowerCase());
@@ -59,6 +72,29 @@ export async function spelled(value, seed) {
 }
 
 const escapes = /%[0-9A-F]{2}/g;
+
+/** As the DOM writes it, where there is one, and as templates and writers of other languages do. */
+function inMarkup(value) {
+  const written = (quotation, apostrophe, more = {}) =>
+    value.replace(/[&<>"'/`=\u00a0]/g, (character) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': quotation, "'": apostrophe, ...more })[character] ?? character);
+  const found = {
+    "a text": written(), "an attribute": written("&quot;"), "html.escape of Python": written("&quot;", "&#x27;"), "html/template of Go": written("&#34;", "&#39;"),
+    "htmlspecialchars of PHP": written("&quot;", "&#039;"), "an attribute of XML": written("&quot;", "&apos;"), Lodash: written("&quot;", "&#39;"),
+    Mustache: written("&quot;", "&#39;", { "/": "&#x2F;", "`": "&#x60;", "=": "&#x3D;" }),
+    "JSON in an attribute": JSON.stringify(value).slice(1, -1).replaceAll("&", "&amp;").replaceAll('"', "&quot;").replaceAll("<", "&lt;").replaceAll(">", "&gt;"),
+  };
+  if (typeof document === "undefined" || /[\0\r]|\p{Surrogate}/u.test(value)) return found;
+  const element = document.createElement("p");
+  element.textContent = value;
+  element.title = value;
+  const link = document.createElement("a");
+  link.href = `/?q=${encodeURIComponent(value)}`;
+  link.setAttribute("href", link.href);
+  return {
+    ...found, innerHTML: element.innerHTML, outerHTML: element.outerHTML.slice('<p title="'.length, -`">${element.innerHTML}</p>`.length),
+    "an address in HTML": link.outerHTML.slice(link.outerHTML.indexOf("?q=") + 3, -'"></a>'.length),
+  };
+}
 
 /** The part of a text's base64 that depends only on these bytes. */
 function inside(base64, from, length) {
