@@ -1,5 +1,5 @@
 // Factories of the library's own tools. The code of a tool is loaded when a conversation that has it is opened, or later.
-import { isA } from "./arguments.js";
+import { isA, isFunction } from "./arguments.js";
 import { invalidOptions, optionsOf, reading } from "./errors.js";
 import { LLM } from "./llm.js";
 import { type GivenAgain, LLMProfileStore } from "./profiles.js";
@@ -13,6 +13,11 @@ export interface TerminalOptions {
    * Default: none.
    */
   allowedHosts?: readonly string[] | undefined;
+  /**
+   * Asked before a command that would get secrets: those of the conversation that it names, and those of commands before
+   * it. Returns the names of those that it gets, for example after asking the user. Default: it gets all of them.
+   */
+  allowedSecrets?: ((request: { command: string; names: readonly string[] }) => readonly string[] | Promise<readonly string[]>) | undefined;
 }
 
 /**
@@ -20,12 +25,13 @@ export interface TerminalOptions {
  * usual text and file commands. Commands run in a worker, so they cannot block the page.
  */
 export function terminal(options: TerminalOptions = {}): Tool {
-  const { allowedHosts } = optionsOf("terminal()", options, "allowedHosts");
+  const { allowedHosts, allowedSecrets } = optionsOf("terminal()", options, "allowedHosts allowedSecrets");
   if (allowedHosts !== undefined && !isTexts(allowedHosts)) throw invalidOptions('allowedHosts must be a list of hosts such as "api.example.com"');
+  if (allowedSecrets !== undefined && !isFunction(allowedSecrets)) throw invalidOptions("allowedSecrets must be a function");
   return builtIn({
     name: "terminal",
     spec: { name: "terminal" },
-    define: async (place) => (await part(import("./tools/terminal.js"))).define({ allowedHosts }, place),
+    define: async (place) => (await part(import("./tools/terminal.js"))).define({ allowedHosts, allowedSecrets }, place),
   });
 }
 

@@ -6,7 +6,7 @@ import { type AllowedAddresses, allowedAddresses, fetchAllowed } from "./allowed
 import type { BuiltInContext, BuiltInDefinition, BuiltInOutput, ToolPlace } from "./built-in.js";
 import { messageOf, present, safety } from "./definition.js";
 import type { Page, ShellResult } from "./terminal/protocol.js";
-import { type Session, environmentAfter, newSession, readSession, secretsFor, writeSession } from "./terminal/session.js";
+import { type Session, environmentAfter, namesIn, newSession, readSession, secretsOf, writeSession } from "./terminal/session.js";
 import { type RunningShell, startShell } from "./terminal/shell.js";
 import { strip } from "./text.js";
 import { clipped, literalText, noInputText, noLogsText, resetText, severalCommandsText, stoppedSuffix } from "./terminal/texts.js";
@@ -60,9 +60,11 @@ The shell runs inside a web page, and its files are those of the workspace ${wor
 * A command is stopped after ${defaultSeconds} seconds, or after \`timeout\`. Long output is shortened in the middle.`;
 }
 
-export async function define({ allowedHosts }: TerminalOptions, { workingDir, isTransactional, isOwn }: ToolPlace): Promise<BuiltInDefinition> {
+export async function define({ allowedHosts, allowedSecrets }: TerminalOptions, { workingDir, isTransactional, isOwn, parent }: ToolPlace): Promise<BuiltInDefinition> {
   const network = allowedHosts?.length ? allowedAddresses(allowedHosts.map((host) => (host.includes("://") ? host : `https://${host}`))) : undefined;
-  const terminal = new Terminal(workingDir, network);
+  // A secret is resolved after the host has allowed it, so only its name is looked up before.
+  const known = () => new Set(Object.keys(parent.secrets.inherited().secrets ?? {}));
+  const terminal = new Terminal(workingDir, network, allowedSecrets && ((command, names) => allowed(allowedSecrets, command, names.filter((name) => known().has(name)))));
   // Dropping the changes of files does not undo requests that a command has sent.
   return {
     description: description(workingDir, network),
@@ -76,18 +78,35 @@ export async function define({ allowedHosts }: TerminalOptions, { workingDir, is
   };
 }
 
+/** Decides which of these secrets a command gets. */
+type Consent = (command: string, names: string[]) => Promise<string[]>;
+
+async function allowed(ask: NonNullable<TerminalOptions["allowedSecrets"]>, command: string, names: string[]): Promise<string[]> {
+  if (names.length === 0) return [];
+  let answer: unknown;
+  try {
+    answer = await ask({ command, names });
+  } catch (cause) {
+    throw new ThreadkeepError("invalid_state", "the function that decides about the secrets of a command failed, so the command was not run", { cause });
+  }
+  if (!Array.isArray(answer)) throw new ThreadkeepError("invalid_options", "allowedSecrets must return an array of names");
+  return names.filter((name) => answer.includes(name));
+}
+
 class Terminal {
   readonly #workingDir: string;
   readonly #network: AllowedAddresses | undefined;
+  readonly #consent: Consent | undefined;
   #shell: Promise<RunningShell> | undefined;
   /** The call that the shell works for. */
   #context: BuiltInContext | undefined;
   /** The last call: the shell runs one command at a time. */
   #last: Promise<unknown> = Promise.resolve();
 
-  constructor(workingDir: string, network: AllowedAddresses | undefined) {
+  constructor(workingDir: string, network: AllowedAddresses | undefined, consent: Consent | undefined) {
     this.#workingDir = workingDir;
     this.#network = network;
+    this.#consent = consent;
   }
 
   execute(args: TerminalArguments, context: BuiltInContext): Promise<BuiltInOutput> {
@@ -119,7 +138,9 @@ class Terminal {
   }
 
   async #run(command: string, seconds: number, session: Session, context: BuiltInContext): Promise<BuiltInOutput> {
-    const secrets = await secretsFor(command, session, context);
+    const named = namesIn(command, session);
+    const names = this.#consent ? await Promise.race([this.#consent(command, named), whenAborted(context.signal)]) : named;
+    const secrets = await secretsOf(names, context);
     // `AbortSignal.timeout()` would keep Deno from exiting after the command.
     const stop = new AbortController();
     const timer = setTimeout(() => stop.abort(), Math.min(seconds * 1000, 2 ** 31 - 1));

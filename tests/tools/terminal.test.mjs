@@ -166,6 +166,28 @@ test("a secret is in the environment of a command that names it, and nowhere els
   await conversation.close();
 });
 
+test("a host decides per command which secrets it gets, before a value is resolved", async () => {
+  const asked = [];
+  const resolved = [];
+  const answers = [["API_TOKEN"], [], ["API_TOKEN", "OTHER", "NEVER"], "all", Promise.reject(new Error("no"))];
+  answers[4].catch(() => {});
+  const allowedSecrets = (request) => (asked.push(request), answers[asked.length - 1]);
+  const source = (name) => () => (resolved.push(name), `value-of-${name}`);
+  const { conversation, run } = await open({ tools: [terminal({ allowedSecrets })], secrets: { API_TOKEN: source("API_TOKEN"), OTHER: source("OTHER") } });
+  assert.deepEqual(await output(run, "echo nothing"), [0, "nothing"]);
+  assert.deepEqual(asked, [], "a command without secrets is not asked about");
+  assert.deepEqual(await output(run, "echo [$OTHER] ${#API_TOKEN}"), [0, "[] 18"]);
+  assert.deepEqual(await output(run, "echo [$API_TOKEN]"), [0, "[]"]);
+  assert.deepEqual(resolved, ["API_TOKEN"]);
+  assert.deepEqual(await output(run, "echo ${#OTHER} [$API_TOKEN] $NEVER"), [0, "14 [<secret-hidden>]"]);
+  assert.deepEqual(asked.map(({ names }) => names), [["OTHER", "API_TOKEN"], ["API_TOKEN"], ["OTHER", "API_TOKEN"]]);
+  assert.equal(asked[1].command, "echo [$API_TOKEN]");
+  assert.match(text(await run("echo $OTHER")), /must return an array of names/);
+  assert.match(text(await run("echo $OTHER")), /was not run/);
+  assert.throws(() => terminal({ allowedSecrets: ["API_TOKEN"] }), { code: "invalid_options" });
+  await conversation.close();
+});
+
 test("curl reaches the allowed hosts only", async (t) => {
   const requests = [];
   t.mock.method(globalThis, "fetch", async (url, init) => {

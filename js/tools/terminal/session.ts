@@ -48,11 +48,15 @@ export function environmentAfter(env: Record<string, string>, secrets: Readonly<
   return Object.fromEntries(kept);
 }
 
-/** The secrets for a command: those whose names are words in it, and those that commands before it have used. */
-export async function secretsFor(command: string, session: Session, { secret }: Pick<BuiltInContext, "secret">): Promise<Record<string, string>> {
-  const words = new Set([...session.secrets, ...(command.match(/[A-Za-z_][A-Za-z0-9_]*/g) ?? []).slice(0, 1000)]);
+/** The names of secrets that a command may have: the words in it, and those that commands before it have used. */
+export function namesIn(command: string, session: Session): string[] {
+  return [...new Set([...session.secrets, ...(command.match(/[A-Za-z_][A-Za-z0-9_]*/g) ?? []).slice(0, 1000)])];
+}
+
+/** The values of those that are secrets. */
+export async function secretsOf(names: readonly string[], { secret }: Pick<BuiltInContext, "secret">): Promise<Record<string, string>> {
   const secrets: Record<string, string> = {};
-  for (const name of words) {
+  for (const name of names) {
     const value = await secret(name).catch(() => null);
     if (value !== null) secrets[name] = value;
   }
