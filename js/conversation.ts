@@ -72,7 +72,7 @@ export class Conversation<Answer = any> implements AsyncDisposable {
     this.#core = core;
     this.#parts = parts;
     this.#tools = parts.tools;
-    parts.tools.conversation = forTools(this, core, (llm) => this.#secrets.coreLLM(llm, this.#network));
+    parts.tools.conversation = forTools(this, core, parts.network, (llm) => this.#secrets.coreLLM(llm, this.#network));
     this.workspace = parts.home.workspace;
     this.#secrets = parts.secrets;
     this.#network = parts.network;

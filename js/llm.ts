@@ -4,6 +4,7 @@ import { invalidOptions, optionsOf, reading, textsOf } from "./errors.js";
 import { type LLMOptions, optionNames, optionTexts, plainOptions } from "./generated/llm-options.js";
 import { modelRow } from "./models.js";
 import type { Network } from "./network.js";
+import { loadChunk } from "./wasm.js";
 
 export type { LLMOptions };
 
@@ -51,13 +52,14 @@ export function coreLLM(llm: LLM, network: Network, onKey: (key: unknown) => Pro
     ...network.of(options.fetch !== undefined),
     ...(typeof apiKey === "function" && { apiKey: async () => {
       const key = await apiKey();
-      await onKey(key);
+      await network.load(() => onKey(key));
       return key;
     } }),
     ...(keyToken !== undefined && { keyToken }),
     fallbacks: fallbacks.map((fallback) => coreLLM(fallback, network, onKey)),
     fallbackOn,
-    modelRow: () => rowOf(llm),
+    modelRow: () => network.load(() => rowOf(llm)),
+    load: (chunk: string) => network.load(() => loadChunk(chunk)),
   };
 }
 

@@ -2,7 +2,7 @@
 // body and key, whose answer is not read, tests whether the server can be reached. So the conversation is not sent to
 // a model before it can arrive.
 import { type Body, type Response, bodyOf } from "./body.js";
-import { invalidOptions } from "./errors.js";
+import { type ThreadkeepError, invalidOptions } from "./errors.js";
 import type { WaitingEvent } from "./events.js";
 import { observed, tell } from "./observers.js";
 
@@ -159,6 +159,24 @@ export class Network {
   #watch(controller: AbortController, isOver: boolean): unknown {
     watch(controller, isOver);
     return isOver ? tell(controller, (exchange) => exchange.onEnd?.()) : observed(this.#id, controller);
+  }
+
+  /**
+   * Loads a part of the library that a run needs. It waits for the network like the answer of the model does; outside of a
+   * run, and where the server of the library is there and has not got the part, this rejects.
+   */
+  async load<T>(load: () => Promise<T>): Promise<T> {
+    const { url } = import.meta;
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await load();
+      } catch (error) {
+        const { code, message } = error as ThreadkeepError;
+        // Files need no server.
+        const waited = code === "network" && this.#waits && this.#runs > 0 && attempt < 3 && (await this.#wait(!/^http/.test(url), attempt, attempt, code, message, url, false, true));
+        if (!waited) throw error;
+      }
+    }
   }
 
   /** Resolves when the next attempt can be made, or the run is over: to whether to make it. */

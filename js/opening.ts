@@ -20,7 +20,7 @@ import { coreStore } from "./store.js";
 import type { Parent } from "./subagents.js";
 import { ToolCalls } from "./tool-calls.js";
 import type { CoreTool } from "./tool/core.js";
-import { part } from "./wasm.js";
+import { loadChunk, part } from "./wasm.js";
 import { LazyHome, workingDirOf } from "./workspace.js";
 
 /** A note about an opened conversation that the host should know, and may show to the user. */
@@ -53,17 +53,17 @@ export async function openCore(given: ReturnType<typeof readOptions>, open: Pare
   const { listeners, emit } = listenersOf(given);
   const secrets = await Secrets.read(given.secrets, given.cipher, agent.llm.options);
   const workingDir = await workingDirOf(agent, given.workspace, store, id);
-  const home = new LazyHome(given.workspace, workingDir, () => opened, store, id);
-  const parent: Parent = {
-    given, core: () => opened, analyzers, secrets, workspace: home.workspace, ownsWorkspace: home.isTransactional || given.inherited?.ownsWorkspace === true, emit, open, llm: agent.llm,
-  };
-  const tools = new ToolCalls(agent.tools, emit, secrets, home, parent);
   const network = new Network(
     given.id,
     given.waits,
     (event) => emit({ ...event, message: opened.masked(event.message) }),
     (waiting) => void ask(opened, "setAgentState", JSON.stringify({ [WAITED]: waiting })).catch(() => {}),
   );
+  const home = new LazyHome(given.workspace, workingDir, () => opened, store, id, network);
+  const parent: Parent = {
+    given, core: () => opened, analyzers, secrets, workspace: home.workspace, ownsWorkspace: home.isTransactional || given.inherited?.ownsWorkspace === true, emit, open, llm: agent.llm, load: (load) => network.load(load),
+  };
+  const tools = new ToolCalls(agent.tools, emit, secrets, home, parent);
   let writing: ReturnType<typeof write> | undefined;
   /** Whether lists show a commit of opening. */
   let isListed = false;
@@ -93,6 +93,7 @@ export async function openCore(given: ReturnType<typeof readOptions>, open: Pare
         emit(event);
         mcp?.committed();
       },
+      load: (chunk: string) => network.load(() => loadChunk(chunk)),
       onDelta: (message_id: string, content?: string, reasoning_content?: string) => {
         const event: StreamingDeltaEvent = { kind: "StreamingDeltaEvent", message_id };
         if (content !== undefined) event.content = content;
@@ -137,6 +138,8 @@ export async function openCore(given: ReturnType<typeof readOptions>, open: Pare
     throw error;
   }
   mcp?.begin(opened);
+  // A failure is left to the one that needs the part.
+  void part(import("./ahead.js")).then(({ loadAhead }) => loadAhead(given, JSON.parse(opened.state()))).catch(() => {});
   return { core: opened, parts: { listeners, leave, analyzers, tools, mcp, home, secrets, network, parent, deleteOnClose: given.deleteOnClose, agent }, warnings };
 }
 

@@ -2,8 +2,9 @@
 import type { CoreConversation } from "../pkg/threadkeep.js";
 import type { Conversation } from "./conversation.js";
 import type { LLM } from "./llm.js";
+import type { Network } from "./network.js";
 import type { ToolConversation } from "./tools/built-in.js";
-import { part } from "./wasm.js";
+import { loadChunk, part } from "./wasm.js";
 
 export interface TitleOptions {
   /** The model that makes the title. Default: that of the conversation. */
@@ -24,12 +25,13 @@ export async function generateTitle(core: CoreConversation, options: TitleOption
 }
 
 /** A conversation as tools of the library see it. @internal */
-export function forTools(conversation: Conversation, core: CoreConversation, inCore: (llm: LLM) => Promise<object>): ToolConversation {
+export function forTools(conversation: Conversation, core: CoreConversation, network: Network, inCore: (llm: LLM) => Promise<object>): ToolConversation {
   return {
     switchLLM: (llm) => conversation.switchLLM(llm),
     activeBranch: () => conversation.activeBranch(),
     async inspectImage(llm, image, question, signal) {
-      return (await part(import("./side-calls/requests.js"))).sideCall(core, signal, { llm: await inCore(llm), image, question });
+      const [{ sideCall }] = await network.load(() => Promise.all([part(import("./side-calls/requests.js")), loadChunk("side_calls")]));
+      return sideCall(core, signal, { llm: await inCore(llm), image, question });
     },
   };
 }

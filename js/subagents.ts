@@ -65,6 +65,8 @@ export interface Parent {
   readonly ownsWorkspace: boolean;
   readonly emit: (event: LiveEvent) => void;
   readonly open: (given: Parent["given"]) => Promise<Conversation>;
+  /** Loads a part of the library, and waits for the network if a run needs it. */
+  readonly load: <T>(load: () => Promise<T>) => Promise<T>;
   /** The current model. */
   llm: LLM;
   /** The sub-agents, if the agent has the tool. */

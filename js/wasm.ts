@@ -25,11 +25,18 @@ const loadMain = loader({
   advice: "serve threadkeep_bg.wasm beside the module, or pass its location to load()",
   file: () => new URL("./threadkeep_bg.wasm", import.meta.url),
   instantiate: async (module) => {
-    const main = await instantiate(module);
-    const loadChunk = async (name: string) => (await part(import("./chunks.js"))).loadChunk(name, main);
+    main = await instantiate(module);
     loadChunksWith((name: string, isAhead?: boolean) => (isAhead ? loadChunk(name).catch(() => {}) : loadChunk(name)));
   },
 });
+
+/** The exports of the main wasm. */
+let main: object;
+
+/** Loads a chunk of the wasm. @internal */
+export async function loadChunk(name: string): Promise<void> {
+  await (await part(import("./chunks.js"))).loadChunk(name, main);
+}
 
 /**
  * Loads the wasm. Only needed to choose its source, or to load it early: otherwise the first asynchronous call of the API

@@ -3,6 +3,7 @@
 import type { CoreConversation } from "../pkg/threadkeep.js";
 import type { Agent } from "./agent.js";
 import { ask, invalidOptions, reading } from "./errors.js";
+import type { Network } from "./network.js";
 import type { Store } from "./store.js";
 import { part } from "./wasm.js";
 import type { CallFiles, ConversationHome } from "./workspace/home.js";
@@ -157,13 +158,13 @@ export class LazyHome {
   readonly #load: () => Promise<ConversationHome>;
   #isUsed = false;
 
-  constructor(given: Workspace | undefined, workingDir: string | undefined, core: () => CoreConversation, store: Store, id: string) {
+  constructor(given: Workspace | undefined, workingDir: string | undefined, core: () => CoreConversation, store: Store, id: string, network: Network) {
     this.#given = given;
     this.workingDir = workingDir;
     this.isTransactional = given === undefined;
     const directory = () => workingDir ?? storedDirectory(core().state());
     const load = once(async () => {
-      const { openHome } = await part(import("./workspace/home.js"));
+      const { openHome } = await network.load(() => part(import("./workspace/home.js")));
       const stored = {
         files: (folder: string) => store.files(id, folder),
         readFile: (path: string) => store.readFile(id, path),

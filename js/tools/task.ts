@@ -222,7 +222,7 @@ class RunningTasks implements Tasks {
     const { maxIterationPerRun, maxBudgetPerRun, permissionMode } = definition;
     const { secrets: inherited, hidden } = secrets.inherited();
     const stored = { ancestors: ancestorsOf(state).join("\n"), securityAnalyzer: JSON.stringify(state.security_analyzer ?? null) };
-    const child = await open({
+    const child = await this.#parent.load(() => open({
       ...given,
       agent,
       id,
@@ -243,7 +243,7 @@ class RunningTasks implements Tasks {
       secrets: inherited,
       workspace,
       inherited: { analyzers, stored, hidden, ownsWorkspace },
-    });
+    }));
     try {
       if (child.access !== "writer") throw new ThreadkeepError("locked_elsewhere", `the conversation of ${taskId} is open elsewhere; close it there`);
       return child;

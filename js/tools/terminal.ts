@@ -8,6 +8,7 @@ import { messageOf, present, safety } from "./definition.js";
 import type { Page, ShellResult } from "./terminal/protocol.js";
 import { type Session, environmentAfter, namesIn, newSession, readSession, secretsOf, writeSession } from "./terminal/session.js";
 import { type RunningShell, startShell } from "./terminal/shell.js";
+import type { Parent } from "../subagents.js";
 import { strip } from "./text.js";
 import { clipped, literalText, noInputText, noLogsText, resetText, severalCommandsText, stoppedSuffix } from "./terminal/texts.js";
 
@@ -64,7 +65,7 @@ export async function define({ allowedHosts, allowedSecrets }: TerminalOptions, 
   const network = allowedHosts?.length ? allowedAddresses(allowedHosts.map((host) => (host.includes("://") ? host : `https://${host}`))) : undefined;
   // A secret is resolved after the host has allowed it, so only its name is looked up before.
   const known = () => new Set(Object.keys(parent.secrets.inherited().secrets ?? {}));
-  const terminal = new Terminal(workingDir, network, allowedSecrets && ((command, names) => allowed(allowedSecrets, command, names.filter((name) => known().has(name)))));
+  const terminal = new Terminal(workingDir, network, parent, allowedSecrets && ((command, names) => allowed(allowedSecrets, command, names.filter((name) => known().has(name)))));
   // Dropping the changes of files does not undo requests that a command has sent.
   return {
     description: description(workingDir, network),
@@ -97,13 +98,15 @@ class Terminal {
   readonly #workingDir: string;
   readonly #network: AllowedAddresses | undefined;
   readonly #consent: Consent | undefined;
+  readonly #parent: Pick<Parent, "load">;
   #shell: Promise<RunningShell> | undefined;
   /** The call that the shell works for. */
   #context: BuiltInContext | undefined;
   /** The last call: the shell runs one command at a time. */
   #last: Promise<unknown> = Promise.resolve();
 
-  constructor(workingDir: string, network: AllowedAddresses | undefined, consent: Consent | undefined) {
+  constructor(workingDir: string, network: AllowedAddresses | undefined, parent: Pick<Parent, "load">, consent: Consent | undefined) {
+    this.#parent = parent;
     this.#workingDir = workingDir;
     this.#network = network;
     this.#consent = consent;
@@ -141,18 +144,26 @@ class Terminal {
     const named = namesIn(command, session);
     const names = this.#consent ? await Promise.race([this.#consent(command, named), whenAborted(context.signal)]) : named;
     const secrets = await secretsOf(names, context);
+    let shell: RunningShell;
+    try {
+      this.#context = context;
+      const start = () => startShell(() => this.#page(), { workingDir: this.#workingDir, hasNetwork: this.#network !== undefined });
+      this.#shell ??= this.#parent.load(start);
+      // Loading the shell may take longer than the command, and without a network until there is one.
+      shell = await Promise.race([this.#shell, whenAborted(context.signal)]);
+    } catch (error) {
+      this.#context = undefined;
+      this.end();
+      context.signal.throwIfAborted();
+      return failed(`The terminal failed: ${messageOf(error)}`, command);
+    }
     // `AbortSignal.timeout()` would keep Deno from exiting after the command.
     const stop = new AbortController();
     const timer = setTimeout(() => stop.abort(), Math.min(seconds * 1000, 2 ** 31 - 1));
     const timeout = stop.signal;
     let result: ShellResult | undefined;
     try {
-      this.#context = context;
-      this.#shell ??= startShell(() => this.#page(), { workingDir: this.#workingDir, hasNetwork: this.#network !== undefined });
-      const signal = AbortSignal.any([timeout, context.signal]);
-      // Loading the shell may take longer than the command.
-      const shell = await Promise.race([this.#shell, whenAborted(signal)]);
-      result = await shell.run({ command, cwd: session.cwd, env: { ...session.env, ...secrets } }, signal);
+      result = await shell.run({ command, cwd: session.cwd, env: { ...session.env, ...secrets } }, AbortSignal.any([timeout, context.signal]));
     } catch (error) {
       this.end();
       context.signal.throwIfAborted();

@@ -101,10 +101,22 @@ pub(super) fn load_ahead(name: &'static str) {
     }
 }
 
-/// Boxed, so that the main file has this code once and not for each chunk.
+/// Loads a chunk before it is used, with a function that may wait for the network; without one this does nothing.
+pub(super) fn load_with(loader: Option<Function>, name: &'static str) -> LocalBoxFuture<'static, Result<()>> {
+    match loader {
+        Some(loader) if !cfg!(feature = "testing") => load_by(Some(loader), name),
+        _ => Box::pin(async { Ok(()) }),
+    }
+}
+
 fn load(name: &'static str) -> LocalBoxFuture<'static, Result<()>> {
+    load_by(LOADER.with_borrow(Clone::clone), name)
+}
+
+/// Boxed, so that the main file has this code once and not for each chunk.
+fn load_by(loader: Option<Function>, name: &'static str) -> LocalBoxFuture<'static, Result<()>> {
     Box::pin(async move {
-        let Some(loader) = LOADER.with_borrow(Clone::clone) else {
+        let Some(loader) = loader else {
             return Err(Error::new(
                 ErrorCode::Internal,
                 "no loader for chunks is set; call loadChunksWith first",

@@ -68,6 +68,7 @@ impl CoreConversation {
             let on_event = function(&options, "onEvent")?;
             let on_delta = function(&options, "onDelta")?;
             let on_commit = function(&options, "onCommit")?;
+            let load = function(&options, "load")?;
             let name = lock_name(&lock_scope, id);
             let mut lock = locks::try_lock(&name).await;
             let deadline = WebHost.now() + CREATION_TIMEOUT;
@@ -95,7 +96,13 @@ impl CoreConversation {
                 listener: Rc::new(move |event| notify(&on_event, event.json())),
                 on_delta: Rc::new(move |id, delta| notify_of_delta(&on_delta, id, delta)),
                 on_commit: Rc::new(move |events| notify(&on_commit, events)),
-                condensing: Rc::new(|| Box::pin(async { Ok(chunks::condensing().await?.core()) })),
+                condensing: Rc::new(move || {
+                    let ahead = chunks::load_with(Some(load.clone()), "condensing");
+                    Box::pin(async move {
+                        ahead.await?;
+                        Ok(chunks::condensing().await?.core())
+                    })
+                }),
             })
             .await?;
             if conversation.condenses() {

@@ -63,7 +63,7 @@ pub fn request_body(store: Object, conversation: String, api: String, llm: Strin
     promise(async move {
         let api =
             Api::from_json(&quoted(&api)).ok_or_else(|| invalid(format!("there is no wire API {api}")))?;
-        let api = ChunkWireApis.load(api).await?;
+        let api = ChunkWireApis(None).load(api).await?;
         chunks::messages().await?.request_body(store, conversation, api, llm, row).await
     })
 }

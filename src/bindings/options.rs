@@ -22,7 +22,7 @@ use crate::{
 use js_sys::{Array, Function, Object, Promise, Reflect};
 use std::rc::Rc;
 use wasm_bindgen::{JsCast, JsValue};
-use wasm_bindgen_futures::JsFuture;
+use wasm_bindgen_futures::{JsFuture, spawn_local};
 
 /// The plain values of an options object. Functions beside them are left alone, and `null` counts as absent.
 pub struct Options<'a> {
@@ -219,7 +219,7 @@ pub fn llm(object: &JsValue) -> Result<Llm> {
     };
     *options.stored_key.token.borrow_mut() = plain.text("keyToken")?;
     let mut made = Llm::new(options, http, Rc::new(WebHost))?;
-    made.wire_apis = Some(Rc::new(ChunkWireApis));
+    made.wire_apis = Some(Rc::new(ChunkWireApis(given("load"))));
     for fallback in Array::from(&property(object, "fallbacks")).iter() {
         made.fallbacks.push(llm(&fallback)?);
     }
@@ -227,6 +227,8 @@ pub fn llm(object: &JsValue) -> Result<Llm> {
     if !is_absent(&codes) {
         made.fallback_on = Array::from(&codes).iter().filter_map(|code| code.as_string()).collect();
     }
+    let ahead = made.clone();
+    spawn_local(async move { ahead.load_ahead().await });
     Ok(made)
 }
 

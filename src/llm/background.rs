@@ -3,12 +3,9 @@
 use crate::llm::{
     client::{Llm, with_key},
     completion::StartedResponse,
-    endpoint::Endpoint,
     error::{LlmError, LlmFailure},
-    model_data::ModelRow,
-    model_features::ModelFeatures,
     options::LlmOptions,
-    wire_api::{Api, LlmRequest, WireRequest},
+    wire_api::{LlmRequest, WireRequest},
 };
 
 impl Llm {
@@ -28,10 +25,7 @@ impl Llm {
             background_response: Some(id.to_owned()),
             ..self.options.clone()
         };
-        let endpoint = Endpoint::resolve(&options.model, options.base_url.as_deref())?;
-        let features = ModelFeatures::of(&options, &endpoint, &ModelRow::of(&options).await?);
-        let api = Api::of(&options, &endpoint, &features);
-        let wire_api = self.wire_api(api).await?;
+        let (endpoint, features, api, wire_api) = self.prepare(&options).await?;
         let request = LlmRequest {
             options: &options,
             endpoint: &endpoint,

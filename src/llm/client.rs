@@ -117,10 +117,7 @@ impl Llm {
         let started = context.background_response.as_ref();
         let started = started.filter(|started| options.background() && started.is_of(&options));
         options.background_response = started.map(|started| started.id.clone());
-        let endpoint = Endpoint::resolve(&options.model, options.base_url.as_deref())?;
-        let mut features = ModelFeatures::of(&options, &endpoint, &ModelRow::of(&options).await?);
-        let api = Api::of(&options, &endpoint, &features);
-        let wire_api = self.wire_api(api).await?;
+        let (endpoint, mut features, api, wire_api) = self.prepare(&options).await?;
         let mut messages = Cow::Borrowed(messages);
         let mut attempt = 1;
         loop {
@@ -180,6 +177,24 @@ impl Llm {
         }
     }
 
+    /// Loads what a request needs before the first one is made, which may be when there is no network. A failure is left to
+    /// the request.
+    pub async fn load_ahead(&self) {
+        let _ = self.prepare(&self.options).await;
+    }
+
+    /// What a request with these options needs beside its content.
+    pub(super) async fn prepare(
+        &self,
+        options: &LlmOptions,
+    ) -> Result<(Endpoint, ModelFeatures, Api, Rc<dyn WireApi>), LlmError> {
+        let endpoint = Endpoint::resolve(&options.model, options.base_url.as_deref())?;
+        let features = ModelFeatures::of(options, &endpoint, &ModelRow::of(options).await?);
+        let api = Api::of(options, &endpoint, &features);
+        let wire_api = self.wire_api(api).await?;
+        Ok((endpoint, features, api, wire_api))
+    }
+
     /// Waits before the next attempt; returns whether to make it.
     async fn wait(&self, wait: &Wait<'_>) -> bool {
         match self.http.wait(wait) {
@@ -192,7 +207,7 @@ impl Llm {
         }
     }
 
-    pub(super) async fn wire_api(&self, api: Api) -> Result<Rc<dyn WireApi>, LlmError> {
+    async fn wire_api(&self, api: Api) -> Result<Rc<dyn WireApi>, LlmError> {
         match (compiled_in(api), &self.wire_apis) {
             (Some(api), _) => Ok(api),
             (None, Some(apis)) => apis.load(api).await,
