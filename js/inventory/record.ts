@@ -34,6 +34,8 @@ async function lostFrom(store: Store, id: string): Promise<string[]> {
 async function missing(store: Store): Promise<string[]> {
   const start = address(store.name!, "");
   const recorded = ((await (await entries())?.keys()) ?? []).map(({ url }) => url).filter((url) => url.startsWith(start));
+  // On a first visit nothing is recorded: listing the store would load a part of the wasm that such a page does not need.
+  if (recorded.length === 0) return [];
   const existing = new Set((await store.list()).map(({ conversation }) => conversation));
   return recorded.map((url) => url.slice(start.length)).filter((id) => !existing.has(id));
 }

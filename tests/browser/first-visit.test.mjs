@@ -1,0 +1,30 @@
+// What somebody downloads who comes for the first time: the size that the README says, and nothing that such a page does not use.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { startServer } from "../support/server.mjs";
+import { availableBrowsers } from "./driver.mjs";
+import { tabs } from "./shared.mjs";
+
+for (const kind of availableBrowsers) {
+  test(`${kind}: a first visit opens a conversation and lists it with the main wasm alone`, { timeout: 60_000 }, async () => {
+    const fresh = await startServer();
+    const browser = await tabs(kind);
+    try {
+      await browser.page(`${fresh.origin}/pages/blank.html`);
+      assert.deepEqual(await browser.evaluate(loadedByAFirstVisit), { files: ["threadkeep_bg.wasm"], listed: 1 });
+    } finally {
+      await browser.close();
+      await fresh.close();
+    }
+  });
+}
+
+/** Opens a conversation and lists it, and says which files of the wasm that has loaded. */
+async function loadedByAFirstVisit() {
+  const { Agent, Conversation, LLM } = await import("/threadkeep/index.js");
+  const conversation = await Conversation.open({ agent: new Agent({ llm: new LLM({ model: "openai/m", baseUrl: "/v1" }) }) });
+  const known = await Conversation.list();
+  await conversation.close();
+  const files = performance.getEntriesByType("resource").flatMap(({ name }) => /[^/]+\.wasm$/.exec(name) ?? []);
+  return { files, listed: known.length };
+}
