@@ -18,21 +18,19 @@ before(() => {
 });
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Runs a program in the folder; every request of it is answered with this text. */
-function run(program, text) {
+/** Runs a program in the folder; every request of it gets this reply of a scripted model. */
+function run(program, reply) {
   writeFileSync(path.join(folder, "program.mjs"), program);
   const model = pathToFileURL(path.join(root, "tests/support/model.mjs")).href;
   const preload = `
     import { createModel } from ${JSON.stringify(model)};
-    const { fetch } = createModel(() => ({ text: ${JSON.stringify(text)} }));
+    const { fetch } = createModel(() => (${JSON.stringify(reply)}));
     globalThis.fetch = async (...request) => {
       const { url, method, headers, signal, body } = new Request(...request);
       return fetch(url, { method, headers, signal, body: await new Response(body).text() });
     };`;
   const options = { cwd: folder, encoding: "utf8", env: { ...process.env, OPENAI_API_KEY: "sk-test" } };
-  const { stdout, stderr, status } = spawnSync(process.execPath, ["--import", `data:text/javascript,${encodeURIComponent(preload)}`, "program.mjs"], options);
-  assert.equal(status, 0, stderr);
-  return stdout;
+  return spawnSync(process.execPath, ["--import", `data:text/javascript,${encodeURIComponent(preload)}`, "program.mjs"], options);
 }
 
 test("python.md: a conversation goes on in Node", async () => {
@@ -46,7 +44,12 @@ test("python.md: a conversation goes on in Node", async () => {
   await conversation.close();
 
   const program = blocks("docs/python.md").find((code) => code.includes("node:fs"));
-  assert.equal(run(program, "You meet on Monday."), "You meet on Monday.\n");
+  const refused = run(program, { status: 401, body: { error: { message: "Incorrect API key provided" } } });
+  assert.notEqual(refused.status, 0);
+  assert.match(refused.stderr, /Incorrect API key provided/);
+  const { status, stdout, stderr } = run(program, { text: "You meet on Monday." });
+  assert.equal(status, 0, stderr);
+  assert.equal(stdout, "You meet on Monday.\n");
   const [{ id }] = await Conversation.importZip(readFileSync(archive), { store: memoryStore() });
   assert.equal(id, conversation.id);
 });

@@ -1,6 +1,6 @@
 // What is in the package, and what its package.json says: its files, its types, its stack traces.
 import assert from "node:assert/strict";
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, readdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { before, test } from "node:test";
 import { publint } from "publint";
@@ -12,14 +12,15 @@ import { script } from "./tools.mjs";
 let installed;
 before(async () => (installed = await installedPackage()));
 
-test("the tarball holds the built package and nothing else", () => {
-  const expected = /^(dist\/[\w-]+\.(js|js\.map)|dist\/([\w-]+\/){0,3}[\w-]+\.d\.ts|dist\/threadkeep(_[a-z]+)*_bg\.wasm|package\.json|README\.md|LICENSE|CHANGELOG\.md)$/;
+test("the tarball holds the built package with its documentation, and nothing else", () => {
+  const expected = /^(dist\/[\w-]+\.(js|js\.map)|dist\/([\w-]+\/){0,3}[\w-]+\.d\.ts|dist\/threadkeep(_[a-z]+)*_bg\.wasm|docs\/[\w-]+\.md|package\.json|README\.md|LICENSE|CHANGELOG\.md)$/;
   assert.deepEqual(installed.files.filter((file) => !expected.test(file)), []);
   const { exports, main, types } = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8"));
   const entries = Object.values(exports).filter((entry) => typeof entry === "object").flatMap((entry) => Object.values(entry));
   const needed = [...entries, main, types].map((file) => file.slice("./".length));
   needed.push(...wasms.flatMap(({ file, copy }) => [`dist/${file}`, `dist/${copy}`]), "dist/terminal-worker.js", "dist/terminal-worker-inline.js");
   needed.push("dist/threadkeep_testing_bg.wasm", "dist/index.js.map", "LICENSE");
+  needed.push(...readdirSync(path.join(root, "docs")).filter((name) => name.endsWith(".md")).map((name) => `docs/${name}`));
   assert.deepEqual(needed.filter((file) => !installed.files.includes(file)), []);
 });
 

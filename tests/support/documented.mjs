@@ -42,3 +42,25 @@ export async function appOf(files, entryPoints) {
     rmSync(folder, { recursive: true, force: true });
   }
 }
+
+/**
+ * A page with these scripts of `appOf()`. Requests to the servers of models go to the page's own server in their place, and
+ * `typed` is typed into dialogs, which `timesAsked` counts: so a program runs as it is written.
+ */
+export function pageOf({ scripts, body = "", typed = "" }) {
+  const standIn = `
+    const send = fetch;
+    globalThis.fetch = async (...asked) => {
+      const request = new Request(...asked);
+      const { url, method, headers, signal } = request;
+      const { pathname, search } = new URL(url);
+      // The body as a text: Chromium sends one that is read from a request over HTTP/2 only.
+      const body = /GET|HEAD/.test(method) ? undefined : await request.text();
+      return send(pathname + search, { method, headers, signal, body });
+    };
+    globalThis.timesAsked = 0;
+    globalThis.prompt = () => ((timesAsked += 1), ${JSON.stringify(typed)});`;
+  const modules = scripts.map((src) => `<script type="module" src="${src}"></script>`).join("");
+  const html = `<!doctype html><meta charset="utf-8"><title>a documented page</title><link rel="icon" href="data:,"><body><script>${standIn}</script>${body}${modules}`;
+  return (_request, response) => (response.writeHead(200, { "content-type": "text/html; charset=utf-8" }).end(html), true);
+}

@@ -1,0 +1,49 @@
+// What the README counts and compares is so: lines, figures, sizes, and what the other side says of itself.
+import assert from "node:assert/strict";
+import { existsSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { test } from "node:test";
+import { brotliCompressSync } from "node:zlib";
+import { build } from "esbuild";
+import { root } from "../../scripts/process.mjs";
+
+const read = (file) => readFileSync(path.join(root, file), "utf8");
+const readme = read("README.md");
+const figures = read("docs/figures.md");
+
+test("a chat with React has as many lines as the README and react.md say", () => {
+  const lines = read("examples/react-chat/chat.tsx").split("\n").filter((line) => line.trim() !== "").length;
+  for (const page of ["README.md", "docs/react.md"]) assert.deepEqual(read(page).match(/\d+(?= lines)/g), [String(lines)], page);
+});
+
+test("the times of the comparison are those of figures.md", () => {
+  const cells = (text, start) => text.split("\n").find((line) => line.startsWith(`| ${start}`))?.split("|").slice(2).map((cell) => cell.trim());
+  const [ours, theirs] = cells(figures, "a step with one call");
+  const [, version] = /\| `ai` (\d+)/.exec(figures);
+  assert.deepEqual(cells(readme, "one step of an agent").slice(0, 2), [`${theirs} ms (\`ai\` ${version})`, `${ours} ms`]);
+  const [, slower] = /takes ([\d.]+) times as long as a bare reader loop/.exec(figures);
+  const [, others] = /`ai` (\d+) times as long/.exec(figures);
+  assert.deepEqual(cells(readme, "an answer in 20,000 pieces").slice(0, 2), [`${others} times as long (\`ai\` ${version})`, `${slower} times`]);
+});
+
+test("the first downloads of the comparison are measured", async () => {
+  const [, theirs, ours] = /\| first download \| (\d+) kB \| (\d+) kB \|/.exec(readme);
+  const contents = 'export { useChat } from "@ai-sdk/react"; export { DefaultChatTransport } from "ai";';
+  const { outputFiles } = await build({ stdin: { contents, resolveDir: root }, bundle: true, minify: true, format: "esm", platform: "browser", external: ["react"], write: false });
+  assert.equal(Math.round(brotliCompressSync(outputFiles[0].contents).length / 1000), Number(theirs));
+  const { page } = JSON.parse(read("size-budget.json"));
+  assert.ok(Number(ours) <= page.brotli / 1000 && Number(ours) > page.brotli / 1000 - 1, "the budget holds the other one");
+});
+
+test("what the README says of the AI SDK is in the documentation of the version that is named there", () => {
+  const { version } = JSON.parse(read("node_modules/ai/package.json"));
+  assert.ok(readme.includes(`\`ai\` ${version}`));
+  const persistence = read("node_modules/ai/docs/04-ai-sdk-ui/03-chatbot-message-persistence.mdx");
+  assert.match(persistence, /Storing messages is done in the `onEnd` callback/);
+  const resuming = read("node_modules/ai/docs/04-ai-sdk-ui/03-chatbot-resume-streams.mdx");
+  for (const needed of ["`resumable-stream` package", "Redis instance", "Two API endpoints"]) assert.ok(resuming.includes(needed), needed);
+});
+
+test("the README links to files that exist", () => {
+  for (const [, target] of readme.matchAll(/\]\((?!https?:)([^)#]+)/g)) assert.ok(existsSync(path.join(root, target)), target);
+});
