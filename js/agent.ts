@@ -11,15 +11,26 @@ import type { JSONSchema, StandardSchema, Tool } from "./tool.js";
 /** The schema of a structured final answer: an object. */
 export type FinalAnswerSchema<Answer> = JSONSchema | StandardSchema<Answer>;
 
+/**
+ * The options of `new Agent()`. Unknown ones are refused. What can be stored is stored with each conversation that the agent
+ * works on; functions, such as those of tools, are not, so give the agent again at each opening.
+ */
 export interface AgentOptions<Answer = any> {
+  /** The model that answers. Its key is never stored as plain text. */
   llm: LLM;
-  /** Additional tools; `finish` and `think` always exist. */
+  /**
+   * Additional tools, each with a name of its own; `finish` and `think` always exist. A tool that was added or left out since
+   * a conversation was stored is available, or not, from the next request on.
+   */
   tools?: Tool[] | undefined;
-  /** Replaces the built-in system prompt of new conversations. */
+  /** Replaces the built-in system prompt of new conversations. A stored conversation keeps the prompt that it began with. */
   systemPrompt?: string | undefined;
   /** Skills, and texts that are added to the system prompt and to messages. It is checked when a conversation is opened. */
   agentContext?: AgentContextOptions | undefined;
-  /** How many calls of one answer may run at the same time. Default 1. */
+  /**
+   * How many calls of one answer may run at the same time, a whole number of at least 1. Default 1: in the order of the answer.
+   * All calls of an answer are durable before the first of them runs.
+   */
   toolConcurrencyLimit?: number | undefined;
   /**
    * When a part of the history is replaced by a summary. Default: the stored condenser with the agent's model, for a new

@@ -6,15 +6,24 @@ import { invalidOptions, optionsOf, settle } from "./errors.js";
 import type { ExecutionStatus } from "./events.js";
 import { type Store, coreStore } from "./store.js";
 
-/** An entry in the list of conversations. */
+/**
+ * An entry in the list of conversations: what was committed when the list was read. It costs no reading of events, and the
+ * conversation need not be open.
+ */
 export interface ConversationInfo {
+  /** A UUID, for `Conversation.open({ conversationId })`. */
   id: string;
-  /** `tags.title`. */
+  /** `tags.title`, which `setTags()` sets; `null` without one. */
   title: string | null;
+  /** When it was first stored here; for an import, when it was imported. */
   createdAt: Date;
+  /** When it was last written here, also by a change of its tags or settings. By the clock of the machine that wrote it. */
   updatedAt: Date;
+  /** The status of its last commit: `"running"` also if the page that ran it has died, until it is opened again. */
   executionStatus: ExecutionStatus;
+  /** How many events its log has, on all its branches. */
   eventCount: number;
+  /** Texts of the host by name: the SDK's tags. */
   tags: Record<string, string>;
   /** The conversation whose agent has started this one for a sub-agent; `null` for other conversations. */
   parentId: string | null;
