@@ -59,9 +59,9 @@ impl Thinking {
 
     /// Whether the history allows thinking.
     ///
-    /// LiteLLM does not enable thinking if the history has calls and no thinking block. In addition, a budget requires a
-    /// thinking block before the calls that are being answered: "Expected `thinking` or `redacted_thinking`, but
-    /// found `tool_use`" (github.com/BerriAI/litellm/issues/14194). After a change of the model there is none.
+    /// LiteLLM does not enable thinking if the history has calls and no thinking block. In addition, a budget requires that
+    /// the turn of the assistant that goes on begins with a thinking block: "Expected `thinking` or `redacted_thinking`, but
+    /// found `tool_use`" (github.com/BerriAI/litellm/issues/14194). After a change of the model it does not.
     pub(super) fn fits(&self, request: &LlmRequest<'_>) -> bool {
         let messages = request.messages;
         let is_sent = !request.features.force_string_serializer;
@@ -72,11 +72,16 @@ impl Thinking {
         if messages.iter().any(has_calls) && !(is_sent && messages.iter().any(has_thoughts)) {
             return false;
         }
-        let mut open = messages.iter().skip(open_loop(messages));
-        let is_signed_thought = |message: &Rc<Message>| message.thinking_blocks.iter().any(is_signed);
+        let open = messages.get(open_loop(messages)..).unwrap_or_default();
+        let thinks = |message: &Rc<Message>| message.thinking_blocks.iter().any(is_signed);
+        // Between its calls Claude may leave thinking out. Calls of another model are not known to be accepted there.
+        let is_claudes = |message: &Rc<Message>| {
+            let mut calls = message.tool_calls.iter().flatten();
+            thinks(message) || calls.all(|call| call.id.starts_with("toolu_"))
+        };
         matches!(self, Self::Adaptive(_))
-            || is_sent && open.clone().any(is_signed_thought)
-            || !open.any(has_calls)
+            || is_sent && open.first().is_some_and(thinks) && open.iter().all(is_claudes)
+            || !open.iter().any(has_calls)
     }
 
     /// The field `thinking` of the body.
@@ -97,9 +102,27 @@ impl Thinking {
     }
 }
 
-/// The index after the last user message, where the calls that are still being answered begin.
+/// The index of the message that begins the turn of the assistant that goes on with the answer. To the API a turn ends with
+/// an answer without calls: what the user, a hook or a critic says after the results of calls is sent in one message with
+/// these results, and ends nothing.
 pub(super) fn open_loop(messages: &[Rc<Message>]) -> usize {
-    messages.iter().rposition(|message| message.role == Role::User).map_or(0, |at| at + 1)
+    let mut open = messages.len();
+    loop {
+        let before = messages.get(..open).unwrap_or_default();
+        let is_assistants = |message: &Rc<Message>| message.role == Role::Assistant;
+        let end = before.iter().rposition(is_assistants).map_or(0, |at| at + 1);
+        let start =
+            before.iter().take(end).rposition(|message| !is_assistants(message)).map_or(0, |at| at + 1);
+        let answer = messages.get(start..end).unwrap_or_default();
+        let has_calls =
+            |message: &Rc<Message>| message.tool_calls.as_ref().is_some_and(|calls| !calls.is_empty());
+        // The last message can be the assistant's, which is then continued.
+        let goes_on = !answer.is_empty() && (end == messages.len() || answer.iter().any(has_calls));
+        if !goes_on {
+            return open;
+        }
+        open = start;
+    }
 }
 
 /// Whether a thinking block has a signature of Anthropic. One without comes from another model, and is refused.
