@@ -187,7 +187,8 @@ fn without_empty_parts(mut message: Message) -> Option<Message> {
     if message.content.is_empty() && message.role == Role::Tool {
         message.content.push(Content::text(NO_OUTPUT));
     }
-    (!message.content.is_empty() || !message.thinking_blocks.is_empty()).then_some(message)
+    // An answer that only thinks says nothing either, and other providers than its own would get an empty message.
+    (!message.content.is_empty()).then_some(message)
 }
 
 /// The calls that a message makes.
