@@ -7,7 +7,7 @@
 
 use crate::{
     context::pairs::pairs,
-    event::{ActionEvent, Body, Event},
+    event::{ActionEvent, Body, Condensation, Event},
     llm::message::{Content, Message, MessageToolCall, Role},
     names::Names,
 };
@@ -21,12 +21,20 @@ const NO_OUTPUT: &str = "The call gave no output.";
 /// The messages of these events. The actions of one response form one message, consecutive messages of the user are
 /// joined, and a [`crate::event::Condensation`] represents its summary.
 pub fn events_to_messages(events: &[Event]) -> Vec<Message> {
-    numbered_in(events).into_iter().map(|numbered| numbered.message).collect()
+    let summary = Condensation::to_llm_message;
+    numbered_in(events, summary).into_iter().map(|numbered| numbered.message).collect()
 }
 
-/// The messages of these events in a form that every provider accepts.
+/// The messages of these events in a form that every provider accepts. A summary says what it is: a model would take the
+/// bare text for a message of the user, and do again what it tells of.
 pub fn history_of(events: &[Event]) -> Vec<Message> {
-    in_order(numbered_in(events))
+    in_order(numbered_in(events, marked_summary))
+}
+
+fn marked_summary(condensation: &Condensation) -> Message {
+    let summary = condensation.summary.as_deref().unwrap_or_default();
+    let text = include_str!("prompts/summary.md").trim_end().replacen("{summary}", summary, 1);
+    Message::new(Role::User, vec![Content::text(text)])
 }
 
 /// A message, with the numbers of the calls that it makes and answers. Numbers are used because call ids may repeat.
@@ -64,7 +72,7 @@ impl Numbers {
     }
 }
 
-fn numbered_in(events: &[Event]) -> Vec<Numbered> {
+fn numbered_in(events: &[Event], summary: fn(&Condensation) -> Message) -> Vec<Numbered> {
     let mut all: Vec<Numbered> = Vec::new();
     let mut others = Numbers::from(events.len());
     let mut open_response = None;
@@ -78,7 +86,7 @@ fn numbered_in(events: &[Event]) -> Vec<Numbered> {
             continue;
         }
         let message = match body {
-            Body::Condensation(condensation) => Some(condensation.to_llm_message()),
+            Body::Condensation(condensation) => Some(summary(condensation)),
             _ => event.to_llm_message(),
         };
         let Some(message) = message else { continue };

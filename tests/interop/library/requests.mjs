@@ -9,6 +9,7 @@ import { open, question, say, scripted } from "./chat.mjs";
 import { filesOf, packed } from "./files.mjs";
 import { conversations } from "./imported.mjs";
 import { marked } from "./prompt-marks.mjs";
+import { withBareSummaries } from "./summaries.mjs";
 import { isNewest } from "../versions.mjs";
 
 /** The settings of a stored model that a host can give here, by the names that they have here. */
@@ -123,5 +124,5 @@ async function requestFor(t, entry, files, more = { apiMode: "chat" }) {
   const conversation = await open(t, { model, store, conversationId: id, tools: [], llm: { ...Object.fromEntries(given), ...more } });
   await say(conversation, question);
   model.check();
-  return model.requests[0].body;
+  return withBareSummaries(model.requests[0].body);
 }
