@@ -22,9 +22,19 @@ struct Spent {
 pub(super) struct Spending {
     uncounted: Vec<Spent>,
     ledger: Ledger,
-    /// The id of the model's last answer and the tokens of its request; `None` until it has answered or the stored metrics
-    /// were read.
-    pub(super) last_answer: Option<(String, u64)>,
+    /// The last answer whose request the provider has counted; `None` until there is one or the stored metrics were read.
+    pub(super) last_counted: Option<Counted>,
+}
+
+/// An answer whose request the provider has counted.
+#[derive(Clone, Default)]
+pub(super) struct Counted {
+    /// Its id; empty if there is no such answer.
+    pub response_id: String,
+    /// The tokens of its request.
+    pub tokens: u64,
+    /// The estimate for the same request, once it was made.
+    pub estimated: Option<u64>,
 }
 
 impl Conversation {

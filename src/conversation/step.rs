@@ -8,6 +8,7 @@ use super::{
     machine::Command,
     run::{Ended, RunError},
     secrets::{MaskedDeltas, hide_in_answer},
+    stats::Counted,
     warning::unavailable_tools,
 };
 use crate::{
@@ -80,8 +81,13 @@ impl Conversation {
         }
         let completion = match answer {
             Ok(mut completion) => {
+                // Some servers count nothing. What they were sent is estimated.
                 let tokens = completion.usage.map_or(0, |usage| usage.prompt_tokens);
-                self.0.spending.borrow_mut().last_answer = Some((completion.response_id.clone(), tokens));
+                if tokens > 0 {
+                    let response_id = completion.response_id.clone();
+                    self.0.spending.borrow_mut().last_counted =
+                        Some(Counted { response_id, tokens, estimated: None });
+                }
                 hide_in_answer(&self.0.log.mask, &mut completion.message, &self.0.agent.tools);
                 completion
             }

@@ -32,4 +32,5 @@ mod stuck_detector;
 mod support;
 mod switch_llm;
 mod text_tools;
+mod token_counts;
 mod tree;

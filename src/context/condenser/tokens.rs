@@ -4,7 +4,10 @@
 //! estimates are rather too high.
 
 use crate::{
-    context::{messages::events_to_messages, view::View},
+    context::{
+        messages::{events_to_messages, history_of},
+        view::View,
+    },
     event::{Body, Event},
     llm::{ToolSchema, message::Message},
 };
@@ -23,14 +26,32 @@ impl Reported {
     /// The count that came with an answer: the request consisted of the events before the answer. `None` if the answer
     /// is not in the view, or if the view has been condensed since.
     pub fn with_answer(view: &View, response_id: &str, tokens: u64) -> Option<Self> {
-        let is_of_answer = |event: &Event| match event.body() {
-            Body::ActionEvent(action) => action.llm_response_id == response_id,
-            Body::MessageEvent(message) => message.llm_response_id.as_deref() == Some(response_id),
-            _ => false,
-        };
-        let events = view.events().iter().position(is_of_answer)?;
+        let events = view.events().iter().position(|event| is_of_answer(event, response_id))?;
         view.since_condensation().contains(&events).then_some(Self { events, tokens })
     }
+
+    /// What the provider would count for the events that the last condensation has left, if the estimate for them is as
+    /// wrong as one of `estimated` tokens for an earlier request that it has counted. `None` without a condensation.
+    pub fn scaled(view: &View, counts: &TokenCounts, tokens: u64, estimated: u64) -> Option<Self> {
+        let events = view.since_condensation().start;
+        let tokens = scaled(counts.first(events), tokens, estimated)?;
+        (events > 0).then_some(Self { events, tokens })
+    }
+}
+
+/// Whether this event is a part of the answer with this id.
+pub fn is_of_answer(event: &Event, response_id: &str) -> bool {
+    match event.body() {
+        Body::ActionEvent(action) => action.llm_response_id == response_id,
+        Body::MessageEvent(message) => message.llm_response_id.as_deref() == Some(response_id),
+        _ => false,
+    }
+}
+
+/// `count * tokens / estimated`; `None` if nothing was estimated.
+fn scaled(count: u64, tokens: u64, estimated: u64) -> Option<u64> {
+    let scaled = (u128::from(count) * u128::from(tokens)).checked_div(u128::from(estimated))?;
+    Some(u64::try_from(scaled).unwrap_or(u64::MAX))
 }
 
 /// The number of tokens of each start of a view.
@@ -52,7 +73,7 @@ impl TokenCounts {
         let mut sum = 0_u64;
         let mut of_first = vec![0];
         for (place, event) in events.iter().enumerate() {
-            let messages = events_to_messages(std::slice::from_ref(event));
+            let messages = messages_of(event);
             let own: u64 = messages.iter().map(|message| size_of_message(message, count)).sum();
             sum = sum.saturating_add(own);
             if place == 0 {
@@ -68,15 +89,14 @@ impl TokenCounts {
     }
 
     /// Scales the estimates for the events of that request so that their sum is what the provider has counted.
-    fn correct(&mut self, reported: Reported) {
+    pub fn correct(&mut self, reported: Reported) {
         let estimated = self.first(reported.events);
         if estimated == 0 || reported.events >= self.of_first.len() {
             return;
         }
         for (events, count) in self.of_first.iter_mut().enumerate() {
             *count = if events <= reported.events {
-                let scaled = u128::from(*count) * u128::from(reported.tokens) / u128::from(estimated);
-                u64::try_from(scaled).unwrap_or(u64::MAX)
+                scaled(*count, reported.tokens, estimated).unwrap_or(*count)
             } else {
                 count.saturating_sub(estimated).saturating_add(reported.tokens)
             };
@@ -91,6 +111,14 @@ impl TokenCounts {
     /// The number of tokens of all events.
     pub fn total(&self) -> u64 {
         self.of_first.last().copied().unwrap_or(0)
+    }
+}
+
+/// The messages of an event alone, a summary as it is sent.
+fn messages_of(event: &Event) -> Vec<Message> {
+    match event.body() {
+        Body::Condensation(_) => history_of(std::slice::from_ref(event)),
+        _ => events_to_messages(std::slice::from_ref(event)),
     }
 }
 

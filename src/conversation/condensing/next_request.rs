@@ -2,14 +2,15 @@
 
 use crate::{
     context::{
-        condenser::{Reported, Situation, TokenCounts, estimated_tokens, longest_event_text},
+        condenser::{Reported, Situation, TokenCounts, estimated_tokens, is_of_answer, longest_event_text},
         view::View,
     },
-    conversation::Conversation,
+    conversation::{Conversation, active_branch::load, stats::Counted},
     error::Result,
+    event::Event,
     format::base_state::BaseState,
     json::{EditableObject, elements},
-    llm::model_data::ModelRow,
+    llm::{Llm, model_data::ModelRow},
 };
 
 /// The next request.
@@ -30,16 +31,17 @@ impl NextRequest {
             None => ModelRow::of(&llm.options).await?.limit("max_input_tokens"),
         };
         let view = conversation.0.log.read(|branch| branch.view.clone()).await?;
-        let last = || last_answer(&conversation.state(), llm.options.usage_id());
-        let (response_id, tokens) =
-            conversation.0.spending.borrow_mut().last_answer.get_or_insert_with(last).clone();
-        let reported = Reported::with_answer(&view, &response_id, tokens);
         let agent = &conversation.0.agent;
+        let tools = agent.tool_schemas();
         let count = |text: &str| {
             let counted = agent.count_tokens.as_ref().and_then(|count| count(text));
             counted.unwrap_or_else(|| estimated_tokens(text))
         };
-        let counts = TokenCounts::of(view.events(), &agent.tool_schemas(), reported, &count);
+        let estimate = |events: &[Event]| TokenCounts::of(events, &tools, None, &count);
+        let mut counts = estimate(view.events());
+        if let Some(reported) = reported(conversation, &llm, &view, &counts, &estimate).await? {
+            counts.correct(reported);
+        }
         Ok(Self { view, counts, max_input_tokens: max_input_tokens.map(u64::from) })
     }
 
@@ -54,14 +56,59 @@ impl NextRequest {
     }
 }
 
-/// The id of the last answer that is counted under this usage id, and the tokens of its request. Both are empty if there
-/// is none, or if the stored metrics cannot be read.
-fn last_answer(state: &BaseState, usage_id: &str) -> (String, u64) {
+/// The provider's count for the start of the view. If the view was condensed since the provider has counted, the estimate
+/// for what the condensation left is as much too high as that for the request that was counted.
+async fn reported(
+    conversation: &Conversation,
+    llm: &Llm,
+    view: &View,
+    counts: &TokenCounts,
+    estimate: &dyn Fn(&[Event]) -> TokenCounts,
+) -> Result<Option<Reported>> {
+    let spending = &conversation.0.spending;
+    let last = || last_counted(&conversation.state(), llm.options.usage_id());
+    let counted = spending.borrow_mut().last_counted.get_or_insert_with(last).clone();
+    if counted.tokens == 0 {
+        return Ok(None);
+    }
+    let reported = Reported::with_answer(view, &counted.response_id, counted.tokens);
+    let estimated = match (&reported, counted.estimated) {
+        (Some(reported), _) => Some(counts.first(reported.events)),
+        (None, Some(known)) => Some(known),
+        (None, None) => {
+            request_of(conversation, &counted.response_id).await?.map(|events| estimate(&events).total())
+        }
+    };
+    if let Some(last) = &mut spending.borrow_mut().last_counted
+        && last.response_id == counted.response_id
+    {
+        last.estimated = estimated;
+    }
+    let scaled = |estimated| Reported::scaled(view, counts, counted.tokens, estimated);
+    Ok(reported.or_else(|| estimated.and_then(scaled)))
+}
+
+/// The events of the request that led to this answer, if the answer is on the active branch. Reads the whole branch.
+async fn request_of(conversation: &Conversation, response_id: &str) -> Result<Option<Vec<Event>>> {
+    let log = &conversation.0.log;
+    let branch = load(&*log.store, log.id, log.head(), usize::MAX).await?.events;
+    let answer = branch.iter().position(|event| is_of_answer(event, response_id));
+    let before = answer.and_then(|place| branch.get(..place));
+    Ok(before.map(|events| View::of_branch(events).events().to_vec()))
+}
+
+/// The last answer under this usage id whose request was counted; empty if there is none, or if the stored metrics cannot
+/// be read.
+fn last_counted(state: &BaseState, usage_id: &str) -> Counted {
+    let counted = |usage: &str| {
+        let usage = EditableObject::compact(usage)?;
+        let tokens = usage.read::<u64>("prompt_tokens").filter(|tokens| *tokens > 0)?;
+        Some(Counted { response_id: usage.read("response_id")?, tokens, estimated: None })
+    };
     let last = || {
         let stats = EditableObject::compact(state.stats()?)?;
         let metrics: EditableObject = stats.read::<EditableObject>("usage_to_metrics")?.read(usage_id)?;
-        let last = EditableObject::compact(elements(metrics.get("token_usages")?)?.pop()?)?;
-        Some((last.read("response_id")?, last.read("prompt_tokens")?))
+        elements(metrics.get("token_usages")?)?.into_iter().rev().find_map(counted)
     };
     last().unwrap_or_default()
 }
