@@ -56,7 +56,7 @@ error_codes! {
         "wait, then `run()`";
     /// The conversation no longer fits the model's context window.
     LlmContextWindow = "llm_context_window", retryable false,
-        "continue with a model that has a larger window, or in a new conversation";
+        "continue with a model that has a larger window, raise the limit of the condenser (`maxTokens`), or begin a new conversation";
     /// The provider refused the content.
     LlmContentPolicy = "llm_content_policy", retryable false,
         "rephrase the message";

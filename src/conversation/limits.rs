@@ -15,6 +15,8 @@ pub(super) struct RunUsage {
     steps: u32,
     /// Whether the model has answered and its calls have not run yet. They belong to the same step.
     has_answer: bool,
+    /// The tokens of the view before the last condensation, if it is the last step.
+    condensed_from: Option<u64>,
     /// The cost of the conversation before the run, in dollars.
     cost_before: f64,
     /// The refused final answers in the view before the run.
@@ -26,15 +28,23 @@ impl RunUsage {
     pub(super) fn asked_model(&mut self) {
         self.steps += 1;
         self.has_answer = true;
+        self.condensed_from = None;
     }
 
-    /// Counts a condensation, which is a step of its own.
-    pub(super) fn condensed(&mut self) {
+    /// Counts a condensation of a view with so many tokens, or a failed attempt at one, which is a step of its own.
+    pub(super) fn condensed(&mut self, from: Option<u64>) {
         self.steps += 1;
+        self.condensed_from = from;
+    }
+
+    /// The tokens of the view before the last condensation, if the run has made no other step since.
+    pub(super) fn condensed_from(&self) -> Option<u64> {
+        self.condensed_from
     }
 
     /// Counts calls that have run: those of the last answer belong to its step, calls that waited are one of their own.
     pub(super) fn ran_calls(&mut self) {
+        self.condensed_from = None;
         if !std::mem::take(&mut self.has_answer) {
             self.steps += 1;
         }
@@ -57,6 +67,7 @@ impl Conversation {
         RunUsage {
             steps: 0,
             has_answer: false,
+            condensed_from: None,
             cost_before: self.costs().iter().map(|cost| cost.accumulated).sum(),
             refused_before: self.refused_answers(),
         }

@@ -151,10 +151,12 @@ impl Conversation {
                     }
                     usage.ran_calls();
                 }
-                Next::Condense => match self.condensing(Task::Prepare(cancel)).await? {
+                Next::Condense => match self.condensing(Task::Prepare(cancel, usage.condensed_from())).await?
+                {
                     Condensed::SendView => is_condensed = true,
                     Condensed::Cancelled => return Ok(Ended::Cancelled),
-                    _ => usage.condensed(),
+                    Condensed::From(tokens) => usage.condensed(Some(tokens)),
+                    _ => usage.condensed(None),
                 },
                 Next::AskModel => {
                     if self.ask_model(cancel).await? == Ended::Cancelled {

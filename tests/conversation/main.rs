@@ -33,4 +33,5 @@ mod support;
 mod switch_llm;
 mod text_tools;
 mod token_counts;
+mod token_limits;
 mod tree;

@@ -144,7 +144,7 @@ fn requirement(reasons: &[Reason]) -> Option<Requirement> {
 }
 
 /// A hard context reset: a summary of everything after the system prompt.
-fn reset(member: usize, events: &[Event]) -> Decision {
+pub(super) fn reset(member: usize, events: &[Event]) -> Decision {
     let forgotten = after_system_prompt(events)..events.len();
     if forgotten.is_empty() {
         return Decision::Impossible;
@@ -184,7 +184,7 @@ impl LLMSummarizingCondenser {
     }
 
     /// The number of tokens that a view may have.
-    fn limit(&self, situation: &Situation<'_>) -> Option<u64> {
+    pub(super) fn limit(&self, situation: &Situation<'_>) -> Option<u64> {
         match (self.max_tokens, situation.max_input_tokens) {
             (Some(own), Some(model)) => Some(own.min(model)),
             (own, model) => own.or(model),
@@ -247,7 +247,7 @@ impl LLMSummarizingCondenser {
     }
 }
 
-fn tokens(situation: &Situation<'_>, events: usize) -> u64 {
+pub(super) fn tokens(situation: &Situation<'_>, events: usize) -> u64 {
     if events == 0 { 0 } else { (situation.tokens_of_first)(events) }
 }
 

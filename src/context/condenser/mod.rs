@@ -7,6 +7,7 @@
 
 mod decision;
 mod fields;
+mod in_run;
 mod prompt;
 mod settings;
 mod tokens;

@@ -23,8 +23,9 @@ use std::rc::Rc;
 /// A task of [`Condensing`].
 #[derive(Clone, Copy)]
 pub enum Task<'a> {
-    /// Condense the view, if that is necessary, before it is sent.
-    Prepare(&'a CancelToken),
+    /// Condense the view, if that is necessary, before it is sent. The number is that of the tokens before the last
+    /// condensation, if the run has made no other step since.
+    Prepare(&'a CancelToken, Option<u64>),
     /// Ask for a condensation because the provider has refused the view.
     Recover(&'a LlmError),
     /// See [`Conversation::condense`].
@@ -38,7 +39,9 @@ pub enum Task<'a> {
 pub enum Condensed {
     /// The view can be sent as it is.
     SendView,
-    /// A condensation or a request for one was stored, or the run has to stop.
+    /// A condensation of a view with so many tokens was stored.
+    From(u64),
+    /// A request for a condensation was stored, or the run has to stop.
     Done,
     /// The run was cancelled.
     Cancelled,

@@ -27,7 +27,7 @@ impl Condensing for Summarizing {
     ) -> LocalBoxFuture<'a, std::result::Result<Condensed, RunError>> {
         Box::pin(async move {
             match task {
-                Task::Prepare(cancel) => return condense(conversation, cancel).await,
+                Task::Prepare(cancel, before) => return condense(conversation, before, cancel).await,
                 Task::Recover(error) => recover(conversation, error).await?,
                 Task::Request => request(conversation).await?,
                 Task::Measure => return Ok(Condensed::Measured(usage(conversation).await?)),
@@ -57,19 +57,22 @@ async fn recover(conversation: &Conversation, error: &LlmError) -> Result<()> {
     conversation.store(request, &mut forget_response).await.map(drop)
 }
 
+/// Condenses the view if that is necessary. `before` is the number of tokens before the last condensation, if it was the
+/// run's last step.
 async fn condense(
     conversation: &Conversation,
+    before: Option<u64>,
     cancel: &CancelToken,
 ) -> std::result::Result<Condensed, RunError> {
     let Some(condenser) = condenser_of(conversation) else { return Ok(Condensed::SendView) };
     let request = NextRequest::of(conversation).await?;
-    let mut decision = request.judge(|situation| condenser.decide(situation));
+    let mut decision = request.judge(|situation| condenser.decide_in_run(situation, before));
     let mut failure = None;
     loop {
         let attempt = match decision {
             Decision::SendView => return Ok(Condensed::SendView),
-            Decision::Summarize(attempt) if !is_useless(&attempt, &request.view) => attempt,
-            _ => return Err(RunError::Llm(failure.unwrap_or_else(does_not_fit))),
+            Decision::Summarize(attempt) => attempt,
+            Decision::Impossible => return Err(RunError::Llm(failure.unwrap_or_else(does_not_fit))),
         };
         let answer = summarize(conversation, &condenser, &attempt, &request.view, cancel).await;
         let error = match answer {
@@ -77,7 +80,7 @@ async fn condense(
                 let condensation = attempt.condensation(&request.view, summary, response_id);
                 let plan = Plan::append(vec![Draft::new(Source::Environment, condensation)]).strictly();
                 conversation.store(plan, &mut |_| {}).await?;
-                return Ok(Condensed::Done);
+                return Ok(Condensed::From(request.counts.total()));
             }
             Some(Err(error)) => error,
             None => return Ok(Condensed::Cancelled),
@@ -86,19 +89,9 @@ async fn condense(
         if conversation.execution_status() == ExecutionStatus::Paused {
             return Ok(Condensed::Done);
         }
-        decision = request.judge(|situation| condenser.decide_after_failure(&attempt, situation));
+        decision = request.judge(|situation| condenser.decide_in_run_after_failure(&attempt, situation));
         failure = Some(error);
     }
-}
-
-/// Whether the attempt would only summarize a summary, because the system prompt and that summary alone exceed the limit.
-/// This would be repeated at every step. A request, which the user or the provider makes, is followed all the same.
-fn is_useless(attempt: &Attempt, view: &View) -> bool {
-    let forgotten = view.events().get(attempt.forgotten.clone()).unwrap_or_default();
-    let is_summary = |body: &Body| matches!(body, Body::Condensation(_));
-    attempt.reset > 0
-        && !view.is_condensation_requested()
-        && matches!(forgotten, [event] if is_summary(event.body()))
 }
 
 fn does_not_fit() -> LlmError {
@@ -155,7 +148,7 @@ async fn request(conversation: &Conversation) -> Result<()> {
     let cancel = CancelToken::default();
     let running = conversation.begin_run(&cancel)?;
     conversation.append(request()).await?;
-    let condensed = condense(conversation, &cancel).await;
+    let condensed = condense(conversation, None, &cancel).await;
     drop(running);
     conversation.append_inbox().await?;
     match condensed {
