@@ -15,6 +15,7 @@ import { aLongConversation } from "./library/long.mjs";
 import { messagesOfConversations } from "./library/messages.mjs";
 import { metricsOfTheSdk } from "./library/metrics.mjs";
 import { profilesBothWays } from "./library/profiles.mjs";
+import { randomConversations } from "./library/random.mjs";
 import { requestsOfTheSdk } from "./library/requests.mjs";
 import { secretsBothWays } from "./library/secrets.mjs";
 import { subAgentsBothWays } from "./library/sub-agents.mjs";
@@ -50,5 +51,6 @@ describe("critics, questions and titles", { concurrency: 4 }, () => critics(sdk,
 describe("tools on files", { concurrency: 4 }, () => fileToolsBothWays(sdk, place));
 describe("sub-agents and final answers", { concurrency: 4 }, () => subAgentsBothWays(sdk, place));
 describe("branches", { concurrency: 4 }, () => branchesBothWays(sdk, place));
+describe("random conversations", { concurrency: 4 }, () => randomConversations(sdk, place));
 describe("secrets", () => secretsBothWays(sdk, place));
 describe("a long conversation", onlyFor("1.43.1", "ten thousand events take a minute"), () => aLongConversation(sdk, place));

@@ -4,7 +4,7 @@ use super::{
     guards::Verdict,
     play,
     provider::Model,
-    script::{Command, Reply, Script, Step},
+    script::{Command, FEW_EVENTS, Reply, Script, Step},
 };
 use crate::scripted_store::Outcome;
 use threadkeep::{conversation::WaitingCalls, security::ConfirmationPolicy};
@@ -309,7 +309,7 @@ fn a_background_response_that_was_too_long_is_not_fetched_again_after_a_condensa
             Reply::FailsLater(400, "context_length_exceeded"),
         ],
         tool_concurrency_limit: 1,
-        condenses: true,
+        condenser: Some(FEW_EVENTS),
         ..Script::default()
     });
 }

@@ -66,7 +66,12 @@ pub struct Ledger {
     denied_texts: RefCell<HashSet<String>>,
     /// Whether a hook denied a call, by the call's id.
     denied_calls: RefCell<HashMap<String, bool>>,
+    /// The number of condensations since the last step of the run.
+    condensed: Cell<u32>,
 }
+
+/// A run condenses once between two steps, and once more if that was not enough.
+const MAX_CONDENSED: u32 = 2;
 
 /// The beginning of the user's messages.
 const MESSAGE: &str = "Go on with ";
@@ -123,6 +128,7 @@ impl Ledger {
 
     /// An answer to the present history is expected.
     pub fn expects_answer(&self) {
+        self.condensed.set(0);
         *self.asked_after.borrow_mut() = self.last_seen();
     }
 
@@ -178,7 +184,7 @@ impl Ledger {
         let state = self.state.borrow();
         let by_usage = state["stats"]["usage_to_metrics"].as_object().into_iter().flatten();
         let usage_ids = by_usage.flat_map(|(usage_id, metrics)| {
-            let answers = metrics["token_usages"].as_array().map_or(0, Vec::len);
+            let answers = metrics["response_latencies"].as_array().map_or(0, Vec::len);
             std::iter::repeat_n(usage_id.clone(), answers)
         });
         usage_ids.collect()
@@ -221,6 +227,7 @@ impl Ledger {
                 None => assert!(events.is_empty(), "no parent: {json}"),
             }
             assert!(places.insert(id.to_string(), events.len()).is_none(), "two events {id}");
+            self.note_condensation(&event);
             let answer = event["llm_response_id"].as_str().filter(|_| event["kind"] != "Condensation");
             let answer = answer.map(str::to_owned);
             if answer.is_some_and(|answer| self.stored_answers.borrow_mut().insert(answer)) {
@@ -253,6 +260,15 @@ impl Ledger {
         }
         self.check_answers(commit);
         self.check_batch(commit);
+    }
+
+    fn note_condensation(&self, event: &Value) {
+        match event["kind"].as_str().unwrap() {
+            "Condensation" => self.condensed.set(self.condensed.get() + 1),
+            "CondensationRequest" | "ObservationEvent" | "AgentErrorEvent" => self.condensed.set(0),
+            _ => {}
+        }
+        assert!(self.condensed.get() <= MAX_CONDENSED, "a run only condenses");
     }
 
     fn note_policy(&self, state: &Value) {
@@ -326,6 +342,9 @@ impl Ledger {
         *self.head.borrow_mut() = head;
         let status = ExecutionStatus::from_json(&state["execution_status"].to_string()).unwrap();
         let before = self.status.replace(status);
+        if before != status {
+            self.condensed.set(0);
+        }
         *self.state.borrow_mut() = state.clone();
         self.note_policy(state);
         self.check_counted();

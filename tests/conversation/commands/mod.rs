@@ -4,6 +4,7 @@
 //! A failing script is printed in its shortest form.
 
 mod aside;
+mod claude;
 mod found;
 mod guards;
 mod ledger;
@@ -24,7 +25,7 @@ use guards::{Guards, Verdict};
 use ledger::Ledger;
 use proptest::prelude::*;
 use provider::Provider;
-use script::{Command, LAST_TEXT, Script, script};
+use script::{Command, HOPELESS, LAST_TEXT, Script, script};
 use serde_json::json;
 use std::{
     cell::{Cell, RefCell},
@@ -65,6 +66,8 @@ struct Stage {
     ratings: Rc<RefCell<VecDeque<Rating>>>,
     tasks: Tasks,
     begun: Begun,
+    /// Whether nothing can be condensed enough.
+    is_hopeless: bool,
 }
 
 /// Answers and tools that wait to be released.
@@ -112,8 +115,8 @@ impl Stage {
         world.tool_concurrency_limit = script.tool_concurrency_limit;
         let provider = Provider::new(&script.answers, &ledger, &held);
         world.llm = Some(Rc::new(script.model.llm(&provider, &world.host)));
-        if script.condenses {
-            world.condenser = Some(Some(Rc::new(provider.condenser(&world.host))));
+        if let Some(settings) = script.condenser {
+            world.condenser = Some(Some(Rc::new(provider.condenser(settings, &world.host))));
         }
         let verdicts = Rc::new(RefCell::new(script.verdicts.iter().copied().collect()));
         if !script.verdicts.is_empty() {
@@ -137,6 +140,7 @@ impl Stage {
             ratings,
             tasks,
             begun,
+            is_hopeless: script.condenser == Some(HOPELESS),
         }
     }
 
@@ -266,7 +270,7 @@ impl Stage {
                 self.begun.spawn("switchLLM", async move {
                     let change = ledger.settings.begins("the model");
                     let result = conversation.switch_llm(llm).await;
-                    let value = result.is_ok().then(|| json!(format!("openai/{}", model.name())));
+                    let value = result.is_ok().then(|| json!(model.full_name(model.name())));
                     ledger.settings.ended("the model", change, value, &ledger.stored("/agent/llm/model"));
                     checked(result);
                 });
@@ -369,7 +373,12 @@ impl Stage {
         block_on(async {
             conversation.reject_pending_actions(None, None).await.unwrap();
             say(&conversation, &self.ledger.new_text()).await;
-            let outcome = conversation.run(CancelToken::default()).await.unwrap();
+            let outcome = conversation.run(CancelToken::default()).await;
+            if self.is_hopeless {
+                assert_eq!(outcome.unwrap_err().code(), ErrorCode::LlmContextWindow);
+                return;
+            }
+            let outcome = outcome.unwrap();
             assert_eq!(outcome.status, ExecutionStatus::Finished);
             assert_eq!(outcome.final_response.as_deref(), Some(LAST_TEXT));
         });

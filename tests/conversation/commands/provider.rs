@@ -1,6 +1,6 @@
 //! The servers of the models. Some give background responses.
 
-use super::{Held, SECRET, aside::Question, ledger::Ledger, script::Reply};
+use super::{Held, SECRET, aside::Question, claude, ledger::Ledger, script::Reply};
 use crate::support::{TestHost, check_messages, completion};
 use futures_channel::oneshot;
 use futures_util::future::{LocalBoxFuture, ready};
@@ -29,6 +29,8 @@ pub enum Model {
     /// The response is polled.
     BackgroundWithoutStream,
     BackgroundWithFallback,
+    /// Thinks, over Anthropic Messages.
+    Claude,
 }
 
 /// The suffix of a fallback's name after that of its primary model.
@@ -41,12 +43,13 @@ const SUMMARIES: &str = "condenser";
 pub const SUMMARY: &str = "A summary of what was removed.";
 
 impl Model {
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 6] = [
         Self::Plain,
         Self::WithFallback,
         Self::Background,
         Self::BackgroundWithoutStream,
         Self::BackgroundWithFallback,
+        Self::Claude,
     ];
 
     /// The name of the model and of its server.
@@ -57,20 +60,30 @@ impl Model {
             Self::Background => "gpt-5",
             Self::BackgroundWithoutStream => "gpt-5.1",
             Self::BackgroundWithFallback => "gpt-5.2",
+            Self::Claude => claude::CLAUDE,
         }
     }
 
+    /// The name of the model with its provider.
+    pub fn full_name(self, name: &str) -> String {
+        let provider = if self == Self::Claude { "anthropic" } else { "openai" };
+        format!("{provider}/{name}")
+    }
+
     pub fn llm(self, provider: &Rc<Provider>, host: &Rc<TestHost>) -> Llm {
-        let is_kept = !matches!(self, Self::Plain | Self::WithFallback);
+        let is_kept = !matches!(self, Self::Plain | Self::WithFallback | Self::Claude);
         let one = |name: &str| {
             let options = LlmOptions {
                 base_url: Some(format!("http://{name}/v1")),
-                api_mode: Some(if is_kept { ApiMode::Responses } else { ApiMode::Chat }),
+                api_mode: match self {
+                    Self::Claude => None,
+                    _ => Some(if is_kept { ApiMode::Responses } else { ApiMode::Chat }),
+                },
                 background: Some(is_kept),
                 stream: Some(is_kept && self != Self::BackgroundWithoutStream),
                 num_retries: Some(2),
                 usage_id: Some(self.name().into()),
-                ..LlmOptions::new(format!("openai/{name}"))
+                ..LlmOptions::new(self.full_name(name))
             };
             Llm::new(options, provider.clone(), host.clone()).unwrap()
         };
@@ -191,11 +204,12 @@ impl Provider {
     }
 
     fn chat(&self, server: &str, body: &Value) -> LocalBoxFuture<'static, Response> {
-        check_messages(body["messages"].as_array().unwrap());
+        check_body(server, body);
         let question = body["messages"].to_string();
         let (reply, place, is_slow) = self.next(server, &question);
         let gate = is_slow.then(|| self.held.hold());
         let (ledger, failed, server) = (self.ledger.clone(), self.failed.clone(), server.to_owned());
+        let body = body.clone();
         Box::pin(async move {
             if let Some(gate) = gate {
                 let _ = gate.await;
@@ -207,15 +221,15 @@ impl Provider {
             Ok(match reply.message(place) {
                 Ok(message) => {
                     ledger.is_answered(server.trim_end_matches(MINI));
-                    full_response(200, &completion(message))
+                    full_response(200, &answer(&server, message, &body, place))
                 }
                 Err((status, error)) => full_response(status, &error),
             })
         })
     }
 
-    /// A condenser whose model has a server of its own.
-    pub fn condenser(self: &Rc<Self>, host: &Rc<TestHost>) -> AgentCondenser {
+    /// A condenser with these settings, whose model has a server of its own.
+    pub fn condenser(self: &Rc<Self>, settings: &str, host: &Rc<TestHost>) -> AgentCondenser {
         let options = LlmOptions {
             base_url: Some(format!("http://{SUMMARIES}/v1")),
             api_mode: Some(ApiMode::Chat),
@@ -223,7 +237,6 @@ impl Provider {
             num_retries: Some(1),
             ..LlmOptions::new("openai/gpt-4o")
         };
-        let settings = r#"{"max_size":10,"keep_first":2,"kind":"LLMSummarizingCondenser"}"#;
         let llm = Llm::new(options, self.clone(), host.clone()).unwrap();
         let settings = EditableObject::compact(settings).unwrap();
         AgentCondenser { members: vec![CondenserMember { settings, llm: Some(Rc::new(llm)) }] }
@@ -252,19 +265,20 @@ impl Provider {
     }
 
     /// The answer to a question beside the run, which belongs to no run and is never continued in the background.
-    fn aside(&self, question: Question, body: &Value) -> LocalBoxFuture<'static, Response> {
+    fn aside(&self, server: &str, question: Question, body: &Value) -> LocalBoxFuture<'static, Response> {
         assert_ne!(body["background"], true);
         let is_chat = body["messages"].is_array();
         if is_chat {
-            check_messages(body["messages"].as_array().unwrap());
+            check_body(server, body);
         }
         assert!(!body.to_string().contains(SECRET), "a secret is sent to the model: {body}");
         let answer = question.answer(self.held.clone(), self.ledger.clone());
         let is_streaming = body["stream"] == true;
+        let (server, body) = (server.to_owned(), body.clone());
         Box::pin(async move {
             Ok(match answer.await {
                 Err((status, error)) => full_response(status, &error),
-                Ok(message) if is_chat => full_response(200, &completion(message)),
+                Ok(message) if is_chat => full_response(200, &self::answer(&server, message, &body, 1)),
                 Ok(message) => {
                     let answer = completed("resp_aside", &message);
                     if !is_streaming {
@@ -400,9 +414,9 @@ impl HttpClient for Provider {
             return self.summary(&body);
         }
         if let Some(question) = Question::of(&request.body) {
-            return self.aside(question, &body);
+            return self.aside(server, question, &body);
         }
-        if path == "chat/completions" {
+        if path == "chat/completions" || path == "messages" {
             return self.chat(server, &body);
         }
         let Some(path) = path.strip_prefix("responses/") else {
@@ -420,6 +434,27 @@ impl HttpClient for Provider {
     }
 }
 
+/// Checks a request that has messages against the rules of its provider.
+fn check_body(server: &str, body: &Value) {
+    match server {
+        claude::CLAUDE => claude::check_request(body),
+        _ => check_messages(body["messages"].as_array().unwrap()),
+    }
+}
+
+/// The answer of a server with this message. Not every one counts its tokens.
+fn answer(server: &str, message: Value, body: &Value, place: usize) -> Value {
+    if server == claude::CLAUDE {
+        return claude::answer(&message, body, place);
+    }
+    let mut answer = completion(message);
+    match claude::is_counted(place) {
+        true => answer["usage"]["prompt_tokens"] = claude::tokens_of(body).into(),
+        false => answer["usage"] = Value::Null,
+    }
+    answer
+}
+
 /// The answer of the Responses API that corresponds to this message of Chat Completions.
 fn completed(id: &str, message: &Value) -> Value {
     let text =
@@ -435,7 +470,7 @@ fn completed(id: &str, message: &Value) -> Value {
             "arguments": function["arguments"],
         }));
     }
-    let usage = json!({ "input_tokens": 10, "output_tokens": 5, "total_tokens": 15 });
+    let usage = json!({ "input_tokens": 1000, "output_tokens": 5, "total_tokens": 1005 });
     json!({ "id": id, "status": "completed", "output": output, "usage": usage })
 }
 

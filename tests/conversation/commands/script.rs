@@ -24,9 +24,18 @@ pub struct Script {
     /// The outcomes of the first commits. All later ones succeed.
     pub outcomes: Vec<Outcome>,
     pub tool_concurrency_limit: usize,
-    /// Whether the agent has a condenser.
-    pub condenses: bool,
+    /// The settings of the agent's condenser.
+    pub condenser: Option<&'static str>,
 }
+
+/// A condenser that removes events.
+pub const FEW_EVENTS: &str = r#"{"max_size":10,"keep_first":2,"kind":"LLMSummarizingCondenser"}"#;
+
+/// Condensers whose limits leave little room for messages, and one whose limit is below the instructions.
+const FEW_TOKENS: &str = r#"{"max_tokens":1800,"keep_first":1,"kind":"LLMSummarizingCondenser"}"#;
+const SOME_TOKENS: &str =
+    r#"{"max_tokens":2200,"keep_first":2,"max_size":20,"kind":"LLMSummarizingCondenser"}"#;
+pub const HOPELESS: &str = r#"{"max_tokens":100,"keep_first":2,"kind":"LLMSummarizingCondenser"}"#;
 
 /// A command, and the number of polls after it. `usize::MAX` polls until no task can continue.
 #[derive(Clone, Debug)]
@@ -187,7 +196,7 @@ fn command() -> impl Strategy<Value = Command> {
         2 => Just(Command::Pause),
         2 => Just(Command::Interrupt),
         1 => Just(Command::SetTags),
-        1 => model().prop_map(Command::SwitchLlm),
+        2 => model().prop_map(Command::SwitchLlm),
         1 => option::of(0..2_u8).prop_map(Command::StoreSecret),
         1 => call().prop_map(|(tool, arguments)| Command::ExecuteTool(tool, arguments)),
         2 => select(Question::ALL.to_vec()).prop_map(Command::AskAgent),
@@ -219,8 +228,15 @@ pub fn script(failures: u32) -> impl Strategy<Value = Script> {
     let verdicts = prop_oneof![2 => Just(Vec::new()), 1 => vec(select(all), 1..12)];
     let ratings = prop_oneof![2 => Just(Vec::new()), 1 => vec(select(Rating::ALL.to_vec()), 1..12)];
     let played = (vec(step(), 1..20), vec(reply(), 0..10), verdicts, ratings, vec(outcome, 0..60));
-    (model(), played, 1..3_usize, any::<bool>()).prop_map(
-        |(model, (steps, answers, verdicts, ratings, outcomes), tool_concurrency_limit, condenses)| Script {
+    let condenser = prop_oneof![
+        4 => Just(None),
+        3 => Just(Some(FEW_EVENTS)),
+        3 => Just(Some(FEW_TOKENS)),
+        3 => Just(Some(SOME_TOKENS)),
+        1 => Just(Some(HOPELESS)),
+    ];
+    (model(), played, 1..3_usize, condenser).prop_map(
+        |(model, (steps, answers, verdicts, ratings, outcomes), tool_concurrency_limit, condenser)| Script {
             model,
             steps,
             answers,
@@ -228,7 +244,7 @@ pub fn script(failures: u32) -> impl Strategy<Value = Script> {
             ratings,
             outcomes,
             tool_concurrency_limit,
-            condenses,
+            condenser,
         },
     )
 }

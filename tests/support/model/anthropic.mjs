@@ -119,8 +119,9 @@ function begun({ body, index }) {
   return { id: `msg_${String(index + 1).padStart(20, "0")}`, type: "message", role: "assistant", model: body.model, content: [], stop_reason: null, stop_sequence: null };
 }
 
-/** Counts of about four bytes per token. */
+/** Counts of about four bytes per token; zeros for a server that counts nothing. */
 function usageOf(reply, { body }) {
+  if (reply.usage === null) return { input_tokens: 0, output_tokens: 0 };
   const input = Math.ceil(JSON.stringify(body.messages).length / 4);
   const output = Math.ceil(JSON.stringify([reply.text, reply.reasoning, reply.calls]).length / 4);
   return { input_tokens: input, cache_creation_input_tokens: 0, cache_read_input_tokens: 0, output_tokens: output };
