@@ -7,7 +7,8 @@ import { earlySecrets, givenSecrets, keepEarlySecrets } from "../control/given-s
 import { mcpServers } from "../settings/mcp-servers.ts";
 import { ANALYZER, policyFor } from "../control/policy.ts";
 import { loadProfile, optionsOf } from "../settings/profiles.ts";
-import { allKeys, isScripted, keyOf, settings } from "../settings/settings.ts";
+import { allKeys, isScripted, keyIsLockedFor, settings } from "../settings/settings.ts";
+import { apiKeyOf, needKey, withKey } from "../settings/unlock.ts";
 import { agentContext } from "./skills.ts";
 import { chosenTools, pageTools } from "./tools/index.ts";
 
@@ -16,8 +17,8 @@ const SCRIPTED_LIMIT = 32_000;
 
 export async function createLLM(): Promise<LLM> {
   const chosen = settings();
-  const apiKey = keyOf(chosen.baseUrl);
-  const fallback = chosen.fallback === "" ? null : await loadProfile(chosen.fallback, keyOf);
+  const apiKey = apiKeyOf(chosen.baseUrl);
+  const fallback = chosen.fallback === "" ? null : await loadProfile(chosen.fallback, apiKeyOf);
   return new LLM({
     ...optionsOf(chosen),
     ...(apiKey !== "" && { apiKey }),
@@ -28,9 +29,12 @@ export async function createLLM(): Promise<LLM> {
 
 /** The limits of a run, the tools and the servers from the settings; they are set when a conversation is opened. */
 export function limits(): string {
-  const { budget, forbidden, files, terminal, subagents, mcpServers: servers } = settings();
-  return JSON.stringify([budget, forbidden, files, terminal, subagents, mcpServers(servers, allKeys())]);
+  const { budget, forbidden, files, terminal, subagents } = settings();
+  return JSON.stringify([budget, forbidden, files, terminal, subagents, usableServers()]);
 }
+
+/** The MCP servers that can be asked: not those whose token is locked. */
+const usableServers = (): ReturnType<typeof mcpServers> => mcpServers(settings().mcpServers.filter(({ url }) => !keyIsLockedFor(new URL(url).href)), allKeys());
 
 /** @throws ThreadkeepError `not_found`: a link to a deleted conversation must not create it again. */
 export async function openStored(conversationId: string): Promise<Thread> {
@@ -45,13 +49,15 @@ const policyOfPage = (): Pick<ConversationOptions, "confirmationPolicy" | "secur
 export const PROVISIONAL = "provisionaltitle";
 
 export async function createConversation(title: string): Promise<Thread> {
+  // Before anything is stored that would be empty.
+  await needKey();
   const thread = await opened({ ...(await openingOptions()), tags: { title, [PROVISIONAL]: "yes" }, ...policyOfPage(), secrets: earlySecrets() });
   keepEarlySecrets(thread.getSnapshot().conversationId!);
   return thread;
 }
 
 async function opened(options: ConversationOptions): Promise<Thread> {
-  const thread = openThread(options);
+  const thread = withKey(openThread(options));
   try {
     await thread.opened();
     return thread;
@@ -63,7 +69,8 @@ async function opened(options: ConversationOptions): Promise<Thread> {
 
 /** The agent with the current settings. */
 async function openingOptions(): Promise<ConversationOptions> {
-  const { budget, forbidden, mcpServers: servers } = settings();
+  const { budget, forbidden } = settings();
+  const servers = usableServers();
   return {
     agent: new Agent({
       llm: await createLLM(),
@@ -72,7 +79,7 @@ async function openingOptions(): Promise<ConversationOptions> {
       // The library knows the limits of real models only.
       condenser: { kind: "LLMSummarizingCondenser", summary: "fields", ...(isScripted() && { maxTokens: SCRIPTED_LIMIT }) },
       toolConcurrencyLimit: 4,
-      ...(servers.length > 0 && { mcpServers: mcpServers(servers, allKeys()) }),
+      ...(Object.keys(servers).length > 0 && { mcpServers: servers }),
     }),
     ...(budget !== null && { maxBudgetPerRun: budget }),
     // Without a forbidden tool there is no hook, because each of its results is an event in the log.

@@ -11,10 +11,11 @@ import { modelFields } from "./model-fields.ts";
 import { moreSettings } from "./more-fields.ts";
 import { fallbackSettings, profileSettings } from "./profile-fields.ts";
 import { serverSettings } from "./server-fields.ts";
-import { allKeys, changeSettings, CONNECTIONS, keyOf, type ModelSettings, SCRIPTED, settings, DEFAULTS } from "./settings.ts";
+import { allKeys, changeSettings, CONNECTIONS, keyIsLockedFor, keyOf, type ModelSettings, SCRIPTED, type Settings, settings, DEFAULTS } from "./settings.ts";
 import { currentSession } from "../shell/stage.ts";
 import { storageView } from "./storage-view.ts";
 import { themeField } from "./theme-field.ts";
+import { askUnlock } from "./unlock.ts";
 
 export function startSettings(): void {
   byId("settings-button").addEventListener("click", openSettings);
@@ -46,7 +47,14 @@ function settingsForm(): { element: HTMLElement; save: () => Promise<void>; draw
   const described = (): ModelSettings => ({ model: model.value.trim(), baseUrl: baseUrl.value.trim(), ...more.read() });
 
   const more = moreSettings();
-  const named = modelFields((needs) => (baseUrl.reportValidity() && (!needs.model || model.reportValidity()) ? { model: described(), apiKey: key.apiKey.value.trim() } : null));
+  const named = modelFields(async (needs) => {
+    if (!baseUrl.reportValidity() || (needs.model && !model.reportValidity())) return null;
+    if (key.apiKey.value === "" && keyIsLockedFor(serverOf(baseUrl.value))) {
+      if (!(await askUnlock("The connection is tried with it."))) return null;
+      key.apiKey.value = keyOf(baseUrl.value);
+    }
+    return { model: described(), apiKey: key.apiKey.value.trim() };
+  });
   const { model } = named;
   const fallback = fallbackSettings({ baseUrl: () => baseUrl.value, chosen });
   const profile = profileSettings({
@@ -129,7 +137,7 @@ function settingsForm(): { element: HTMLElement; save: () => Promise<void>; draw
 
   const save = async (): Promise<void> => {
     const chosenModel = isScripted() ? {} : { ...described(), ...fallback.read(), rememberKey: key.isRemembered() };
-    const next = { ...SCRIPTED, ...chosenModel, ...control.read(), ...servers.read() };
+    const next: Settings = { ...SCRIPTED, ...chosenModel, ...control.read(), ...servers.read() };
     const keys = key.keys();
     const locked = await key.lock();
     if (locked === null) {

@@ -4,8 +4,8 @@ import { el } from "../shell/dom.ts";
 import { type Connection, listModels, testConnection } from "./connection.ts";
 import { help, textField } from "./fields.ts";
 
-/** `connection` returns the connection in the form; null, and the invalid field is shown, if it is incomplete. */
-export function modelFields(connection: (needs: { model: boolean }) => Connection | null) {
+/** `connection` returns the connection in the form; null, and the invalid field is shown, if it is incomplete, or its key stays locked. */
+export function modelFields(connection: (needs: { model: boolean }) => Promise<Connection | null>) {
   const modelHelp = help("model-help", "With the name of its API in front, such as openai/gpt-4o");
   const model = textField("model", { required: true, "aria-describedby": modelHelp.id });
   const listButton = el("button", { type: "button", class: "button" }, "List models");
@@ -30,8 +30,8 @@ export function modelFields(connection: (needs: { model: boolean }) => Connectio
       (error: Error) => show(error.message, "bad"),
     );
   };
-  const list = (): void => {
-    const asked = connection({ model: false });
+  const list = async (): Promise<void> => {
+    const asked = await connection({ model: false });
     if (asked === null) return;
     void attempt(listed, "Asking the server…", async (signal) => {
       const names = await listModels(asked);
@@ -42,8 +42,8 @@ export function modelFields(connection: (needs: { model: boolean }) => Connectio
       return "";
     });
   };
-  const test = (): void => {
-    const asked = connection({ model: true });
+  const test = async (): Promise<void> => {
+    const asked = await connection({ model: true });
     if (asked !== null) void attempt(tested, "Asking the model for one word…", (signal) => testConnection(asked, signal));
   };
   const stop = (): void => {
@@ -56,8 +56,8 @@ export function modelFields(connection: (needs: { model: boolean }) => Connectio
     stop();
     choice.hidden = true;
   };
-  listButton.addEventListener("click", list);
-  testButton.addEventListener("click", test);
+  listButton.addEventListener("click", () => void list());
+  testButton.addEventListener("click", () => void test());
   model.addEventListener("input", stop);
   choice.addEventListener("input", () => {
     if (choice.value !== "") model.value = choice.value;

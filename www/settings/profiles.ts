@@ -31,7 +31,7 @@ export async function deleteProfile(name: string): Promise<void> {
 }
 
 /** The model of a profile; null if it is gone, because a missing fallback must not prevent opening a conversation. */
-export async function loadProfile(name: string, keyOf: (baseUrl: string) => string): Promise<LLM | null> {
+export async function loadProfile(name: string, keyOf: (baseUrl: string) => NonNullable<LLMOptions["apiKey"]>): Promise<LLM | null> {
   const llm = await store.load(name).catch(() => null);
   const apiKey = keyOf(llm?.options.baseUrl ?? "");
   return llm && apiKey !== "" ? new LLM({ ...llm.options, apiKey }) : llm;

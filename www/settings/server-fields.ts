@@ -9,7 +9,7 @@ import type { Keys } from "./keys.ts";
 import { missingServers, type ServerAddress, withToken } from "./mcp-servers.ts";
 import { report } from "../shell/notices.ts";
 import type { Session } from "../thread/session.ts";
-import { settings } from "./settings.ts";
+import { keyIsLockedFor, settings } from "./settings.ts";
 
 const STATES: Record<MCPServerState["state"], string> = { connecting: "connecting…", connected: "connected", login: "asks for a token: remove it, and add it with one", failed: "not connected", closed: "not connected" };
 
@@ -36,7 +36,7 @@ export function serverSettings(session: Session | null) {
     const state = session?.conversation.mcp?.servers.find((each) => each.name === server.name);
     const view = el("li", { "data-name": server.name, "data-state": state?.state ?? "unknown" }, el("p", {}, el("strong", {}, server.name), " ", el("span", { class: "quiet" }, server.url)));
     append(view, [
-      el("p", { class: "server-state" }, state === undefined ? "It is asked from the next answer on." : STATES[state.state]),
+      el("p", { class: "server-state" }, keyIsLockedFor(new URL(server.url).href) ? "Its token is locked, so it is not asked." : state === undefined ? "It is asked from the next answer on." : STATES[state.state]),
       state?.error !== undefined && el("p", { class: "server-error" }, sentence(state.error)),
       ...(state?.notes ?? []).map((note) => el("p", { class: "quiet" }, sentence(note))),
       state !== undefined && state.tools.length > 0 && toolsView(state),

@@ -3,6 +3,7 @@
 
 import type { LLMOptions } from "threadkeep";
 import { isEmpty, type Keys, keysOf, serverOf, textOf } from "./keys.ts";
+export { serverOf } from "./keys.ts";
 import { unlockedKey } from "./locked-key.ts";
 import type { ServerAddress } from "./mcp-servers.ts";
 import type { PolicyChoice } from "../control/policy.ts";
@@ -30,6 +31,8 @@ export interface Settings extends ModelSettings {
   hadKey: boolean;
   /** The fallback's server, if it has a key of its own. */
   fallbackServer: string;
+  /** The servers whose keys are stored encrypted, so that nothing is asked there before they are unlocked; null if that is not known. */
+  lockedServers: readonly string[] | null;
   /** When calls wait for approval in new conversations. */
   policy: PolicyChoice;
   /** The maximum cost of one run in dollars. */
@@ -60,6 +63,7 @@ export const SCRIPTED: Readonly<Settings> = {
   rememberKey: false,
   hadKey: false,
   fallbackServer: "",
+  lockedServers: null,
   policy: "risky",
   budget: null,
   forbidden: "",
@@ -92,7 +96,11 @@ export const keyOf = (baseUrl: string): string => (baseUrl === SCRIPTED.baseUrl 
 export const isScripted = (): boolean => current.baseUrl === SCRIPTED.baseUrl;
 /** The encrypted keys as they are stored; empty if they are not. */
 export const lockedKey = (): string => locked;
-export const keyIsLocked = (): boolean => locked !== "" && isEmpty(keys) && !isScripted();
+const isLocked = (): boolean => locked !== "" && isEmpty(keys);
+/** Whether a request to this server would lack its key, or its token, because it is locked. */
+export const keyIsLockedFor = (server: string): boolean => isLocked() && (current.lockedServers?.includes(server) ?? true);
+/** Whether a key that the chosen models need is locked. */
+export const keyIsLocked = (): boolean => !isScripted() && [serverOf(current.baseUrl), ...(current.fallbackServer === "" ? [] : [current.fallbackServer])].some(keyIsLockedFor);
 export const keyWasForgotten = (): boolean => {
   const isMissing = (current.hadKey && keyOf(current.baseUrl) === "") || (current.fallbackServer !== "" && keyOf(current.fallbackServer) === "");
   return isMissing && !isScripted() && !keyIsLocked();
@@ -116,8 +124,10 @@ export async function unlockKey(passphrase?: string): Promise<boolean> {
  * the browser does not store them; they then apply to this visit only.
  */
 export function changeSettings(next: Settings, nextKeys = keys, nextLocked = ""): boolean {
+  const staysLocked = isLocked() && isEmpty(nextKeys) && nextLocked !== "";
+  const lockedServers = staysLocked ? current.lockedServers : nextLocked === "" ? [] : Object.keys(nextKeys);
   keys = nextKeys;
-  current = { ...next, hadKey: keyOf(next.baseUrl) !== "" };
+  current = { ...next, lockedServers, hadKey: staysLocked ? (lockedServers?.includes(serverOf(next.baseUrl)) ?? current.hadKey) : keyOf(next.baseUrl) !== "" };
   locked = nextLocked;
   let stored = true;
   try {

@@ -34,12 +34,12 @@ export async function askMessage(text: string, hasImages: boolean): Promise<stri
   return answer === "send" && (edited !== "" || hasImages) ? edited : null;
 }
 
-/** Resolves to the passphrase, or null if the user cancels. */
-export async function askPassphrase(isWrong: boolean): Promise<string | null> {
+/** Resolves to the passphrase, or null if the user cancels. `why` is a sentence. */
+export async function askPassphrase(why: string, isWrong: boolean): Promise<string | null> {
   const input = el("input", { id: "unlock-field", type: "password", required: true, autocomplete: "current-password", "aria-describedby": isWrong ? "unlock-wrong" : null });
   const answer = await ask({
     heading: "Unlock the key",
-    body: [el("label", { for: "unlock-field" }, "Passphrase"), input, ...(isWrong ? [el("p", { id: "unlock-wrong", role: "alert" }, "This is not the passphrase of the key. Nothing was changed.")] : [])],
+    body: [...(why === "" ? [] : [el("p", {}, why)]), el("label", { for: "unlock-field" }, "Passphrase"), input, ...(isWrong ? [el("p", { id: "unlock-wrong", role: "alert" }, "This is not the passphrase of the key. Nothing was changed.")] : [])],
     actions: [{ value: "unlock", name: "Unlock", look: "primary" }],
     onOpen: () => input.focus(),
   });

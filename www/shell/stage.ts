@@ -130,7 +130,7 @@ async function create(title: string): Promise<Thread> {
     }
     return created.thread;
   } catch (error) {
-    report(error, { title: "Your message could not be stored" });
+    // The reason stands beside the message, which stays in its field.
     throw error;
   }
 }

@@ -3,6 +3,7 @@
 import { Conversation } from "threadkeep";
 import type { Thread, ToolPart } from "threadkeep/thread";
 import { createConversation, createLLM, limits, openStored, PROVISIONAL } from "../agent/agent.ts";
+import { waitsForKey } from "../settings/unlock.ts";
 import { report } from "../shell/notices.ts";
 
 /** The fields of a successful result of a tool. */
@@ -126,7 +127,7 @@ export class Session {
    */
   reopen(): Promise<void> {
     this.#reopenAgain = true;
-    if (this.running) return Promise.resolve();
+    if (this.running || waitsForKey()) return Promise.resolve();
     this.#reopening ??= this.#reopenUntilCurrent().finally(() => (this.#reopening = null));
     return this.#reopening;
   }
