@@ -157,12 +157,12 @@ for (const kind of availableBrowsers) {
         await page.shows(/1 of 99/);
         const second = await DemoPage.open(browser, page.page.url());
         await second.shows(/Open in another tab/, ".next");
-        assert.equal(await second.page.$eval(".composer-text", (field) => field.disabled), true);
+        assert.equal(await second.page.$eval(".send", (send) => send.disabled), true);
         await page.page.bringToFront();
         await page.press("Stop");
         await second.shows(/Stopped/);
         await page.follow("#/");
-        await second.until("it may write", () => !document.querySelector(".composer-text").disabled);
+        await second.until("it may write", () => !document.querySelector(".send").disabled);
         await second.page.bringToFront();
         await second.ask("What is 2 + 2?");
         await second.page.close();

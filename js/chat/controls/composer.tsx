@@ -8,7 +8,7 @@ import { useChat, useSnapshot } from "../context.js";
 import { acceptedFiles } from "./attachments.js";
 import { AttachmentList, useAttachments } from "./attachment-list.js";
 import { readDraft, writeDraft } from "./drafts.js";
-import { isShownInPlace, sentence } from "./failures.js";
+import { sentence } from "./failures.js";
 import { useFileDrop } from "./file-drop.js";
 import { Icon } from "./icon.js";
 import { notify } from "./notices.js";
@@ -39,7 +39,9 @@ export function Composer({ thread, handle }: ComposerProps) {
   const [wrong, setWrong] = useState("");
   const [asks, setAsks] = useState(false);
 
-  const reason = phase === "failed" || phase === "closed" ? labels.notOpen : access === "follower" ? labels.otherTabWrites : null;
+  const isOver = phase === "failed" || phase === "closed";
+  /** Why nothing can be sent. A follower may write already: it becomes the writer when the other tab is closed. */
+  const reason = isOver ? labels.notOpen : access === "follower" ? labels.otherTabWrites : null;
   const undecided = status === "waiting_for_confirmation" && !isRunning ? approvals.filter(({ why }) => why === "approval").length : 0;
 
   const focus = (): void => field.current?.focus();
@@ -57,7 +59,8 @@ export function Composer({ thread, handle }: ComposerProps) {
 
   const submit = async (pending?: "reject" | "keep"): Promise<void> => {
     const words = text.trim();
-    if (reason !== null || (words === "" && attachments.list.length === 0)) return;
+    if (reason !== null) return announce(reason);
+    if (words === "" && attachments.list.length === 0) return;
     if (undecided > 0 && pending === undefined) return setAsks(true);
     const taken = attachments.take();
     const parts: Array<Content | Image> = [...(words === "" ? [] : [{ type: "text" as const, text: words }]), ...taken.map(({ part }) => part)];
@@ -73,7 +76,7 @@ export function Composer({ thread, handle }: ComposerProps) {
     } catch (error) {
       settle(conversationId, text);
       attachments.giveBack(conversationId, taken);
-      if (isShownInPlace(error as never)) setWrong(sentence((error as Error).message));
+      setWrong(sentence((error as Error).message));
     }
   };
 
@@ -87,6 +90,7 @@ export function Composer({ thread, handle }: ComposerProps) {
         onSubmit={(event) => (event.preventDefault(), void submit())}
       >
         <AttachmentList list={attachments.list} onRemove={(each) => (attachments.remove(each), focus())} />
+        {reason !== null && (text !== "" || attachments.list.length > 0) && <p class="quiet composer-wrong">{reason}</p>}
         {wrong && <p class="wrong composer-wrong" role="alert">{wrong}</p>}
         {asks && <Undecided count={undecided} choose={(pending) => void submit(pending)} cancel={() => (setAsks(false), focus())} />}
         <button
@@ -121,7 +125,7 @@ export function Composer({ thread, handle }: ComposerProps) {
           aria-label={labels.message}
           aria-describedby={`${id}-hint`}
           placeholder={reason ?? labels.composer}
-          disabled={reason !== null}
+          disabled={isOver}
           value={text}
           onInput={({ currentTarget }) => setText(currentTarget.value)}
           onPaste={(event) => {

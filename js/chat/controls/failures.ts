@@ -16,7 +16,7 @@ export function explain({ code, message }: ThreadkeepError, labels: ControlLabel
 }
 
 /** Whether a failure is shown beside what caused it, and so need not be shown a second time. */
-export const isShownInPlace = ({ code }: ThreadkeepError): boolean => code === "invalid_options";
+export const isShownInPlace = ({ code }: ThreadkeepError): boolean => ["invalid_options", "key_locked", "locked_elsewhere"].includes(code);
 
 /** Turns the library's message, in lower case without a full stop, into a sentence. */
 export function sentence(message: string): string {

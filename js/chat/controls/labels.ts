@@ -37,7 +37,7 @@ export const controlLabels = {
   composer: "Write a message",
   message: "Message",
   composerHint: "Enter sends, Shift+Enter starts a line",
-  otherTabWrites: "Another tab is writing",
+  otherTabWrites: "Another tab writes this conversation. Close it there to send here.",
   notOpen: "The conversation is not open",
   send: "Send",
   stop: "Stop",
