@@ -113,7 +113,7 @@ for (const kind of availableBrowsers) {
       assert.deepEqual(await chat.get(() => all(".ask").map((card) => card.dataset.tool)), ["transfer_money", "roll_dice", "roll_dice"]);
       const names = await chat.names();
       assert.equal(new Set(names).size, names.length, "no two buttons have one name");
-      assert.deepEqual(names.slice(0, 5), ["Approve transfer_money", "Edit… transfer_money", "Reject… transfer_money", "Always allow transfer_money here", "Approve roll_dice, 1 of 2"]);
+      assert.deepEqual(names.slice(0, 5), ["Approve transfer_money", "Edit… transfer_money", "Reject… transfer_money", "Always allow transfer_money here…", "Approve roll_dice, 1 of 2"]);
       await photograph(chat, `controls-phone-${kind}`);
       await chat.until("the first call is in sight", () => one(".approval-heading").getBoundingClientRect().top >= one(".scroller").getBoundingClientRect().top && one(".ask").getBoundingClientRect().top < one(".dock").getBoundingClientRect().top);
       await chat.shows(/3 calls wait for you/, "[role=status].visually-hidden");
@@ -208,7 +208,7 @@ for (const kind of availableBrowsers) {
       assert.equal(await chat.get((name) => button(name).ariaDisabled, first), "true");
       await photograph(chat, `controls-unread-${kind}`);
       await chat.isAccessible("a call that is unread");
-      for (const name of [first, "Always allow transfer_money here", "Approve all 2"]) {
+      for (const name of [first, "Always allow transfer_money here…", "Approve all 2"]) {
         await chat.press(name);
         assert.ok(await chat.get(() => focused().matches(".ask-arguments") && !focused().textContent.includes("line 0 ")), "the focus is where one reads");
       }
@@ -238,7 +238,10 @@ for (const kind of availableBrowsers) {
     await step("a tool is always allowed here", "", async (chat) => {
       model.add({ calls: [pay("Ann", 20)] }, { text: "First." }, { calls: [pay("Bert", 30)] }, { text: "Second." });
       await chat.say("Pay Ann");
-      await chat.press("Always allow transfer_money here");
+      await chat.press("Always allow transfer_money here…");
+      await chat.shows(/whenever the agent calls it, with whatever arguments, and you are not asked/, ".ask");
+      await chat.until("the harmless answer has the focus", () => focused()?.textContent === "Cancel");
+      await chat.press("Never ask about transfer_money here");
       await chat.shows(/First\./);
       await chat.shows(/transfer_money no longer asks/, ".notice-place");
       await chat.idle();
@@ -252,12 +255,12 @@ for (const kind of availableBrowsers) {
       await chat.say("Pay Ann");
       await chat.shows(/A call waits for you/);
       await chat.say("Hello");
-      await chat.shows(/no decision/, ".undecided");
+      await chat.shows(/Shall your message wait/, ".undecided");
       await chat.page.keyboard.press("Escape");
       await chat.until("the message is still there", () => one(".undecided") === null && one(".composer-text").value === "Hello");
       await chat.press("Send");
       await chat.isAccessible("a question about calls that wait");
-      await chat.press("Keep the message until I decide");
+      await chat.press("Let the message wait");
       await chat.shows(/Your message is stored/, ".notice-place");
       await chat.press("Approve transfer_money");
       await chat.shows(/Paid, and hello/);
@@ -282,7 +285,7 @@ for (const kind of availableBrowsers) {
       await chat.shows(/The model asks for a pause/, "[role=status].visually-hidden");
       await chat.isAccessible("a request that waits");
       await photograph(chat, `controls-retry-${kind}`);
-      await chat.press("Retry now");
+      await chat.press("Try now");
       await chat.shows(/Here it is/);
       await chat.until("nothing waits", () => one(".waiting-view") === null);
     }, { failing: true });
@@ -306,7 +309,7 @@ for (const kind of availableBrowsers) {
       await chat.until("it runs", () => one(".stop") && window.chat.thread.getSnapshot().messages.at(-1).state === "streaming");
       await photograph(chat, `controls-running-${kind}`);
       await chat.page.keyboard.press("Escape");
-      await chat.shows(/Paused.*Write what to do instead/, ".next-step");
+      await chat.shows(/Stopped.*Write what to do instead/, ".next-step");
       await chat.idle();
       assert.ok(await chat.get(() => focused().matches(".composer-text")));
       await chat.reload();
@@ -414,7 +417,7 @@ for (const kind of availableBrowsers) {
       await chat.get(() => void (navigator.clipboard.writeText = async (text) => void (window.copied = text)));
       await chat.press("Copy “First answer.”");
       await chat.until("it is copied", () => window.copied === "First *answer*." && one("[data-verb=copy]"));
-      await chat.press("Answer again, in place of “First answer.”");
+      await chat.press("Another answer, in place of “First answer.”");
       await chat.shows(/Second answer/);
       await chat.until("there are two versions", () => button("Show version 1 of 2 of “Second answer.”"));
       assert.match(await chat.get(() => one(".parting").textContent), /2 of 2/);
@@ -451,6 +454,17 @@ for (const kind of availableBrowsers) {
       await chat.shows(/The task is done/);
     });
 
+    await step("a note to the agent is not shown as if it were meant for the user", "", async (chat) => {
+      model.add({ text: "" }, { text: "" }, { text: "Here I am." });
+      await chat.say("Hello");
+      await chat.shows(/Here I am/);
+      await chat.idle();
+      const notes = await chat.get(() => all(".items details").map(({ open, textContent }) => [open, textContent]));
+      assert.deepEqual(notes, [[false, "A note of this page to the agent"], [false, "A note of this page to the agent"]]);
+      assert.doesNotMatch(await chat.get(() => one(".items").textContent), /Your last answer/);
+      assert.match(lastMessages(), /Your last answer/);
+    });
+
     await step("a second tab follows, says so, and writes when the first is closed", "", async (chat) => {
       model.add({ text: "Hello to you." });
       await chat.say("Hello");
@@ -458,7 +472,7 @@ for (const kind of availableBrowsers) {
       await chat.idle();
       const other = new Chat(await browser.page(chat.page.url()), browser);
       await other.ready();
-      await other.shows(/Open in another tab.*shown here live/, ".next-step");
+      await other.shows(/Open in another tab.*Each step appears here/, ".next-step");
       const why = "Another tab writes this conversation. Close it there to send here.";
       assert.deepEqual(await other.get(() => [one(".composer-text").placeholder, button("Send").disabled]), [why, true]);
       await other.say("Hello from here");
@@ -478,7 +492,7 @@ for (const kind of availableBrowsers) {
         const shown = await chat.get(async (fields) => {
           const { agent, fakeThread, notice, text, tool, user } = await import("/pages/fake-thread.mjs");
           const { last = [], error, ...snapshot } = fields;
-          const parts = last.map(([type, words]) => (type === "notice" ? notice("pause", words) : type === "tool" ? tool({ state: words, summary: "Roll a die" }) : type === "error" ? { type, code: "x", text: words } : text(words)));
+          const parts = last.map(([type, words]) => (type === "notice" ? notice(words === "Stopped" ? "interrupt" : "pause", words) : type === "tool" ? tool({ state: words, summary: "Roll a die" }) : type === "error" ? { type, code: "x", text: words } : text(words)));
           const messages = [user("Hello"), ...(parts.length > 0 ? [agent(parts)] : [])];
           window.chat.thread = fakeThread(messages, { ...snapshot, ...(error && { error: Object.assign(new Error(error.message), error) }) });
           await new Promise((resolve) => setTimeout(resolve));
@@ -511,15 +525,17 @@ const states = [
   [{ status: "idle" }, /has not answered yet/, ["Continue"]],
   [{ status: "stuck", last: [["text", "Hello"]] }, /repeats itself/, ["Continue"]],
   [{ status: "paused", last: [["text", "Hel"], ["notice", "Paused"]] }, /^Paused/, ["Continue"]],
+  [{ status: "paused", last: [["text", "Hel"], ["notice", "Stopped"]] }, /^Stopped/, ["Continue"]],
+  [{ status: "paused", isRunning: true, last: [["tool", "running"], ["notice", "Paused"]] }, /pauses when the call that is running has ended/, []],
   [{ status: "paused", last: [["tool", "ready"]] }, /It stopped before Roll a die began/, ["Continue"]],
-  [{ status: "paused", last: [["tool", "interrupted"]] }, /It stopped during Roll a die\./, ["Continue"]],
+  [{ status: "paused", last: [["tool", "interrupted"]] }, /It stopped during Roll a die\. That is done again/, ["Continue"]],
   [{ status: "error", last: [["error", "no such key"]] }, /^Try again$/, ["Try again"]],
   [{ status: "error", last: [["error", "no such key"]], error: { code: "store_quota", message: "no room is left" } }, /no room left on this device.*No room is left\./, ["Try again", "Dismiss"]],
   [{ status: "idle", error: { code: "store_lost", message: "it is gone" } }, /The browser has lost this conversation/, ["Reload the page", "Dismiss"]],
   [{ phase: "failed", error: { code: "not_found", message: "there is none" } }, /not on this device/, []],
   [{ phase: "failed", error: { code: "store_blocked", message: "another tab" } }, /storage is not available/, ["Reload the page"]],
   [{ status: "finished", last: [["text", "Hello"]], warnings: [{ code: "quarantined", message: "one file was set aside" }] }, /One file was set aside\./, ["Dismiss: one file was set aside"]],
-  [{ isRunning: true, status: "running", waiting: { kind: "WaitingEvent", attempt: 1, seconds: 5, why: "offline", message: "offline" } }, /You are offline.*as soon as there is a network.*in 5 s/, ["Retry now"]],
+  [{ isRunning: true, status: "running", waiting: { kind: "WaitingEvent", attempt: 1, seconds: 5, why: "offline", message: "offline" } }, /You are offline.*as soon as there is a network.*in 5 s/, ["Try now"]],
 ];
 
 /** In the page: pastes an image into the field, and drops a text on the messages. */

@@ -32,7 +32,7 @@ for (const kind of availableBrowsers) {
         await page.ask("hello");
         await page.ask("qwertz");
         const first = await page.page.evaluate(answers);
-        await page.press(`Answer again, in place of ${what}`);
+        await page.press(`Another answer, in place of ${what}`);
         await arrowsAre(page, [`Show version 1 of 2 of ${what}`]);
         const second = await page.page.evaluate(answers);
         assert.notDeepEqual(second, first);
@@ -104,7 +104,7 @@ for (const kind of availableBrowsers) {
         const what = "“Hello. I am scripted-model, a stand-in…”";
         await page.ask("hello");
         const first = await page.page.evaluate(answers);
-        await page.press(`Answer again, in place of ${what}`);
+        await page.press(`Another answer, in place of ${what}`);
         await arrowsAre(page, [`Show version 1 of 2 of ${what}`]);
         const other = await DemoPage.open(browser, page.page.url());
         const areShown = (expected) => other.until(`it shows ${expected}`, (selector, expected) => document.querySelector(selector)?.textContent.replace(/\s+/g, " ").includes(expected), ".items .entry-agent .prose", expected[0]);

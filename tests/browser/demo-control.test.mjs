@@ -116,28 +116,33 @@ for (const kind of availableBrowsers) {
       });
 
       await step("a tool is always allowed here, until it is not", async (page) => {
-        await askFirst(page, "Pay Ann 20 euros", /A call waits for you/);
-        await page.press("Always allow send_payment here");
-        await page.shows(/Paid Ann 20 euros.*scripted answer/);
-        await page.idle();
-        await page.ask("Pay Bert 30 euros");
-        await page.page.reload();
-        await page.shows(/Paid Bert 30 euros/);
         await page.press("Control");
-        await page.press("Ask again about send_payment");
+        await page.page.click("#policy-always");
+        await page.press("Done");
+        await askFirst(page, "Roll a die", /A call waits for you/);
+        await page.press("Always allow roll_dice here…");
+        await page.press("Never ask about roll_dice here");
+        await page.shows(/roll_dice: \d.*scripted answer/);
+        await page.idle();
+        await page.ask("Roll two dice");
+        await page.page.reload();
+        await page.shows(/sum \d/);
+        await page.press("Control");
+        await page.press("Ask again about roll_dice");
         await page.until("it is forgotten", () => document.activeElement.id === "policy-risky");
         await page.press("Done");
-        await askFirst(page, "Pay Ann 40 euros", /A call waits for you/);
+        await askFirst(page, "Roll a die", /A call waits for you/);
+        await page.page.evaluate(() => localStorage.clear());
       });
 
       await step("a message while calls wait decides nothing by itself", async (page) => {
         await askFirst(page, "Pay Ann 20 euros", /A call waits for you/);
         await page.say("What is 6 * 7?");
-        await page.shows(/no decision/, ".composer");
+        await page.shows(/Shall your message wait until you have decided/, ".composer");
         await page.press("Cancel");
         await page.until("the message is still there", () => document.querySelector(".composer-text").value === "What is 6 * 7?");
         await page.press("Send");
-        await page.press("Keep the message until I decide");
+        await page.press("Let the message wait");
         await page.shows(/Your message is stored/, ".next");
         await page.page.reload();
         await page.waits(/A call waits for you/);

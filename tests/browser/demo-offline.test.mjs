@@ -37,14 +37,14 @@ for (const kind of availableBrowsers) {
           await page.page.reload();
           await page.drawn();
           await page.say("hello");
-          await page.shows(/could not be reached.*Trying again in \d+ s.*Retry now/, ".next");
+          await page.shows(/could not be reached.*Trying again in \d+ s.*Try now/, ".next");
           await page.isAccessible("a run that waits");
           await page.still();
           await photograph(page, `offline-${kind}-before`);
         } finally {
           await demo.restart();
         }
-        await page.pressIfThere("Retry now");
+        await page.pressIfThere("Try now");
         await page.shows(/hello.*scripted/);
         await page.idle();
         await photograph(page, `offline-${kind}-after`);
@@ -75,7 +75,7 @@ for (const kind of availableBrowsers) {
 
       await step("a server that asks for a pause is counted down", async (page) => {
         await page.say("fail 429");
-        await page.shows(/asks for a pause.*Trying again in \d+ s.*Retry now/, ".next");
+        await page.shows(/asks for a pause.*Trying again in \d+ s.*Try now/, ".next");
         await page.still();
         await photograph(page, `pause-${kind}`);
         await page.press("Stop");

@@ -20,7 +20,7 @@ export interface ApprovalCardProps {
   /** Tells it from the other calls. */
   name: string;
   isOnly: boolean;
-  /** Allowing a tool concerns all of its calls, so it is offered once. */
+  /** Allowing a tool concerns all of its calls, so it is offered once, and only where it has an effect. */
   isFirstOfTool: boolean;
   /** Whether its arguments have been in sight to their end. Until then it cannot be approved. */
   isSeen: boolean;
@@ -34,7 +34,7 @@ export function ApprovalCard({ thread, call, name, isOnly, isFirstOfTool, isSeen
   const { labels, announce } = useChat();
   const { actionId, risk, why, args, action } = call;
   const toolName = visibleText(call.toolName);
-  const [opened, open] = useState<"edit" | "reject" | null>(null);
+  const [opened, open] = useState<"edit" | "reject" | "allow" | null>(null);
   const card = useRef<HTMLElement>(null);
   const wasOpened = useRef(opened);
   // The button that has opened a form is back when the form is closed.
@@ -95,7 +95,7 @@ export function ApprovalCard({ thread, call, name, isOnly, isFirstOfTool, isSeen
           {opener("edit", labels.editOpen, labels.editCall(name))}
           {opener("reject", labels.rejectOpen, labels.rejectCallOpen(name))}
           {isFirstOfTool && (
-            <NamedButton look="plain" waitsFor={isToolSeen ? null : `${id}-unread`} onClick={at(allow)}>
+            <NamedButton look="plain" opens="allow" waitsFor={isToolSeen ? null : `${id}-unread`} onClick={() => open("allow")}>
               {labels.alwaysAllow(toolName)}
             </NamedButton>
           )}
@@ -110,6 +110,8 @@ export function ApprovalCard({ thread, call, name, isOnly, isFirstOfTool, isSeen
             announce(labels.changed(name));
           }}
         />
+      ) : opened === "allow" ? (
+        <AllowForm toolName={toolName} cancel={close} allow={at(allow)} />
       ) : (
         <RejectForm submit={labels.reject} submitName={labels.rejectCall(name)} cancel={close} reject={(reason) => decide(() => thread.reject(reason, [actionId]))} />
       )}
@@ -125,12 +127,14 @@ interface NamedButtonProps {
   waitsFor?: string | null;
   onClick: () => void;
   children: ComponentChildren;
+  /** The form that it opens. */
+  opens?: string;
 }
 
-function NamedButton({ look, name, waitsFor = null, onClick, children }: NamedButtonProps) {
+function NamedButton({ look, name, opens, waitsFor = null, onClick, children }: NamedButtonProps) {
   const press = (event: Event): void => (waitsFor === null ? onClick() : showUnread(event.currentTarget as HTMLElement));
   return (
-    <button type="button" class={`button ${look}`} aria-label={name} aria-disabled={waitsFor !== null} aria-describedby={waitsFor ?? undefined} onClick={press}>
+    <button type="button" class={`button ${look}`} data-opens={opens} aria-label={name} aria-disabled={waitsFor !== null} aria-describedby={waitsFor ?? undefined} onClick={press}>
       {children}
     </button>
   );
@@ -142,6 +146,27 @@ export function showUnread(from: HTMLElement): void {
   const box = here?.querySelector<HTMLElement>(".ask-arguments");
   box?.scrollIntoView({ block: "nearest" });
   box?.focus();
+}
+
+/** Says what it means to allow a tool for good. The harmless answer has the focus. */
+function AllowForm({ toolName, cancel, allow }: { toolName: string; cancel: () => void; allow: () => void }) {
+  const { labels } = useChat();
+  const harmless = useRef<HTMLButtonElement>(null);
+  const id = useId();
+  useEffect(() => harmless.current?.focus(), []);
+  return (
+    <div class="decision" role="group" aria-labelledby={id} onKeyDown={(event) => closeOnEscape(event, cancel)}>
+      <p id={id}>{labels.alwaysAllowMeans(toolName)}</p>
+      <div class="buttons">
+        <button type="button" class="button danger" onClick={allow}>
+          {labels.alwaysAllowNow(toolName)}
+        </button>
+        <button ref={harmless} type="button" class="button" onClick={cancel}>
+          {labels.cancel}
+        </button>
+      </div>
+    </div>
+  );
 }
 
 /** Asks for the reason of a rejection, which the agent reads. */

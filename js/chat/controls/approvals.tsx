@@ -4,6 +4,7 @@ import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hook
 import { type Approval, type Thread, visibleText } from "../../thread/index.js";
 import { useChat, useSnapshot } from "../context.js";
 import { ApprovalCard, RejectForm, showUnread } from "./approval-card.js";
+import { LowRiskCall } from "./low-risk-call.js";
 import type { ControlLabels } from "./labels.js";
 import { notify } from "./notices.js";
 
@@ -54,18 +55,22 @@ export function Approvals({ thread }: { thread: Thread }) {
         {labels.callsWait(calls.length)}
       </h2>
       <p>{labels.callsWaitLong(calls.length)}</p>
-      {calls.map((call, place) => (
-        <ApprovalCard
-          key={call.actionId}
-          name={names[place]!}
-          isOnly={calls.length === 1}
-          isFirstOfTool={calls.findIndex(({ toolName, why }) => toolName === call.toolName && why === "approval") === place}
-          isSeen={isSeen(call)}
-          isToolSeen={calls.every((other) => other.toolName !== call.toolName || isSeen(other))}
-          onSeen={() => setSeen((seen) => (seen.has(textOf(call)) ? seen : new Set([...seen, textOf(call)])))}
-          {...{ thread, call, decide }}
-        />
-      ))}
+      {calls.map((call, place) => {
+        // Among several calls those of low risk take a line each, so that all of them fit on a phone.
+        const Card = calls.length > 1 && call.risk === "LOW" && call.why === "approval" ? LowRiskCall : ApprovalCard;
+        return (
+          <Card
+            key={call.actionId}
+            name={names[place]!}
+            isOnly={calls.length === 1}
+            isFirstOfTool={calls.findIndex(({ toolName, canAlwaysAllow }) => toolName === call.toolName && canAlwaysAllow) === place}
+            isSeen={isSeen(call)}
+            isToolSeen={calls.every((other) => other.toolName !== call.toolName || isSeen(other))}
+            onSeen={() => setSeen((seen) => (seen.has(textOf(call)) ? seen : new Set([...seen, textOf(call)])))}
+            {...{ thread, call, decide }}
+          />
+        );
+      })}
       {calls.length > 1 && <AllCalls thread={thread} calls={calls} names={names} unread={names.filter((_, place) => calls[place]!.why === "approval" && !isSeen(calls[place]!))} decide={decide} />}
     </section>
   );
@@ -110,7 +115,7 @@ function AllCalls({ thread, calls, names, unread, decide }: AllCallsProps) {
         <button
           ref={approve}
           type="button"
-          class="button primary"
+          class={risky.length > 0 ? "button" : "button primary"}
           aria-describedby={id}
           aria-disabled={unread.length > 0}
           aria-expanded={risky.length > 0 ? asks === "approve" : undefined}

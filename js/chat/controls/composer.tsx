@@ -163,6 +163,7 @@ export function Composer({ thread, handle }: ComposerProps) {
 /** Stop and Pause. Escape stops, too. A pause takes effect after the current step, so Stop stays visible. */
 function RunButtons({ thread, focus }: { thread: Thread; focus: () => void }) {
   const { labels, announce } = useChat();
+  const isPausing = useSnapshot(thread).status === "paused";
   const buttons = useRef<HTMLSpanElement>(null);
   const [asked, setAsked] = useState<"stop" | "pause" | null>(null);
   const act = (what: "stop" | "pause"): void => {
@@ -186,7 +187,7 @@ function RunButtons({ thread, focus }: { thread: Thread; focus: () => void }) {
   }, []);
   return (
     <span ref={buttons} class="run-buttons">
-      <button type="button" class="button pause" aria-disabled={asked !== null} onClick={() => act("pause")}>
+      <button type="button" class="button pause" aria-disabled={asked !== null || isPausing} onClick={() => isPausing || act("pause")}>
         {labels.pause}
       </button>
       <button type="button" class="button stop" aria-disabled={asked === "stop"} onClick={() => act("stop")}>

@@ -70,7 +70,7 @@ function NextStep({ thread, recoveriesFor = () => [] }: StatusLineProps) {
       );
     }
     case "following":
-      return <Panel title={labels.following} text={step.text} />;
+      return <Panel title={step.title} text={step.text} />;
     case "stopped":
       return (
         <Panel title={step.title} text={step.text}>
@@ -83,8 +83,7 @@ function NextStep({ thread, recoveriesFor = () => [] }: StatusLineProps) {
 type Step =
   | { kind: "nothing" | "waiting" }
   | { kind: "failed"; isToldAbove: boolean; canRun: boolean }
-  | { kind: "following"; text: string }
-  | { kind: "stopped"; title: string; text: string };
+  | { kind: "following" | "stopped"; title: string; text: string };
 
 const nothing: Step = { kind: "nothing" };
 
@@ -100,12 +99,12 @@ function stepOf(snapshot: ThreadSnapshot, dismissed: ThreadkeepError | null, lab
   if (error !== null && error !== dismissed && error.code !== "aborted" && !isShownInPlace(error)) {
     return { kind: "failed", isToldAbove: isToldAbove && lastPart.text.includes(error.message), canRun };
   }
-  if (isRunning) return nothing;
-  if (access === "follower") return { kind: "following", text: [labels.followingText, approvals.length > 0 && labels.followingWaits].filter(Boolean).join(" ") };
+  if (isRunning) return status === "paused" ? { kind: "following", title: "", text: labels.pausesSoon } : nothing;
+  if (access === "follower") return { kind: "following", title: labels.following, text: [labels.followingText, approvals.length > 0 && labels.followingWaits].filter(Boolean).join(" ") };
   if (approvals.length > 0 || status === "finished" || last === undefined) return nothing;
   if (status === "error") return { kind: "failed", isToldAbove: true, canRun };
   if (status === "stuck") return { kind: "stopped", title: labels.stuck, text: labels.stuckText };
-  if (lastPart?.type === "notice" && (lastPart.notice === "pause" || lastPart.notice === "interrupt")) return { kind: "stopped", title: labels.paused, text: labels.pausedText };
+  if (lastPart?.type === "notice" && (lastPart.notice === "pause" || lastPart.notice === "interrupt")) return { kind: "stopped", title: lastPart.notice === "pause" ? labels.paused : labels.stopped, text: labels.pausedText };
   const calls = last.parts.filter((part) => part.type === "tool");
   const namesOf = (state: string): string[] => calls.filter((call) => call.state === state).map((call) => titleOf(call, labels));
   const [interrupted, ready] = [namesOf("interrupted"), namesOf("ready")];

@@ -38,13 +38,24 @@ export function MessageList({ thread, empty, children }: MessageListProps) {
   useLayoutEffect(() => {
     const element = scroller.current!;
     follow.current = new Follow(element, setAtEnd);
-    chat.list.current = { followEnd: toEnd, focus: () => element.focus({ preventScroll: true }) };
+    chat.list.current = { followEnd: toEnd, focus };
     // Text rewraps, a font loads, details unfold: the end stays in sight.
     const resized = new ResizeObserver(keepEnd);
     for (const observed of [element, ...element.firstElementChild!.children]) resized.observe(observed);
     return () => resized.disconnect();
   }, [thread, chat]);
   useLayoutEffect(keepEnd);
+
+  /** Nobody has pressed Tab to come here, so no frame is drawn around all messages before the next key. */
+  function focus(): void {
+    const element = scroller.current!;
+    element.dataset["focus"] = "moved";
+    element.focus({ preventScroll: true });
+  }
+
+  function showFocus(): void {
+    delete scroller.current?.dataset["focus"];
+  }
 
   function keepEnd(): void {
     // The view in place of messages is read from its beginning.
@@ -91,6 +102,7 @@ export function MessageList({ thread, empty, children }: MessageListProps) {
   }
 
   function onKeyDown(event: TargetedKeyboardEvent<HTMLElement>): void {
+    if (event.target === event.currentTarget) showFocus();
     if (event.target !== event.currentTarget || event.altKey || event.shiftKey) return;
     if (event.key === "Home" || (event.key === "ArrowUp" && event.metaKey)) void toBeginning();
     else if (event.key === "End" || (event.key === "ArrowDown" && event.metaKey)) toEnd();
@@ -101,10 +113,10 @@ export function MessageList({ thread, empty, children }: MessageListProps) {
   const last = snapshot.messages.at(-1);
   // The thread goes on after the last row.
   const continues = isRunning || snapshot.approvals.length > 0;
-  const isWaiting = isRunning && last?.state !== "streaming" && snapshot.waiting === null && snapshot.approvals.length === 0;
+  const isWaiting = isRunning && snapshot.status !== "paused" && last?.state !== "streaming" && snapshot.waiting === null && snapshot.approvals.length === 0;
   return (
     <div class="main">
-      <div class="scroller" part="scroller" ref={scroller} tabIndex={0} role="log" aria-live="off" aria-label={labels.messages} aria-busy={phase === "opening"} onScroll={onScroll} onKeyDown={onKeyDown}>
+      <div class="scroller" part="scroller" ref={scroller} tabIndex={0} role="log" aria-live="off" aria-label={labels.messages} aria-busy={phase === "opening"} onScroll={onScroll} onKeyDown={onKeyDown} onBlur={showFocus}>
         <div class="column">
           <div class="earlier" hidden={!hasEarlier}>
             <button type="button" class="button" disabled={isLoading} onClick={() => void loadEarlier()}>{labels.loadEarlier}</button>

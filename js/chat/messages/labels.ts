@@ -73,6 +73,8 @@ export const messageLabels = {
   condensed: (count: number) => `Condensed: the model now reads this instead of ${count === 1 ? "1 event" : `${count} events`}`,
   summary: "Summary",
   noSummary: "There is no summary: the model does not see them at all.",
+  /** In place of the user, such as after an empty answer: not written for a reader. */
+  remark: "A note of this page to the agent",
   unreadable: "An event that cannot be read",
   unknown: (kind: string) => `${kind} (there is no view for it)`,
   // For screen readers.

@@ -33,7 +33,7 @@ export function NoticeView({ id, part }: { id: string; part: NoticePart }) {
     );
   }
   if (event.kind === "UnreadableEvent") return <Folded id={id} title={labels.unreadable} text={`${event.file}\n${event.why}`} />;
-  if (event.kind === "MessageEvent") return <p class="quiet" dir="auto"><PlainText text={text} /></p>;
+  if (event.kind === "MessageEvent") return <Folded id={id} title={labels.remark} text={text} />;
   if (notice === "other" || notice === "unreadable") return <Folded id={id} title={labels.unknown(event.kind)} text={JSON.stringify(event, null, 2)} />;
   return (
     <p class="mark">

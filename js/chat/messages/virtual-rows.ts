@@ -76,6 +76,8 @@ class Controller {
         return observeElementOffset(instance, report);
       },
       scrollToFn: (offset, options, instance) => {
+        // The view in place of messages is read from its beginning.
+        if (this.keys.length === 0) return;
         elementScroll(offset, options, instance);
         this.#inputs.onWrite();
       },
@@ -103,10 +105,11 @@ export function useVirtualRows(inputs: Inputs): VirtualRows {
     virtualizer._willUpdate();
     const now = inputs.items.current?.offsetTop ?? 0;
     if (now === margin) return;
+    setMargin(now);
+    if (inputs.rows.length === 0) return;
     // The part above the list has grown or gone: the rows stay where they are on the screen.
     inputs.scroller.current!.scrollTop += now - margin;
     inputs.onWrite();
-    setMargin(now);
     controller.report?.();
   });
   return {
