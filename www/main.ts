@@ -13,6 +13,7 @@ import { openSettings, startSettings } from "./settings/dialog.ts";
 import { allowScripts } from "./shell/script-urls.ts";
 import { startSidebar } from "./shell/sidebar.ts";
 import { currentSession, onRemovalRequest, startStage } from "./shell/stage.ts";
+import { startTopbarMenu } from "./shell/topbar-menu.ts";
 import { startImport } from "./shell/transfer.ts";
 import { registerRecovery } from "./shell/recoveries.ts";
 
@@ -25,6 +26,7 @@ byId("install-button").prepend(icon("export"));
 byId("settings-button").prepend(icon("settings"));
 append(byId("open-sidebar"), [icon("menu")]);
 append(byId("close-sidebar"), [icon("close")]);
+append(byId("menu-button"), [icon("more")]);
 registerRecovery("settings", openSettings);
 onRemovalRequest(removeConversation);
 
@@ -39,5 +41,6 @@ startSettings();
 startImport();
 startModelLabel();
 startConversationList();
+startTopbarMenu();
 startStage();
 startOffline(() => currentSession()?.running === true);

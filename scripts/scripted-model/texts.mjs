@@ -5,7 +5,8 @@ export const LABEL = "*A scripted answer: fixed rules, no AI.*";
 const TRY = `- \`Roll three dice and tell me the time\`: two tools at once
 - \`What is (12 + 30) * 2?\`
 - \`Remember that my bike is blue\`, later \`What do you know about my bike?\`
-- \`Count slowly to 20\`: close the tab in the middle and come back
+- \`Add up the numbers to 30\`: close the tab in the middle and come back
+- \`Count slowly to 20\`: the same with a tool that is not repeated without asking
 - \`Pay Ann 20 euros\`: a risky call, so the page asks you first (no money moves)
 - \`Pay Ann 20 euros, roll two dice and tell me the time\`: several calls that wait together
 - \`Call the API\`: a tool that needs the secret \`API_TOKEN\`, which you can add under *Control*

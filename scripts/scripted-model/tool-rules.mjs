@@ -111,6 +111,12 @@ const RULES = [
     summary: () => "Look through the notes",
   },
   {
+    name: "add_up",
+    pattern: new RegExp(`\\badd up(?: the)? numbers(?: from \\w+)?(?: up)? to\\s*(${NUMBER})?`, "i"),
+    args: ([, to]) => ({ to: toNumber(to, 10) }),
+    summary: ([, to]) => `Add up the numbers to ${toNumber(to, 10)}`,
+  },
+  {
     name: "slow_count",
     pattern: new RegExp(`\\bcount\\b(?:\\s+slowly)?(?:\\s+up)?(?:\\s+from\\s+\\w+)?(?:\\s+to)?\\s*(${NUMBER})?`, "i"),
     args: ([, to]) => ({ to: toNumber(to, 10) }),

@@ -11,7 +11,7 @@ export const POLICIES: ReadonlyArray<{ id: PolicyChoice; label: string }> = [
 ];
 
 export const POLICY_HELP =
-  "Calls of tools that are marked as destructive, such as payments, need your approval each time, unless you always allow the tool. A call is also risky if its tool reaches beyond this page, or if it matches one of the patterns for payments, addresses, credentials and stored data. A change applies from the next answer on.";
+  "Each payment needs your approval, and so does each call of another tool that is marked as destructive, unless you always allow that tool. A call is also risky if its tool reaches beyond this page, or if it matches one of the patterns for payments, addresses, credentials and stored data. A change applies from the next answer on.";
 
 /** Patterns need no model, so calls of the scripted model can be rated too. */
 export const ANALYZER: SecurityAnalyzer = { kind: "PatternSecurityAnalyzer" };

@@ -20,7 +20,7 @@ export function inspectorView(session: Session): Part {
       recording ??= inspect();
       const view = new ThreadkeepInspector();
       view.inspector = recording;
-      element.replaceChildren(el("p", { class: "quiet" }, "Recorded from now on, without keys. The record is stored nowhere."), view);
+      element.replaceChildren(el("p", { class: "quiet" }, "Recorded since the page was loaded, without keys. The record is stored nowhere."), view);
       draw();
     },
     (error: unknown) => element.replaceChildren(el("p", { class: "quiet", role: "alert" }, explain(error).text)),

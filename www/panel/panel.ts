@@ -35,7 +35,7 @@ export function startPanel(): void {
   for (const name of NAMES) {
     const { opener } = VIEWS[name];
     if (opener === null) continue;
-    append(opener, [icon(VIEWS[name].icon), el("span", { class: "only-wide" }, VIEWS[name].name)]);
+    append(opener, [icon(VIEWS[name].icon), el("span", {}, VIEWS[name].name)]);
     opener.addEventListener("click", () => (panel && view === name ? panel.close() : open(name)));
   }
   narrow.addEventListener("change", () => panel?.close());

@@ -15,7 +15,7 @@ export function controlSettings(): { element: HTMLElement; read: () => ControlSe
   const forbidden = el(
     "select",
     { id: "forbidden", "aria-describedby": "forbidden-help" },
-    el("option", { value: "" }, "None"),
+    el("option", { value: "" }, "Nothing is forbidden"),
     ...allTools.map(({ name }) => el("option", { value: name, selected: name === now.forbidden }, name)),
   );
   const files = checkbox("agent-files");
@@ -45,9 +45,9 @@ export function controlSettings(): { element: HTMLElement; read: () => ControlSe
       el(
         "div",
         { class: "field" },
-        el("label", { for: "forbidden" }, "Forbidden tool"),
+        el("label", { for: "forbidden" }, "Never let the agent use"),
         forbidden,
-        el("p", { class: "quiet", id: "forbidden-help" }, "A hook of this page denies its calls, and the agent gets the reason."),
+        el("p", { class: "quiet", id: "forbidden-help" }, "When the agent tries to use this tool, the page refuses and tells it why."),
       ),
     ),
   );

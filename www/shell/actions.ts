@@ -14,7 +14,7 @@ export function startActions(): void {
   const actions = { rename, export: exportInSomeForm, delete: removeCurrent } as const;
   for (const [name, act] of Object.entries(actions)) {
     const button = byId(`${name}-button`);
-    append(button, [icon(name as keyof typeof actions), el("span", { class: "only-wide" }, button.getAttribute("aria-label")!)]);
+    append(button, [icon(name as keyof typeof actions), el("span", {}, button.getAttribute("aria-label")!)]);
     button.addEventListener("click", () => void act());
   }
   registerRecovery("export", exportCurrent);
@@ -55,8 +55,8 @@ export async function removeConversation(conversationId: string, title?: string)
   if (answer === null) return;
   try {
     await deleteConversation(conversationId);
-    notify(title === undefined ? "The conversation was deleted." : `“${title}” was deleted.`);
     goHome();
+    notify(title === undefined ? "The conversation was deleted." : `“${title}” was deleted.`);
   } catch (error) {
     report(error, { title: "The conversation could not be deleted", retry: () => removeConversation(conversationId, title) });
   }

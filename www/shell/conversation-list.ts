@@ -12,6 +12,7 @@ const stored = conversationList();
 export function startConversationList(): void {
   stored.subscribe(draw);
   addEventListener("hashchange", markCurrent);
+  list.addEventListener("keydown", moveFocus);
   // The times in it are relative.
   document.addEventListener("visibilitychange", () => document.hidden || draw());
 }
@@ -24,6 +25,7 @@ function draw(): void {
   byId("conversation-list-empty").hidden = phase === "loading" || conversations.length > 0;
   markCurrent();
   if (focused) list.querySelector<HTMLElement>(`a[href="${CSS.escape(focused)}"]`)?.focus();
+  rove();
 }
 
 const WAITS: Partial<Record<ConversationInfo["executionStatus"], string>> = {
@@ -46,12 +48,30 @@ function row({ id, title, updatedAt, executionStatus }: ConversationInfo): HTMLE
   );
 }
 
+/** One stop for Tab, at the open conversation or the first; the arrows lead to the others. */
+function rove(): void {
+  const links = [...list.querySelectorAll("a")];
+  const stop = links.find((link) => link === document.activeElement) ?? links.find((link) => link.hasAttribute("aria-current")) ?? links[0];
+  for (const link of links) link.tabIndex = link === stop ? 0 : -1;
+}
+
+function moveFocus(event: KeyboardEvent): void {
+  const links = [...list.querySelectorAll("a")];
+  const at = links.indexOf(document.activeElement as HTMLAnchorElement);
+  const next = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: links.length - 1 }[event.key];
+  if (at < 0 || next === undefined) return;
+  event.preventDefault();
+  links[Math.max(0, Math.min(next, links.length - 1))]!.focus();
+  rove();
+}
+
 function markCurrent(): void {
   const href = location.hash;
   for (const link of list.querySelectorAll("a")) {
     if (currentRoute() !== null && link.getAttribute("href") === href) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
   }
+  rove();
 }
 
 const STEPS: Array<[unit: Intl.RelativeTimeFormatUnit, seconds: number]> = [["day", 86_400], ["hour", 3600], ["minute", 60]];

@@ -55,6 +55,8 @@ export async function askDelete(title?: string): Promise<"delete" | "export" | n
       { value: "delete", name: "Delete", look: "danger" },
       ...(title === undefined ? [] : [{ value: "export", name: "Export first", look: "" }]),
     ],
+    // The default is not what cannot be undone.
+    onOpen: () => document.querySelector<HTMLElement>('dialog[open] button[value=""]')?.focus(),
   });
   return answer === "delete" || answer === "export" ? answer : null;
 }

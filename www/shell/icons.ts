@@ -3,6 +3,7 @@
 const PATHS = {
   menu: "M4 7h16M4 12h11M4 17h16",
   close: "M6 6l12 12M18 6L6 18",
+  more: "M12 5v1M12 11.500v1M12 18v1",
   rename: "M4 20h4L19 9l-4-4L4 16v4zM13.500 6.500l4 4",
   export: "M12 15V4m0 0L8 8m4-4l4 4M5 14v4a2 2 0 0 0 2 2h10a2 2 0 0 0 2-2v-4",
   delete: "M5 7h14M10 7V4h4v3M7 7l1 13h8l1-13M10.500 11v5M13.500 11v5",

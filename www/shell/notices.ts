@@ -18,7 +18,13 @@ const PATIENCE = 400;
 /** A success: disappears by itself, and is replaced by the next one. */
 export function notify(text: string): void {
   const notice = show({ title: "", text, kind: "news", subject: "news", actions: [] });
+  notice.dataset["route"] = location.hash;
   setTimeout(() => notice.contains(document.activeElement) || notice.remove(), SHORT_LIFE);
+}
+
+/** The news of one conversation are none in the next. */
+export function forgetNews(): void {
+  for (const notice of byId("notices").querySelectorAll<HTMLElement>(".notice-news")) if (notice.dataset["route"] !== location.hash) notice.remove();
 }
 
 /** An offer: stays until it is accepted or dismissed. `act` returns whether it was accepted. */

@@ -15,7 +15,7 @@ import { Session } from "../thread/session.ts";
 import { announce } from "./announcer.ts";
 import { byId, el } from "./dom.ts";
 import { explain } from "./failures.ts";
-import { report } from "./notices.ts";
+import { forgetNews, report } from "./notices.ts";
 import { runRecovery } from "./recoveries.ts";
 import { currentRoute, goTo, HOME, nameCurrent, onRoute, type Route } from "./router.ts";
 import { startView } from "./start-view.ts";
@@ -48,6 +48,7 @@ export function startStage(): void {
 /** `moved`: the user followed a link of this page, so the focus follows too. */
 async function open(route: Route, moved = false): Promise<void> {
   const mine = (latestOpening += 1);
+  if (moved) forgetNews();
   await leave();
   if (route === null) {
     showNew();
@@ -74,7 +75,7 @@ function moveFocus(): void {
 
 function show(opened: Session): void {
   session = opened;
-  byId("conversation-actions").hidden = byId("control-button").hidden = false;
+  byId("conversation-actions").hidden = byId("menu-button").hidden = byId("control-button").hidden = false;
   stopDrawing = opened.onChange(drawState);
   drawState();
 }
@@ -84,7 +85,7 @@ function clear(): void {
   session = null;
   next = null;
   stopDrawing();
-  byId("conversation-actions").hidden = byId("control-button").hidden = true;
+  byId("conversation-actions").hidden = byId("menu-button").hidden = byId("control-button").hidden = true;
   drawPanel(null);
 }
 

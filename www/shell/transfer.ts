@@ -9,6 +9,7 @@ import { download } from "../files/download.ts";
 import { notify, report, showWork } from "./notices.ts";
 import { goTo } from "./router.ts";
 import { composer } from "../thread/chat.tsx";
+import { Session } from "../thread/session.ts";
 import { currentSession } from "./stage.ts";
 
 export type ExportForm = "archive" | "files" | "session" | "trajectory";
@@ -49,18 +50,24 @@ const MOST_WARNINGS = 2;
 
 async function importFiles(files: File[]): Promise<void> {
   const imported: ImportedConversation[] = [];
-  for (const file of files) {
-    announce(`Importing ${file.name}.`);
-    const work = showWork(`Importing ${file.name}`);
+  const what = files.length === 1 ? files[0]!.name : `${files.length} files`;
+  announce(`Importing ${what}.`);
+  const work = showWork(`Importing ${what}`);
+  // A page that is left drops the files that are not imported yet.
+  const stay = (event: Event): void => event.preventDefault();
+  addEventListener("beforeunload", stay);
+  for (const [at, file] of files.entries()) {
+    const onProgress: typeof work.onProgress = ({ done, total }) => work.onProgress({ done: at + (total === 0 ? 0 : done / total), total: files.length });
+    onProgress({ done: 0, total: 1 });
     try {
-      if (await isJson(file)) imported.push(await Conversation.importJSON(file));
-      else imported.push(...(await Conversation.importZip(file, { onProgress: work.onProgress })));
+      if (await isJson(file)) imported.push(await importOnce(file));
+      else imported.push(...(await Conversation.importZip(file, { onProgress })));
     } catch (error) {
       report(error, { title: `${file.name} cannot be imported`, recoveries: [], retry: () => byId("import-file").click(), retryName: "Choose another file" });
-    } finally {
-      work.end();
     }
   }
+  removeEventListener("beforeunload", stay);
+  work.end();
   const [first] = imported;
   if (first === undefined) return;
   const open = currentSession();
@@ -73,6 +80,26 @@ async function importFiles(files: File[]): Promise<void> {
 
 /** By its name: other files are attached to the next message. */
 const isArchive = (file: File): boolean => /\.(zip|json)$/i.test(file.name);
+
+/** The tag with the fingerprint of the file that a conversation came from: such a file has no id that would tell. */
+const ORIGIN = "importedfile";
+
+/** Imports a file of another program, unless a conversation here came from the same one. */
+async function importOnce(file: File): Promise<ImportedConversation> {
+  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", await file.arrayBuffer()));
+  const origin = [...digest].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+  const known = (await Conversation.list()).find(({ tags }) => tags[ORIGIN] === origin);
+  if (known !== undefined) return { id: known.id, outcome: "up_to_date", eventCount: known.eventCount, warnings: [] };
+  const imported = await Conversation.importJSON(file);
+  const session = await Session.open(imported.id);
+  try {
+    const { title } = session.thread.getSnapshot();
+    await session.conversation.setTags({ ...(title !== null && { title }), ...session.conversation.state.tags, [ORIGIN]: origin });
+  } finally {
+    await session.close();
+  }
+  return imported;
+}
 
 async function isJson(file: File): Promise<boolean> {
   return /^\s*[[{]/.test(await file.slice(0, 100).text());

@@ -85,7 +85,8 @@ const forkButton = (fork: Page["fork"]) => (message: UIMessage): ComponentChildr
 function ForkButton({ message, fork }: { message: UIMessage; fork: Page["fork"] }) {
   const { isRunning, access } = useSnapshot(useChat().thread);
   if (isRunning || access !== "writer") return null;
-  const name = `Fork after ${excerpt(textOf(message), message.role)}`;
+  const text = textOf(message);
+  const name = `Fork after ${text === "" ? labels.withoutText : excerpt(text, message.role)}`;
   return (
     <button type="button" class="button plain small" data-verb="fork" aria-label={name} title="Continue from here in a copy of the conversation" onClick={() => fork(message)}>
       Fork

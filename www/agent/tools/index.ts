@@ -2,6 +2,7 @@
 // files and tasks.
 
 import { applyPatch, fileEditor, glob, grep, listDirectory, taskTool, taskTracker, terminal, type Tool } from "threadkeep";
+import { addUp } from "./add-up.ts";
 import { calculate } from "./calculate.ts";
 import { callApi } from "./call-api.ts";
 import { getTime } from "./get-time.ts";
@@ -10,7 +11,7 @@ import { rollDice } from "./roll-dice.ts";
 import { sendPayment } from "./send-payment.ts";
 import { slowCount } from "./slow-count.ts";
 
-export const pageTools: Tool[] = [getTime, rollDice, calculate, remember, recall, slowCount, sendPayment, callApi];
+export const pageTools: Tool[] = [getTime, rollDice, calculate, remember, recall, slowCount, addUp, sendPayment, callApi];
 
 /** They change only the conversation's own files, so they need no approval. */
 const workspaceTools: Tool[] = [fileEditor(), applyPatch(), listDirectory(), glob(), grep(), taskTracker()];

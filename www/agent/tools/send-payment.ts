@@ -15,5 +15,7 @@ export const sendPayment = tool<{ to: string; amount: number }>({
     additionalProperties: false,
   },
   annotations: { title: "Send a payment", destructiveHint: true, idempotentHint: false },
+  // Each payment is a decision of its own: it cannot be allowed for good.
+  needsApproval: true,
   execute: ({ to, amount }) => `Paid ${to} ${amount} euros. (This is a demonstration: no money moved.)`,
 });

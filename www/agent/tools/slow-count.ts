@@ -2,6 +2,7 @@
 // see what happens when the page is killed in the middle.
 
 import { tool } from "threadkeep";
+import { pause } from "./pause.ts";
 
 export const slowCount = tool<{ to: number; seconds_per_step?: number }>({
   name: "slow_count",
@@ -27,18 +28,3 @@ export const slowCount = tool<{ to: number; seconds_per_step?: number }>({
     return counted.join(" ");
   },
 });
-
-function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    if (signal.aborted) return reject(signal.reason);
-    const stop = (): void => {
-      clearTimeout(timer);
-      reject(signal.reason);
-    };
-    const timer = setTimeout(() => {
-      signal.removeEventListener("abort", stop);
-      resolve();
-    }, milliseconds);
-    signal.addEventListener("abort", stop, { once: true });
-  });
-}
