@@ -4,5 +4,7 @@ import { messageLabels } from "./messages/labels.js";
 
 export const defaultLabels = { ...messageLabels, ...controlLabels };
 
-/** The texts of the chat. Some are functions of what they name. */
-export type ChatLabels = typeof defaultLabels;
+type DefaultLabels = typeof defaultLabels;
+
+/** The texts of the chat. Some are functions of what they name. An interface, which editors and the reference name in place of its members. */
+export interface ChatLabels extends DefaultLabels {}
