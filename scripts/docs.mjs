@@ -1,25 +1,29 @@
 // `npm run docs`: builds the documentation site in docs-site/dist from docs/*.md and the types in dist/.
 //   --serve   builds it, then shows it on a local port
+//   --quick   takes a build of the library that is not optimized
 import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { sections } from "../docs-site/sections.mjs";
-import { build } from "./build.mjs";
+import { build, buildForTests } from "./build.mjs";
+import { writeFirstPage } from "./docs/first-page.mjs";
+import { writeReference } from "./docs/reference.mjs";
 import { fingerprint, unlessFresh } from "./freshness.mjs";
 import { Stop, main, root, run } from "./process.mjs";
 
 const site = path.join(root, "docs-site");
-/** The pages as VitePress reads them: those of docs/, and the reference that TypeDoc writes. */
+/** The pages as VitePress reads them: those of docs/, the first one, and the reference that TypeDoc writes. */
 const pages = path.join(root, ".cache/docs");
 
 await main(async () => {
-  await build({ testing: true });
+  await (process.argv.includes("--quick") ? buildForTests() : build({ testing: true }));
   await ensureGenerators();
   const { exports, repository } = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8"));
   rmSync(pages, { recursive: true, force: true });
   mkdirSync(pages, { recursive: true });
   checkPages();
   copyPages(repository?.url);
-  await writeReference(exports);
+  await writeFirstPage(pages);
+  await writeReference(pages, exports);
   const vitepress = path.join(site, "node_modules/vitepress/bin/vitepress.js");
   await run(process.execPath, [vitepress, "build", site]);
   if (process.argv.includes("--serve")) await run(process.execPath, [vitepress, "preview", site]);
@@ -56,34 +60,6 @@ function copyPages(repository) {
     });
     writeFileSync(path.join(pages, name), linked);
   }
-  // The page of a folder is README.md in a repository, and index.md in the site.
-  cpSync(path.join(pages, "README.md"), path.join(pages, "index.md"));
+  // The list of all pages in a repository, for which the site has its menu.
   rmSync(path.join(pages, "README.md"));
-}
-
-/** A page for each export of each entry, from the declarations that the package ships. */
-async function writeReference(exports) {
-  const entryPoints = [...new Set(Object.values(exports).flatMap((entry) => entry.types ?? []))].map((file) => path.join(root, file));
-  const options = path.join(pages, "typedoc.json");
-  writeFileSync(options, JSON.stringify({
-    entryPoints,
-    tsconfig: path.join(site, "tsconfig.json"),
-    plugin: [path.join(site, "node_modules/typedoc-plugin-markdown/dist/index.js")],
-    out: path.join(pages, "api"),
-    name: "API reference",
-    readme: "none",
-    entryFileName: "index.md",
-    hideBreadcrumbs: true,
-    hidePageHeader: true,
-    excludeInternal: true,
-    excludePrivate: true,
-    disableSources: true,
-    treatWarningsAsErrors: true,
-    validation: { invalidLink: true, notExported: false, notDocumented: false },
-    basePath: path.join(root, "dist"),
-    skipErrorChecking: true,
-    logLevel: "Warn",
-  }));
-  await run(process.execPath, [path.join(site, "node_modules/typedoc/bin/typedoc"), "--options", options], { cwd: site });
-  rmSync(options);
 }

@@ -1,0 +1,4 @@
+import DefaultTheme from "vitepress/theme";
+import "./first-page.css";
+
+export default DefaultTheme;
