@@ -336,7 +336,7 @@ export class Conversation<Answer = any> implements AsyncDisposable {
    * `pendingActions()` has returned them. The model's own rating of a call is in the action itself.
    */
   get securityRisks(): Record<string, SecurityRisk> {
-    return { ...(this.state.agent_state["security_risks"] as Record<string, SecurityRisk> | undefined), ...this.#parent.tasks?.risks };
+    return { ...this.state.agent_state.security_risks, ...this.#parent.tasks?.risks };
   }
 
   /**
@@ -378,7 +378,7 @@ export class Conversation<Answer = any> implements AsyncDisposable {
 
   /** The tools whose calls never wait in this conversation, except if a tool's `needsApproval` requires it. */
   get allowedTools(): readonly string[] {
-    return (this.state.agent_state["allowed_tools"] ?? []) as string[];
+    return this.state.agent_state.allowed_tools ?? [];
   }
 
   /**

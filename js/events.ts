@@ -2,6 +2,7 @@
 // An optional field is absent when it has no value; fields without `?` are always written.
 // The kinds of events are generated from their declarations in Rust: see generated/events.ts.
 import type { ErrorCode } from "./errors.js";
+import type { AgentState } from "./generated/agent-state.js";
 import type { MCPServerEvent } from "./mcp.js";
 import type { EventSource, ExecutionStatus, FailureAction, FailureKind, KnownEvent, MessageRole, StreamingDeltaEvent } from "./generated/events.js";
 
@@ -263,5 +264,5 @@ export interface ConversationState {
   /** Names and kinds. Values are redacted, or encrypted under the passphrase. */
   secret_registry?: { secret_sources: { [name: string]: StoredSecret } };
   tags: { [key: string]: string };
-  agent_state: { [key: string]: JSONValue };
+  agent_state: AgentState;
 }

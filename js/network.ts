@@ -4,6 +4,7 @@
 import { type Body, type Response, bodyOf } from "./body.js";
 import { type ThreadkeepError, invalidOptions } from "./errors.js";
 import type { WaitingEvent } from "./events.js";
+import type { OwnAgentState } from "./generated/agent-state.js";
 import { observed, tell } from "./observers.js";
 
 /** The longest delay between two tests whether a server can be reached, in seconds. */
@@ -94,7 +95,7 @@ function listen(): void {
 }
 
 /** The key in `agent_state` under which the state says what a run waits for, or waited for when it ended. @internal */
-export const WAITED = "waiting_for_network";
+export const WAITED = "waiting_for_network" satisfies keyof OwnAgentState;
 
 /** The checked option `offline`. @internal */
 export function offlineOf(given: unknown = "wait"): "wait" | "fail" {

@@ -57,7 +57,7 @@ export async function openCore(given: ReturnType<typeof readOptions>, open: Pare
     given.id,
     given.waits,
     (event) => emit({ ...event, message: opened.masked(event.message) }),
-    (waiting) => void ask(opened, "setAgentState", JSON.stringify({ [WAITED]: waiting })).catch(() => {}),
+    (waiting) => void ask(opened, "note", WAITED, JSON.stringify(waiting)).catch(() => {}),
   );
   const home = new LazyHome(given.workspace, workingDir, () => opened, store, id, network);
   const parent: Parent = {
@@ -121,7 +121,7 @@ export async function openCore(given: ReturnType<typeof readOptions>, open: Pare
     const lost = await noteOpened(store, id, given.isGiven, opened.found());
     if (lost) warnings.push({ code: "store_lost", message: lost });
     if (message) warnings.push({ code: "secrets_unavailable", message });
-    const waited = state.agent_state?.[WAITED] as { message: string } | undefined;
+    const waited = state.agent_state?.[WAITED];
     if (waited) warnings.push({ code: "interrupted", message: `the run was waiting for the network when it ended (${waited.message}); call run() to continue` });
     const complaint = await analyzers.complaint(state.security_analyzer);
     if (complaint) warnings.push({ code: "settings_unavailable", message: complaint });

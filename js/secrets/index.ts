@@ -216,7 +216,7 @@ export class ConversationSecrets {
     if (!this.#llm) return;
     if (typeof key === "object" && isKey(key.value)) this.#hide(key.value);
     // If requests have gone to another server since, the state names the server of the key.
-    const { model = "", base_url: baseUrl } = (agent_state?.["api_key_server"] ?? agent.llm) as { model?: string; base_url?: string };
+    const { model = "", base_url: baseUrl } = (agent_state?.api_key_server ?? agent.llm) as { model?: string; base_url?: string };
     const isSameServer = providerOf(model) === providerOf(this.#llm.model) && (baseUrl ?? undefined) === this.#llm.baseUrl;
     const value = typeof key === "object" ? key.value : undefined;
     if (this.#llm.apiKey === undefined && isSameServer) {

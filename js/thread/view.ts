@@ -239,8 +239,7 @@ export class ConversationView {
 
   /** The action that has started the sub-agent of a task. */
   #startOf(task: string): string | undefined {
-    const tasks = this.conversation.state.agent_state?.["subagent_tasks"] as Record<string, { action?: string }> | undefined;
-    return tasks?.[task]?.action;
+    return this.conversation.state.agent_state?.subagent_tasks?.[task]?.action;
   }
 }
 

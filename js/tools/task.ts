@@ -25,18 +25,8 @@ interface TaskArguments {
   max_turns?: number;
 }
 
-/** A task in `agent_state`. */
-interface TaskRecord {
-  /** The id of the sub-agent's conversation. */
-  conversation: string;
-  /** The conversation that has started it. A copy of that one has the record too, but not the task. */
-  parent: string;
-  /** The call that has started the task. */
-  action: string;
-}
-
-/** The field of `agent_state` with the tasks by id. */
-const records = "subagent_tasks";
+/** The ids of a task and of its conversation. */
+type Task = [id: string, conversation: string];
 
 const parameters = {
   type: "object",
@@ -98,7 +88,6 @@ class RunningTasks implements Tasks {
   #approved = new Map<string, string[] | undefined>();
   /** The calls under way, by task id. */
   readonly #calls = new Map<string, Promise<unknown>>();
-  #recorded: Promise<unknown> = Promise.resolve();
 
   constructor(parent: Parent, definitions: ReadonlyMap<string, AgentDefinition>, llms: Readonly<Record<string, LLM>>, maxDepth: number) {
     this.#parent = parent;
@@ -111,12 +100,13 @@ class RunningTasks implements Tasks {
     const subagent = args.subagent_type ?? general;
     try {
       const agent = this.#agent(subagent);
-      const taskId = await this.#taskOf(args, context.idempotencyKey);
+      const task = (await this.#find(context.idempotencyKey, args, newId()))!;
+      const [taskId] = task;
       // A task works on one prompt after the other, also if an interrupted call has not ended yet.
       const before = this.#calls.get(taskId);
       const call = (async () => {
         await before;
-        return this.#work(taskId, agent, subagent, args.prompt, context);
+        return this.#work(task, agent, subagent, args.prompt, context);
       })();
       this.#calls.set(taskId, call.catch(() => {}));
       return await call;
@@ -126,37 +116,22 @@ class RunningTasks implements Tasks {
     }
   }
 
-  /** The id of the task that this call starts or resumes. It is recorded before anything runs. */
-  #taskOf({ resume }: TaskArguments, action: string): Promise<string> {
-    const result = this.#recorded.then(async () => {
-      const known = this.#records();
-      const own = Object.keys(known).filter((id) => known[id]!.parent === this.#parent.given.id);
-      if (resume !== undefined) {
-        if (own.includes(resume)) return resume;
-        throw new ThreadkeepError("not_found", `Task '${resume}' not found. Available tasks: ${own.sort().join(", ")}`);
-      }
-      const begun = own.find((id) => known[id]!.action === action);
-      if (begun !== undefined) return begun;
-      const id = `task_${(Object.keys(known).length + 1).toString(16).padStart(8, "0")}`;
-      const record: TaskRecord = { conversation: newId(), parent: this.#parent.given.id, action };
-      await ask(this.#parent.core(), "setAgentState", JSON.stringify({ [records]: { ...known, [id]: record } }));
-      return id;
-    });
-    this.#recorded = result.catch(() => {});
-    return result;
+  /**
+   * The task that this call starts or resumes, which is recorded before anything runs; without `starts` only one that is recorded.
+   * @throws ThreadkeepError `not_found` also for a task whose conversation is not that of a sub-agent of this one
+   */
+  #find(action: string, { resume }: TaskArguments, starts?: string): Promise<Task | undefined> {
+    return this.#parent.load(() => ask(this.#parent.core(), "inBranches", { task: action, resume, starts }) as Promise<Task | undefined>);
   }
 
   #state(): ConversationState {
     return JSON.parse(this.#parent.core().state());
   }
 
-  #records(): { [taskId: string]: TaskRecord } {
-    return (this.#state().agent_state?.[records] ?? {}) as unknown as { [taskId: string]: TaskRecord };
-  }
-
-  async #work(taskId: string, agent: Agent, subagent: string, prompt: string, { idempotencyKey: action, signal }: BuiltInContext): Promise<BuiltInOutput> {
+  async #work(task: Task, agent: Agent, subagent: string, prompt: string, { idempotencyKey: action, signal }: BuiltInContext): Promise<BuiltInOutput> {
     signal.throwIfAborted();
-    const child = await this.#child(taskId, agent, subagent);
+    const [taskId] = task;
+    const child = await this.#child(task, agent, subagent);
     let keeps = false;
     try {
       const failure = await this.#run(child, prompt, action, signal);
@@ -170,7 +145,7 @@ class RunningTasks implements Tasks {
       return { content: response ? `${failure}\nPartial result:\n${response}` : failure, isError: true, fields };
     } finally {
       // The costs since the beginning of the task replace those that were counted before.
-      await ask(this.#parent.core(), "setUsage", `task:${taskId}`, JSON.stringify(combined(child.stats))).catch(() => {});
+      await ask(this.#parent.core(), "note", `task:${taskId}`, JSON.stringify(combined(child.stats))).catch(() => {});
       if (!keeps) await this.#close(taskId);
     }
   }
@@ -204,17 +179,17 @@ class RunningTasks implements Tasks {
   }
 
   /** Opens the conversation of a task, or creates it. It has the settings of the parent, and no looser ones. */
-  #child(taskId: string, agent: Agent, subagent: string): Promise<Conversation> {
-    const open = this.#open.get(taskId) ?? this.#openChild(taskId, agent, this.#definition(subagent));
+  #child(task: Task, agent: Agent, subagent: string): Promise<Conversation> {
+    const [taskId] = task;
+    const open = this.#open.get(taskId) ?? this.#openChild(task, agent, this.#definition(subagent));
     this.#open.set(taskId, open);
     open.catch(() => this.#open.delete(taskId));
     return open;
   }
 
-  async #openChild(taskId: string, agent: Agent, definition: AgentDefinition): Promise<Conversation> {
+  async #openChild([taskId, id]: Task, agent: Agent, definition: AgentDefinition): Promise<Conversation> {
     const { given, analyzers, secrets, workspace, ownsWorkspace, emit, open } = this.#parent;
     const state = this.#state();
-    const { conversation: id } = this.#records()[taskId]!;
     const forward = (event: ConversationEvent | LiveEvent) => {
       const inner: SubagentEvent = event.kind === "SubagentEvent" ? { ...event, path: [taskId, ...event.path] } : { kind: "SubagentEvent", path: [taskId], event };
       emit(inner);
@@ -311,13 +286,12 @@ class RunningTasks implements Tasks {
     const { core } = this.#parent;
     const waiting: Array<{ action: ActionEvent; child: Conversation }> = [];
     if (core().access() !== "writer" || core().executionStatus() !== "waiting_for_confirmation") return waiting;
-    const known = this.#records();
     for (const action of pending.filter(({ tool_name }) => tool_name === "task")) {
       const args = action.action as unknown as TaskArguments;
-      const taskId = args.resume ?? Object.keys(known).find((id) => known[id]!.action === action.id);
-      if (taskId === undefined || !known[taskId]) continue;
+      const task = await this.#find(action.id, args).catch(unlessMissing);
+      if (!task) continue;
       const subagent = args.subagent_type ?? general;
-      const child = await this.#child(taskId, this.#agent(subagent), subagent);
+      const child = await this.#child(task, this.#agent(subagent), subagent);
       // A task that waits for its own approval has not sent its prompt.
       if (await wasSent(child, action.id)) waiting.push({ action, child });
     }
@@ -369,6 +343,12 @@ class RunningTasks implements Tasks {
     }
     return undefined;
   }
+}
+
+/** A call whose task does not exist, or is not one of this conversation, waits for itself. */
+function unlessMissing(error: unknown): undefined {
+  if (error instanceof ThreadkeepError && error.code === "not_found") return undefined;
+  throw error;
 }
 
 /** Whether the prompt of this call is in the log of the conversation. */

@@ -233,6 +233,9 @@ impl<'a> Plan<'a> {
         if read.state.ancestors() != self.ancestors {
             read.state.set_persistence_dir(&nested_persistence_dir(&self.ancestors, self.verified.id));
         }
+        if !self.verified.lost_tasks.is_empty() {
+            read.state.remove_subagent_tasks(&self.verified.lost_tasks);
+        }
         mark(&mut read.state, self.stored.as_ref().map(|stored| &*stored.base_state));
         Ok(read)
     }

@@ -9,7 +9,10 @@ use super::{
 };
 use crate::{
     error::{Result, shown},
-    format::tree::{Leaf, ROOT_PARENT_ID},
+    format::{
+        subagent_tasks::SubagentTask,
+        tree::{Leaf, ROOT_PARENT_ID},
+    },
     id::ConversationId,
     names::Names,
 };
@@ -25,6 +28,9 @@ pub struct Verified {
     pub new_leaf: Option<Leaf>,
     /// The repairs of events, in the order of the log.
     pub repairs: Vec<EventRepair>,
+    /// The tasks that it has given to sub-agents whose conversations are not in its folder of the archive. They could be any
+    /// conversations of the store, so their records are left out.
+    pub lost_tasks: Vec<SubagentTask>,
     /// Warnings for the user.
     pub warnings: Vec<String>,
 }
@@ -34,6 +40,21 @@ impl Verified {
     pub fn repair(&self, index: usize) -> Option<&EventRepair> {
         let position = self.repairs.binary_search_by(|repair| repair.index.cmp(&index)).ok()?;
         self.repairs.get(position)
+    }
+
+    /// Forgets the tasks whose conversations are `inside` of its folder, and warns of the others.
+    fn keep_lost_tasks(&mut self, inside: &[ConversationId], conversation: &Conversation) {
+        self.lost_tasks.retain(|task| !inside.contains(&task.conversation));
+        if self.lost_tasks.is_empty() {
+            return;
+        }
+        let names: Vec<String> = self.lost_tasks.iter().take(10).map(|task| shown(&task.id)).collect();
+        self.warnings.push(format!(
+            "{} has {} tasks of sub-agents whose conversations are not in the archive, and which therefore cannot be resumed: {}",
+            conversation.entry_name(Part::BaseState),
+            self.lost_tasks.len(),
+            names.join(", ")
+        ));
     }
 }
 
@@ -82,6 +103,14 @@ pub async fn verify(
         }
         verified.push(done);
     }
+    for (index, conversation) in contents.conversations.iter().enumerate() {
+        let inside = contents.conversations.iter().zip(&verified);
+        let inside: Vec<ConversationId> =
+            inside.filter(|(entry, _)| entry.parent == Some(index)).map(|(_, found)| found.id).collect();
+        if let Some(verified) = verified.get_mut(index) {
+            verified.keep_lost_tasks(&inside, conversation);
+        }
+    }
     Ok(verified)
 }
 
@@ -108,6 +137,7 @@ struct Findings {
 struct BaseStateFindings {
     id: ConversationId,
     leaf_event_id: Option<String>,
+    tasks: Vec<SubagentTask>,
     warnings: Vec<String>,
 }
 
@@ -129,6 +159,7 @@ impl Findings {
         self.base_state = Some(BaseStateFindings {
             id: read.state.id(),
             leaf_event_id: read.state.leaf_event_id(),
+            tasks: read.state.subagent_tasks(),
             warnings: read.warnings,
         });
         Ok(())
@@ -196,6 +227,7 @@ impl Findings {
             length: length as u64,
             new_leaf,
             repairs,
+            lost_tasks: base_state.tasks,
             warnings: shortened(warnings),
         })
     }

@@ -1,4 +1,4 @@
-//! The list of branches, copies of conversations, and what a follower takes in: a chunk of the wasm, see [`super::chunks`].
+//! The list of branches, copies of conversations, tasks of sub-agents, and what a follower takes in: a chunk of the wasm, see [`super::chunks`].
 
 use super::{
     conversation::done,
@@ -30,6 +30,15 @@ impl Branches for BranchesChunk {
             let options = Options::new(&fork, "fork()");
             if property(&fork, "storesAgent").is_truthy() {
                 return done(conversation.store_agent().await);
+            }
+            if let Some(action) = options.text("task")? {
+                let starts = options.text("starts")?.map(|id| id.parse()).transpose()?;
+                let resume = options.text("resume")?;
+                let task = conversation.subagent_task(&action, resume.as_deref(), starts).await?;
+                return Ok(task.map_or(JsValue::UNDEFINED, |task| {
+                    let conversation = task.conversation.to_string();
+                    Array::of2(&task.id.as_str().into(), &conversation.as_str().into()).into()
+                }));
             }
             let from = options.text("fromEventId")?;
             let options = ForkOptions {

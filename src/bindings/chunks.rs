@@ -72,7 +72,7 @@ chunks! {
     skills: dyn Skills = AgentSkills;
     /// Zip archives.
     archive: dyn Archives = ArchiveChunk;
-    /// The list of branches, copies of conversations, and what a follower takes in.
+    /// The list of branches, copies of conversations, tasks of sub-agents, and what a follower takes in.
     branches: dyn Branches = BranchesChunk;
     /// Conversations in the formats of other programs.
     messages: dyn Messages = MessagesChunk;

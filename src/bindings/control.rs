@@ -121,12 +121,11 @@ impl CoreConversation {
         })
     }
 
-    /// Takes metrics in the SDK's JSON, which replace those of this usage id.
-    #[wasm_bindgen(js_name = setUsage)]
-    pub fn set_usage(&self, usage_id: String, metrics: String) -> Promise {
+    /// Takes JSON that the library itself notes under this name: see `Conversation::note`.
+    pub fn note(&self, name: String, json: String) -> Promise {
         self.verb(move |conversation| async move {
-            let metrics = RawJson::parse(&metrics).ok_or_else(|| invalid("metrics must be JSON"))?;
-            done(conversation.set_usage(&usage_id, &metrics).await)
+            let value = RawJson::parse(&json).ok_or_else(|| invalid("a note must be JSON"))?;
+            done(conversation.note(&name, &value).await)
         })
     }
 }

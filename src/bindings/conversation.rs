@@ -77,6 +77,7 @@ impl CoreConversation {
                 WebHost.sleep(CREATION_POLL_INTERVAL).await;
                 lock = locks::try_lock(&name).await;
             }
+            let has_tasks = agent.tools.get("task").is_some();
             let conversation = Conversation::open(OpenOptions {
                 id,
                 store: inner,
@@ -108,6 +109,9 @@ impl CoreConversation {
             if conversation.condenses() {
                 // Opening does not wait for it; the first run does.
                 chunks::load_ahead("condensing");
+            }
+            if has_tasks {
+                chunks::load_ahead("branches");
             }
             Ok(Self { conversation, lock: Rc::new(RefCell::new(lock)) }.into())
         })

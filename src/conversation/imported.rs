@@ -44,19 +44,20 @@ pub(super) fn mark_decided(state: &mut BaseState, fields: &[&str]) {
     }
 }
 
-/// Sets the policy and the analyzer that the host gives at opening, or the stricter imported ones.
+/// Sets the policy and the analyzer that are given at opening. Where those that came with an import, or those of a sub-agent,
+/// are stricter, they stay.
 pub(super) fn apply_control_options(
     state: &mut BaseState,
     policy: Option<ConfirmationPolicy>,
     analyzer: Option<&Option<StoredAnalyzer>>,
+    is_subagent: bool,
 ) {
     let now = policy_in(state);
     let mut guard = Guard { policy: now, analyzer: analyzer_in(state) };
     if !is_undecided(state) {
-        guard.policy = policy.unwrap_or(now);
-        if let Some(analyzer) = analyzer {
-            guard.analyzer.clone_from(analyzer);
-        }
+        let analyzer = analyzer.unwrap_or(&guard.analyzer).clone();
+        let given = Guard { policy: policy.unwrap_or(now), analyzer };
+        guard = if is_subagent { guard.and(given) } else { given };
     } else {
         if let Some(before) = undecided_in(state).read::<EditableObject>(BEFORE) {
             let policy = before.read("confirmation_policy").unwrap_or(ConfirmationPolicy::AlwaysConfirm);

@@ -32,6 +32,7 @@ mod side_calls;
 mod stats;
 mod step;
 mod stop;
+mod subagents;
 mod tree;
 pub mod stuck_detector;
 mod warning;

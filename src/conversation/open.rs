@@ -48,7 +48,8 @@ pub struct OpenOptions {
     pub stuck_detection: Option<StuckDetection>,
     /// Tags for a conversation that is created.
     pub tags: Tags,
-    /// The conversation whose sub-agent a conversation that is created is, and those above that, the nearest first.
+    /// The conversation whose sub-agent this one is, and those above that, the nearest first. The stored policy of a
+    /// sub-agent is never replaced by a looser one.
     pub ancestors: Vec<ConversationId>,
     /// The policy that decides which calls need approval; `None` keeps the stored one. A new conversation stores
     /// [`ConfirmationPolicy::NeverConfirm`].
@@ -91,8 +92,14 @@ impl Conversation {
             load_skills,
             ..
         } = options;
+        let is_subagent = !options.ancestors.is_empty();
         let apply_control_options = |state: &mut BaseState| {
-            imported::apply_control_options(state, confirmation_policy, stored_analyzer.as_ref());
+            imported::apply_control_options(
+                state,
+                confirmation_policy,
+                stored_analyzer.as_ref(),
+                is_subagent,
+            );
         };
         let mut warnings = Vec::new();
         let mut torn = Vec::new();
@@ -151,7 +158,7 @@ impl Conversation {
                 }
                 state.set_stuck_detection(stuck_detection != Some(StuckDetection::Off));
                 state.set_tags(&tags)?;
-                if !options.ancestors.is_empty() {
+                if is_subagent {
                     state.set_persistence_dir(&nested_persistence_dir(&options.ancestors, id));
                 }
                 apply_control_options(&mut state);

@@ -3,12 +3,13 @@
 use super::{
     Conversation,
     machine::{Plan, Transition},
+    stats::set_usage,
 };
 use crate::{
     agent::Agent,
     error::{Error, ErrorCode, Result, shown},
     format::{
-        agent_state::{API_KEY_SERVER, RESERVED, TOOL_CONCURRENCY_LIMIT},
+        agent_state::{API_KEY_SERVER, RESERVED, TOOL_CONCURRENCY_LIMIT, WAITING_FOR_NETWORK},
         base_state::BaseState,
     },
     json::{EditableObject, FromJson as _, RawJson},
@@ -67,6 +68,21 @@ impl Conversation {
                 state.set_in_agent_state(name, value.as_ref());
             }
         };
+        self.change_settings(Plan::default().strictly(), &mut edit).await
+    }
+
+    /// Stores what the library itself learns beside the log, which no host may set: what the run waits for without a network,
+    /// where `null` ends that; or, for a usage id, its metrics in place of those that it had: the costs of a sub-agent,
+    /// which are counted in the sub-agent's own conversation.
+    ///
+    /// # Errors
+    /// `locked_elsewhere`, `invalid_state` once the conversation is closed, and those of the store.
+    pub async fn note(&self, name: &str, value: &RawJson) -> Result<()> {
+        if name != WAITING_FOR_NETWORK {
+            return self.change_settings(Plan::default(), &mut |state| set_usage(state, name, value)).await;
+        }
+        let waiting = Some(value).filter(|value| value.as_str() != "null");
+        let mut edit = |state: &mut BaseState| state.set_in_agent_state(name, waiting);
         self.change_settings(Plan::default().strictly(), &mut edit).await
     }
 

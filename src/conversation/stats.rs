@@ -1,9 +1,8 @@
 //! The costs of a conversation by usage id (`conversation/conversation_stats.py`).
 
-use super::{Conversation, background::background_response_in, machine::Plan};
+use super::{Conversation, background::background_response_in};
 use crate::{
     cancel::CancelToken,
-    error::Result,
     format::base_state::BaseState,
     json::{EditableObject, RawJson},
     llm::{CallContext, Completion, Llm, LlmError, ToolSchema, message::Message, metrics::Metrics},
@@ -60,22 +59,6 @@ impl Conversation {
         answer
     }
 
-    /// Stores these metrics under a usage id, in place of those that it had: the costs of a sub-agent, which are counted in
-    /// the sub-agent's own conversation.
-    ///
-    /// # Errors
-    /// `locked_elsewhere`, `invalid_state` once the conversation is closed, and those of the store.
-    pub async fn set_usage(&self, usage_id: &str, metrics: &RawJson) -> Result<()> {
-        let mut edit = |state: &mut BaseState| {
-            let stored = state.stats().map_or(Some(StoredStats::default()), |text| StoredStats::parse(text));
-            let Some(mut stored) = stored else { return };
-            stored.by_usage.set(usage_id, metrics.as_str());
-            stored.stats.set(BY_USAGE, &stored.by_usage.text());
-            state.set_stats(stored.stats.text().into());
-        };
-        self.change_settings(Plan::default(), &mut edit).await
-    }
-
     /// Whether there are costs that no commit has stored yet.
     pub(super) fn has_uncounted_spending(&self) -> bool {
         !self.0.spending.borrow().uncounted.is_empty()
@@ -125,6 +108,15 @@ pub(super) struct Cost {
     pub accumulated: f64,
     /// The most that the model may cost in this conversation.
     pub max_budget_per_task: Option<f64>,
+}
+
+/// Sets the metrics of a usage id, in place of those that it had.
+pub(super) fn set_usage(state: &mut BaseState, usage_id: &str, metrics: &RawJson) {
+    let stored = state.stats().map_or(Some(StoredStats::default()), |text| StoredStats::parse(text));
+    let Some(mut stored) = stored else { return };
+    stored.by_usage.set(usage_id, metrics.as_str());
+    stored.stats.set(BY_USAGE, &stored.by_usage.text());
+    state.set_stats(stored.stats.text().into());
 }
 
 const BY_USAGE: &str = "usage_to_metrics";

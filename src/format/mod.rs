@@ -15,4 +15,5 @@ pub mod base_state;
 pub mod import_mark;
 pub mod layout;
 pub mod secrets;
+pub mod subagent_tasks;
 pub mod tree;

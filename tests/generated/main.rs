@@ -5,6 +5,7 @@
 #![cfg(not(target_arch = "wasm32"))]
 #![allow(clippy::unwrap_used, reason = "a test that cannot read its own repository has failed")]
 
+mod agent_state;
 mod defaults;
 mod error_codes;
 mod events;
