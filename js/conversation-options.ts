@@ -1,4 +1,5 @@
 // The options of `Conversation.open()`, and how they are checked.
+import type { CoreConversation } from "../pkg/threadkeep.js";
 import { Agent } from "./agent.js";
 import { arrayOf, checkId, isA, isFunction, newId } from "./arguments.js";
 import { type Analyzers, type ConfirmationPolicy, storedPolicy } from "./control.js";
@@ -10,7 +11,7 @@ import { offlineOf } from "./network.js";
 import type { SecretValue } from "./secrets/source.js";
 import type { SecurityAnalyzer } from "./security.js";
 import { type Store, indexedDBStore } from "./store.js";
-import { type Workspace, checkedWorkspace } from "./workspace.js";
+import { type LazyHome, type Workspace, checkedWorkspace } from "./workspace.js";
 
 export interface ConversationOptions<Answer = any> extends RunLimits {
   agent: Agent<Answer>;
@@ -83,6 +84,14 @@ export function readFork(options: ForkOptions, own: Agent) {
 
 const names = "agent conversationId store callbacks tokenCallbacks confirmationPolicy securityAnalyzer offline deleteOnClose hooks tags secrets cipher workspace maxIterationPerRun maxBudgetPerRun stuckDetection";
 
+/** A conversation whose files its sub-agents change. @internal */
+export interface FilesOwner {
+  readonly core: () => CoreConversation;
+  readonly home: LazyHome;
+  /** Tells its followers that its files may have changed. */
+  readonly tell: () => void;
+}
+
 /** Options of the conversation of a sub-agent, which come from the one that started it. @internal */
 export interface Inherited {
   analyzers: Analyzers;
@@ -92,6 +101,8 @@ export interface Inherited {
   hidden: string[];
   /** Whether the workspace is that of the conversation above all others. */
   ownsWorkspace: boolean;
+  /** That conversation, if its files are stored in the transactions of the others. */
+  owner: FilesOwner | undefined;
 }
 
 /** The checked and copied options, in the form that the wasm takes. @internal */

@@ -59,9 +59,11 @@ export async function openCore(given: ReturnType<typeof readOptions>, open: Pare
     (event) => emit({ ...event, message: opened.masked(event.message) }),
     (waiting) => void ask(opened, "note", WAITED, JSON.stringify(waiting)).catch(() => {}),
   );
-  const home = new LazyHome(given.workspace, workingDir, () => opened, store, id, network);
+  const above = given.inherited?.owner;
+  const home = new LazyHome(given.workspace, workingDir, () => opened, store, id, network, above?.home);
+  const owner = given.inherited || !home.isTransactional || !store.spansConversations ? above : { core: () => opened, home, tell: () => writing?.tell(false) };
   const parent: Parent = {
-    given, core: () => opened, analyzers, secrets, workspace: home.workspace, ownsWorkspace: home.isTransactional || given.inherited?.ownsWorkspace === true, emit, open, llm: agent.llm, load: (load) => network.load(load),
+    given, core: () => opened, analyzers, secrets, workspace: home.workspace, ownsWorkspace: home.isTransactional || given.inherited?.ownsWorkspace === true, owner, emit, open, llm: agent.llm, load: (load) => network.load(load),
   };
   const tools = new ToolCalls(agent.tools, emit, secrets, home, parent);
   let writing: ReturnType<typeof write> | undefined;
@@ -74,7 +76,8 @@ export async function openCore(given: ReturnType<typeof readOptions>, open: Pare
     agent.critic === undefined ? undefined : coreCritic(agent.critic),
     agent.finalAnswer === undefined ? undefined : part(import("./final-answer.js")).then(({ coreAnswer }) => coreAnswer(agent.finalAnswer!)),
   ]);
-  const opened: CoreConversation = (await settle(CoreConversation.open(
+  const openWith = (options: object) => (above ? above.core().openBelow(options, core) : CoreConversation.open(options, core));
+  const opened: CoreConversation = (await settle(openWith(
     {
       conversationId: id,
       ...given.limits,
@@ -89,7 +92,10 @@ export async function openCore(given: ReturnType<typeof readOptions>, open: Pare
       },
       onEvent: (json: string) => {
         const event = JSON.parse(json) as ConversationEvent;
-        if (event.kind === "ObservationEvent") home.committed(event.action_id);
+        if (event.kind === "ObservationEvent") {
+          home.committed(event.action_id);
+          above?.tell();
+        }
         emit(event);
         mcp?.committed();
       },
@@ -109,7 +115,6 @@ export async function openCore(given: ReturnType<typeof readOptions>, open: Pare
       },
       analyze: async (action: string) => analyzers.securityRisk(JSON.stringify(JSON.parse(opened.state()).security_analyzer), action),
     },
-    core,
   ))) as CoreConversation;
   if (given.inherited) opened.hide(given.inherited.hidden);
   const warnings: ConversationWarning[] = [];

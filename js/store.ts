@@ -44,6 +44,11 @@ export interface Commit {
   baseState?: string;
   /** Further files: new content, or `null` to remove one. If a path occurs twice, the last entry counts. */
   files: Array<{ path: string; content: Uint8Array | null }>;
+  /**
+   * Further files of another conversation, stored in the same transaction; its log and base state stay as they are. Only a store
+   * with `spansConversations` gets this. If there is no conversation with this `createdAt`, nothing of the commit is stored.
+   */
+  filesOf?: { conversation: string; createdAt: number; files: Array<{ path: string; content: Uint8Array | null }> };
   /** The time of the change, in milliseconds since the Unix epoch; never moves `updatedAt` backwards. */
   at: number;
   /** The failure that the completed commit has to survive: `"strict"` a power cut, `"relaxed"` the death of the process. */
@@ -58,6 +63,8 @@ export interface Commit {
  *   resolves only once it is stored.
  * - **Compare and swap.** If the log does not have `expectedLength` events, or the commit has another `createdAt` than the
  *   conversation, `commit` changes nothing and rejects with an error whose `code` is `"locked_elsewhere"`.
+ * - **Files of another conversation.** With `spansConversations`, the files of `filesOf` are in the transaction as well, and
+ *   `commit` rejects with `"locked_elsewhere"` if that conversation does not exist with its `createdAt`.
  * - **The log has no gaps**: the events are `0..length`, and an event never changes.
  * - **A conversation exists once it has a base state.** Before that, `load` and `list` do not return it, so that an import
  *   stays invisible until its last commit. One without a base state may be deleted after a day.
@@ -76,6 +83,11 @@ export interface Store {
    * a name, two writers are prevented only if they use the same object.
    */
   readonly name?: string | undefined;
+  /**
+   * Whether a commit can store files of another conversation in its transaction (`filesOf`). Then the files that a sub-agent
+   * changes are stored with the result of its call; without this, a call that dies is asked about.
+   */
+  readonly spansConversations?: boolean | undefined;
   /** All conversations, in any order, without reading events. */
   list(): Promise<Listing[]>;
   /** The base state and the log's length, or `undefined` if the conversation does not exist. */
@@ -124,6 +136,7 @@ export function memoryStore(): Store {
 /** A store that the wasm implements. */
 class OwnStore implements Store {
   readonly name?: string;
+  readonly spansConversations = true;
   isOpen = true;
   readonly #make: () => CoreStore | Promise<CoreStore>;
   #core: Promise<CoreStore> | undefined;

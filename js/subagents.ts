@@ -2,7 +2,7 @@
 // conversation that has it is opened.
 import type { CoreConversation } from "../pkg/threadkeep.js";
 import type { Analyzers } from "./control.js";
-import type { readOptions } from "./conversation-options.js";
+import type { FilesOwner, readOptions } from "./conversation-options.js";
 import type { Conversation } from "./conversation.js";
 import type { ActionEvent, LiveEvent, SecurityRisk } from "./events.js";
 import type { LLM } from "./llm.js";
@@ -63,6 +63,8 @@ export interface Parent {
   readonly workspace: Workspace;
   /** Whether the workspace is the conversation's own, or that of the one whose sub-agent it is. */
   readonly ownsWorkspace: boolean;
+  /** The conversation whose files sub-agents change in the transactions of their results. */
+  readonly owner: FilesOwner | undefined;
   readonly emit: (event: LiveEvent) => void;
   readonly open: (given: Parent["given"]) => Promise<Conversation>;
   /** Loads a part of the library, and waits for the network if a run needs it. */

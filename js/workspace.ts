@@ -158,10 +158,11 @@ export class LazyHome {
   readonly #load: () => Promise<ConversationHome>;
   #isUsed = false;
 
-  constructor(given: Workspace | undefined, workingDir: string | undefined, core: () => CoreConversation, store: Store, id: string, network: Network) {
+  /** @param owner The files of the conversation above, if `given` is its workspace and the store spans conversations. */
+  constructor(given: Workspace | undefined, workingDir: string | undefined, core: () => CoreConversation, store: Store, id: string, network: Network, owner: LazyHome | undefined) {
     this.#given = given;
     this.workingDir = workingDir;
-    this.isTransactional = given === undefined;
+    this.isTransactional = given === undefined || owner !== undefined;
     const directory = () => workingDir ?? storedDirectory(core().state());
     const load = once(async () => {
       const { openHome } = await network.load(() => part(import("./workspace/home.js")));
@@ -170,7 +171,7 @@ export class LazyHome {
         readFile: (path: string) => store.readFile(id, path),
         writeFiles: (changes: unknown[]) => ask(core(), "writeFiles", changes) as Promise<void>,
       };
-      return openHome(stored, directory(), given);
+      return openHome(stored, directory(), given, owner && (await owner.#load()));
     });
     this.#load = () => {
       this.#isUsed = true;

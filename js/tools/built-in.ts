@@ -23,8 +23,8 @@ export interface ToolConversation extends Pick<Conversation, "switchLLM" | "acti
 /** The context of a call of a built-in tool. */
 export interface BuiltInContext extends ToolContext {
   /**
-   * The workspace of the conversation. If it is the conversation's own, changes are stored in the same transaction as
-   * the result of the call: a call that dies has changed nothing.
+   * The workspace of the conversation. If it is the conversation's own, or that of the conversation above a sub-agent, changes
+   * are stored in the same transaction as the result of the call: a call that dies has changed nothing.
    */
   readonly workspace: Workspace;
   readonly files: ConversationFiles;

@@ -188,7 +188,7 @@ class RunningTasks implements Tasks {
   }
 
   async #openChild([taskId, id]: Task, agent: Agent, definition: AgentDefinition): Promise<Conversation> {
-    const { given, analyzers, secrets, workspace, ownsWorkspace, emit, open } = this.#parent;
+    const { given, analyzers, secrets, workspace, ownsWorkspace, owner, emit, open } = this.#parent;
     const state = this.#state();
     const forward = (event: ConversationEvent | LiveEvent) => {
       const inner: SubagentEvent = event.kind === "SubagentEvent" ? { ...event, path: [taskId, ...event.path] } : { kind: "SubagentEvent", path: [taskId], event };
@@ -217,7 +217,7 @@ class RunningTasks implements Tasks {
       deleteOnClose: false,
       secrets: inherited,
       workspace,
-      inherited: { analyzers, stored, hidden, ownsWorkspace },
+      inherited: { analyzers, stored, hidden, ownsWorkspace, owner },
     }));
     try {
       if (child.access !== "writer") throw new ThreadkeepError("locked_elsewhere", `the conversation of ${taskId} is open elsewhere; close it there`);

@@ -2,7 +2,7 @@
 import type { ConversationFiles } from "../tools/built-in.js";
 import type { Workspace } from "../workspace.js";
 import { confined } from "./confined.js";
-import { ConversationWorkspace } from "./conversation.js";
+import { ConversationWorkspace, type PendingFiles } from "./conversation.js";
 
 /** A change of a file of a conversation: new content, or `null` to remove it. */
 export interface FileChange {
@@ -25,8 +25,16 @@ export interface CallFiles {
   /** With the changes of this call. */
   readonly workspace: Workspace;
   readonly files: ConversationFiles;
-  /** The changes that are stored together with the result: of `files`, and of the workspace if it is the conversation's own. */
-  changes(): FileChange[];
+  /** The changes that are stored together with the result. */
+  changes(): CallChanges;
+}
+
+/** The changes of a call. */
+export interface CallChanges {
+  /** Of the conversation's own files. */
+  files: FileChange[];
+  /** Of those of the conversation above it, if it works on these. */
+  ownerFiles: FileChange[];
 }
 
 /** The files of an open conversation. */
@@ -35,22 +43,28 @@ export interface ConversationHome {
   readonly workspace: Workspace;
   /** The files for a call. The core makes these calls one after the other, so at most one is not committed. */
   call(actionId: string): CallFiles;
+  /** The files for a call of a sub-agent, which stores the changes; the workspace is the conversation's own. */
+  begin(): PendingFiles;
   /** The result of this call is stored, and with it its changes. Those of calls that end otherwise are dropped. */
   committed(actionId: string): void;
   /** Another page may have changed the files in the store. */
   changed(): void;
 }
 
-/** @param given The workspace of the host, instead of the conversation's own files. */
-export function openHome(stored: StoredFiles, workingDir: string, given: Workspace | undefined): ConversationHome {
+/**
+ * @param given The workspace of the host or of the conversation above, instead of the conversation's own files.
+ * @param owner The conversation above, if its files are changed together with results.
+ */
+export function openHome(stored: StoredFiles, workingDir: string, given: Workspace | undefined, owner: ConversationHome | undefined): ConversationHome {
   const own = given ? undefined : new ConversationWorkspace(stored, workingDir);
   const workspace = own?.workspace ?? confined(given!);
   /** The call that ended last, and the function that takes over its changes. */
   let ended: { actionId: string; commit: () => void } | undefined;
   return {
     workspace,
+    begin: () => own!.begin(),
     call(actionId) {
-      const pending = own?.begin();
+      const pending = (owner ?? own)?.begin();
       const beside = new Map<string, Uint8Array | null>();
       return {
         workspace: pending?.workspace ?? workspace,
@@ -63,7 +77,7 @@ export function openHome(stored: StoredFiles, workingDir: string, given: Workspa
           const changed = pending?.end() ?? [];
           // Calls that change nothing may end beside one that waits for its commit.
           if (pending && changed.length > 0) ended = { actionId, commit: () => pending.commit() };
-          return [...changes, ...changed];
+          return owner ? { files: changes, ownerFiles: changed } : { files: [...changes, ...changed], ownerFiles: [] };
         },
       };
     },

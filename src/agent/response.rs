@@ -28,12 +28,21 @@ pub struct Draft {
     pub body: Body,
     /// Files that are stored together with the event: new content, or `None` to remove.
     pub files: Vec<(StorePath, Option<Vec<u8>>)>,
+    /// The same for files of the conversation above whose files this one works on.
+    pub owner_files: Vec<(StorePath, Option<Vec<u8>>)>,
 }
 
 impl Draft {
     /// A draft that gets its id and its time when it is appended.
     pub fn new(source: Source, body: impl Into<Body>) -> Self {
-        Self { id: None, timestamp: None, source, body: body.into(), files: Vec::new() }
+        Self {
+            id: None,
+            timestamp: None,
+            source,
+            body: body.into(),
+            files: Vec::new(),
+            owner_files: Vec::new(),
+        }
     }
 }
 

@@ -49,72 +49,13 @@ pub struct CoreConversation {
 impl CoreConversation {
     /// Opens a conversation of `store`.
     pub fn open(options: JsValue, store: &CoreStore) -> Promise {
-        let (inner, lock_scope) = (store.inner(), store.lock_scope());
-        promise(async move {
-            let plain = Options::new(&options, "options");
-            let id = plain.required_text("conversationId")?.parse()?;
-            let given = property(&options, "agent");
-            let mut agent = agent(&given)?;
-            let critic = property(&given, "critic");
-            if !critic.is_undefined() {
-                agent.critic = Some(chunks::side_calls().await?.critic(&critic)?);
-            }
-            let condensing = property(&given, "condensing");
-            if condensing.is_null() {
-                agent.condenser = Some(None);
-            } else if !condensing.is_undefined() {
-                chunks::condensing().await?.configure(&mut agent, &condensing)?;
-            }
-            let on_event = function(&options, "onEvent")?;
-            let on_delta = function(&options, "onDelta")?;
-            let on_commit = function(&options, "onCommit")?;
-            let load = function(&options, "load")?;
-            let name = lock_name(&lock_scope, id);
-            let mut lock = locks::try_lock(&name).await;
-            let deadline = WebHost.now() + CREATION_TIMEOUT;
-            // The holder of the lock may be about to create the conversation, or may release the lock without creating it.
-            while lock.is_none() && inner.load(id).await?.is_none() && WebHost.now() < deadline {
-                WebHost.sleep(CREATION_POLL_INTERVAL).await;
-                lock = locks::try_lock(&name).await;
-            }
-            let has_tasks = agent.tools.get("task").is_some();
-            let conversation = Conversation::open(OpenOptions {
-                id,
-                store: inner,
-                host: Rc::new(WebHost),
-                agent,
-                access: if lock.is_some() { Access::Writer } else { Access::Follower },
-                max_iterations: plain.count("maxIterations")?.unwrap_or(500),
-                max_budget_per_run: plain.number("maxBudgetPerRun")?,
-                stuck_detection: stuck_detection(&property(&options, "stuckDetection"))?,
-                tags: plain.texts("tags")?,
-                ancestors: ancestors(&plain)?,
-                confirmation_policy: plain.text("confirmationPolicy")?.as_deref().map(policy).transpose()?,
-                stored_analyzer: plain.text("securityAnalyzer")?.as_deref().map(analyzer).transpose()?,
-                security_analyzer: Some(Rc::new(JsAnalyzer(function(&options, "analyze")?))),
-                hooks: hooks(&property(&options, "hooks"))?,
-                load_skills: Rc::new(|| Box::pin(chunks::skills())),
-                listener: Rc::new(move |event| notify(&on_event, event.json())),
-                on_delta: Rc::new(move |id, delta| notify_of_delta(&on_delta, id, delta)),
-                on_commit: Rc::new(move |events| notify(&on_commit, events)),
-                condensing: Rc::new(move || {
-                    let ahead = chunks::load_with(Some(load.clone()), "condensing");
-                    Box::pin(async move {
-                        ahead.await?;
-                        Ok(chunks::condensing().await?.core())
-                    })
-                }),
-            })
-            .await?;
-            if conversation.condenses() {
-                // Opening does not wait for it; the first run does.
-                chunks::load_ahead("condensing");
-            }
-            if has_tasks {
-                chunks::load_ahead("branches");
-            }
-            Ok(Self { conversation, lock: Rc::new(RefCell::new(lock)) }.into())
-        })
+        open(options, store, None)
+    }
+
+    /// Opens a conversation whose calls change the files of this one.
+    #[wasm_bindgen(js_name = openBelow)]
+    pub fn open_below(&self, options: JsValue, store: &CoreStore) -> Promise {
+        open(options, store, Some(self.conversation.clone()))
     }
 
     /// `"writer"` or `"follower"`.
@@ -310,6 +251,77 @@ impl CoreConversation {
         let verb = Box::pin(act(conversation.clone()));
         promise(until_closed(conversation, verb))
     }
+}
+
+/// See [`CoreConversation::open`]. `owner`: the conversation whose files calls change, if it is not the one that is opened.
+fn open(options: JsValue, store: &CoreStore, owner: Option<Conversation>) -> Promise {
+    let (inner, lock_scope) = (store.inner(), store.lock_scope());
+    promise(async move {
+        let plain = Options::new(&options, "options");
+        let id = plain.required_text("conversationId")?.parse()?;
+        let given = property(&options, "agent");
+        let mut agent = agent(&given)?;
+        let critic = property(&given, "critic");
+        if !critic.is_undefined() {
+            agent.critic = Some(chunks::side_calls().await?.critic(&critic)?);
+        }
+        let condensing = property(&given, "condensing");
+        if condensing.is_null() {
+            agent.condenser = Some(None);
+        } else if !condensing.is_undefined() {
+            chunks::condensing().await?.configure(&mut agent, &condensing)?;
+        }
+        let on_event = function(&options, "onEvent")?;
+        let on_delta = function(&options, "onDelta")?;
+        let on_commit = function(&options, "onCommit")?;
+        let load = function(&options, "load")?;
+        let name = lock_name(&lock_scope, id);
+        let mut lock = locks::try_lock(&name).await;
+        let deadline = WebHost.now() + CREATION_TIMEOUT;
+        // The holder of the lock may be about to create the conversation, or may release the lock without creating it.
+        while lock.is_none() && inner.load(id).await?.is_none() && WebHost.now() < deadline {
+            WebHost.sleep(CREATION_POLL_INTERVAL).await;
+            lock = locks::try_lock(&name).await;
+        }
+        let has_tasks = agent.tools.get("task").is_some();
+        let conversation = Conversation::open(OpenOptions {
+            id,
+            store: inner,
+            host: Rc::new(WebHost),
+            agent,
+            access: if lock.is_some() { Access::Writer } else { Access::Follower },
+            max_iterations: plain.count("maxIterations")?.unwrap_or(500),
+            max_budget_per_run: plain.number("maxBudgetPerRun")?,
+            stuck_detection: stuck_detection(&property(&options, "stuckDetection"))?,
+            tags: plain.texts("tags")?,
+            ancestors: ancestors(&plain)?,
+            owner,
+            confirmation_policy: plain.text("confirmationPolicy")?.as_deref().map(policy).transpose()?,
+            stored_analyzer: plain.text("securityAnalyzer")?.as_deref().map(analyzer).transpose()?,
+            security_analyzer: Some(Rc::new(JsAnalyzer(function(&options, "analyze")?))),
+            hooks: hooks(&property(&options, "hooks"))?,
+            load_skills: Rc::new(|| Box::pin(chunks::skills())),
+            listener: Rc::new(move |event| notify(&on_event, event.json())),
+            on_delta: Rc::new(move |id, delta| notify_of_delta(&on_delta, id, delta)),
+            on_commit: Rc::new(move |events| notify(&on_commit, events)),
+            condensing: Rc::new(move || {
+                let ahead = chunks::load_with(Some(load.clone()), "condensing");
+                Box::pin(async move {
+                    ahead.await?;
+                    Ok(chunks::condensing().await?.core())
+                })
+            }),
+        })
+        .await?;
+        if conversation.condenses() {
+            // Opening does not wait for it; the first run does.
+            chunks::load_ahead("condensing");
+        }
+        if has_tasks {
+            chunks::load_ahead("branches");
+        }
+        Ok(CoreConversation { conversation, lock: Rc::new(RefCell::new(lock)) }.into())
+    })
 }
 
 /// Apart from [`CoreConversation::verb`], which is generic, so that the wasm has this code once and not for each method.

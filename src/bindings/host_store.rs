@@ -8,7 +8,9 @@ use crate::{
     error::ErrorCode,
     host::Host as _,
     id::{ConversationId, EventId, StorePath},
-    store::{Commit, Durability, Listing, Store, StoreError, StoreFuture, StoredEvent, newest_first},
+    store::{
+        Commit, Durability, FilesOf, Listing, Store, StoreError, StoreFuture, StoredEvent, newest_first,
+    },
     web::host::WebHost,
 };
 use futures_util::future::{Either, select};
@@ -121,6 +123,9 @@ impl Store for HostStore {
 
     fn commit(&self, conversation: ConversationId, commit: Commit) -> StoreFuture<'_, ()> {
         Box::pin(async move {
+            if commit.files_of.is_some() && !self.spans_conversations() {
+                return Err(corrupt("commit()", "cannot store files of another conversation"));
+            }
             let arguments = [id_text(conversation), to_js(&CommitObject::from(&commit))?];
             self.call("commit", &arguments).await.map(drop).map_err(|error| match error {
                 StoreError::Conflict { .. } => StoreError::Conflict { expected: commit.expected_length },
@@ -167,6 +172,10 @@ impl Store for HostStore {
         })
     }
 
+    fn spans_conversations(&self) -> bool {
+        get(&self.object, "spansConversations").is_ok_and(|spans| spans.is_truthy())
+    }
+
     fn delete(&self, conversation: ConversationId) -> StoreFuture<'_, ()> {
         Box::pin(async move { self.call("delete", &[id_text(conversation)]).await.map(drop) })
     }
@@ -203,20 +212,37 @@ pub(super) fn commit(value: &JsValue) -> Result<Commit, StoreError> {
     if !is_absent(&base_state) {
         commit.base_state = Some(text(METHOD, value, "baseState")?.into());
     }
-    for file in array(METHOD, field(METHOD, value, "files")?)?.iter() {
-        let path = text(METHOD, &file, "path")?.parse().map_err(|_| wrong_type(METHOD, "path"))?;
-        let content = field(METHOD, &file, "content")?;
-        let content = if content.is_null() {
-            None
-        } else {
-            Some(content.dyn_into::<Uint8Array>().map_err(|_| wrong_type(METHOD, "content"))?.to_vec())
-        };
-        commit.files.push((path, content));
+    commit.files = files(METHOD, value)?;
+    let other = field(METHOD, value, "filesOf")?;
+    if !is_absent(&other) {
+        commit.files_of = Some(FilesOf {
+            conversation: text(METHOD, &other, "conversation")?
+                .parse()
+                .map_err(|_| wrong_type(METHOD, "conversation"))?,
+            created_at: float(METHOD, &other, "createdAt")?,
+            files: files(METHOD, &other)?,
+        });
     }
     if text(METHOD, value, "durability")? == "relaxed" {
         commit.durability = Durability::Relaxed;
     }
     Ok(commit)
+}
+
+/// The changes in the list `files` of this value.
+fn files(method: &str, value: &JsValue) -> Result<Vec<(StorePath, Option<Vec<u8>>)>, StoreError> {
+    let mut files = Vec::new();
+    for file in array(method, field(method, value, "files")?)?.iter() {
+        let path = text(method, &file, "path")?.parse().map_err(|_| wrong_type(method, "path"))?;
+        let content = field(method, &file, "content")?;
+        let content = if content.is_null() {
+            None
+        } else {
+            Some(content.dyn_into::<Uint8Array>().map_err(|_| wrong_type(method, "content"))?.to_vec())
+        };
+        files.push((path, content));
+    }
+    Ok(files)
 }
 
 /// Converts a value that the host's store threw.

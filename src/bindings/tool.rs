@@ -175,21 +175,20 @@ impl JsTool {
     }
 }
 
-/// The result of a call: JSON text, or an object with `json` and `files`.
+/// The result of a call: JSON text, or an object with `json`, `files` and `ownerFiles`.
 fn read_output(output: &JsValue) -> Option<ToolOutput> {
     let json = output.as_string().or_else(|| property(output, "json").as_string())?;
     let object = EditableObject::compact(&well_formed(&json))?;
-    let mut files = Vec::new();
-    if let Ok(changes) = property(output, "files").dyn_into::<Array>() {
-        for change in changes {
-            files.push(read_file(&change)?);
-        }
-    }
+    let files = |name: &str| -> Option<Vec<_>> {
+        let changes = property(output, name).dyn_into::<Array>().unwrap_or_default();
+        changes.iter().map(|change| read_file(&change)).collect()
+    };
     Some(ToolOutput {
         content: object.read("content")?,
         is_error: object.read("is_error")?,
         fields: object.read("fields").unwrap_or_default(),
-        files,
+        files: files("files")?,
+        owner_files: files("ownerFiles")?,
         waits: object.read("waits").unwrap_or(false),
     })
 }

@@ -7,6 +7,7 @@
 use super::host_store::MAX_INDEX;
 use crate::{
     archive::{Imported, Outcome},
+    id::StorePath,
     store::{Commit, Durability, Listing, StoreError, StoredEvent},
 };
 use js_sys::{Array, Int32Array};
@@ -72,6 +73,8 @@ pub(super) struct CommitObject<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     base_state: Option<&'a str>,
     files: Vec<FileChange<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    files_of: Option<OtherFiles<'a>>,
     at: f64,
     durability: &'static str,
 }
@@ -80,6 +83,14 @@ pub(super) struct CommitObject<'a> {
 struct NewEvent<'a> {
     id: &'a str,
     json: &'a str,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct OtherFiles<'a> {
+    conversation: String,
+    created_at: f64,
+    files: Vec<FileChange<'a>>,
 }
 
 #[derive(Serialize)]
@@ -97,13 +108,16 @@ impl Serialize for Bytes<'_> {
     }
 }
 
+fn changes(files: &[(StorePath, Option<Vec<u8>>)]) -> Vec<FileChange<'_>> {
+    let changes = files
+        .iter()
+        .map(|(path, content)| FileChange { path: path.as_str(), content: content.as_deref().map(Bytes) });
+    changes.collect()
+}
+
 impl<'a> From<&'a Commit> for CommitObject<'a> {
     fn from(commit: &'a Commit) -> Self {
         let events = commit.events.iter().map(|(id, json)| NewEvent { id: id.as_str(), json });
-        let files = commit.files.iter().map(|(path, content)| FileChange {
-            path: path.as_str(),
-            content: content.as_deref().map(Bytes),
-        });
         Self {
             expected_length: commit.expected_length,
             created_at: commit.created_at,
@@ -111,7 +125,12 @@ impl<'a> From<&'a Commit> for CommitObject<'a> {
             truncate_to: commit.truncate_to.map(|length| length.min(MAX_INDEX)),
             events: events.collect(),
             base_state: commit.base_state.as_deref(),
-            files: files.collect(),
+            files: changes(&commit.files),
+            files_of: commit.files_of.as_ref().map(|other| OtherFiles {
+                conversation: other.conversation.to_string(),
+                created_at: other.created_at,
+                files: changes(&other.files),
+            }),
             at: commit.at,
             durability: match commit.durability {
                 Durability::Strict => "strict",

@@ -35,6 +35,7 @@ impl Conversation {
             source: old.source(),
             body: self.with_arguments(&old, arguments)?.into(),
             files: Vec::new(),
+            owner_files: Vec::new(),
         };
         let risk = self.risk_of_edited(&edited, &id).await;
         let hook_answers = self.ask_about_edited(&edited, &id).await;
@@ -145,6 +146,7 @@ fn copy_of(event: &Event, id: &EventId) -> Draft {
         source: event.source(),
         body: event.body().clone(),
         files: Vec::new(),
+        owner_files: Vec::new(),
     }
 }
 

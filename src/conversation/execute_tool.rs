@@ -10,7 +10,7 @@ use crate::{
     llm::message::Content,
     tool::{ToolCall, record_of_output},
 };
-use std::rc::Rc;
+use std::{mem::take, rc::Rc};
 
 impl Conversation {
     /// Runs a tool of the agent and returns its observation, which is an error if the tool throws. The tool sees
@@ -50,8 +50,9 @@ impl Conversation {
         let _changes = self.file_changes(name).await;
         Ok(match without_secrets(tool.call(call).await, &self.0.log.mask) {
             Ok(mut output) => {
-                if !output.files.is_empty() {
-                    self.write_files(std::mem::take(&mut output.files)).await?;
+                let (files, owner_files) = (take(&mut output.files), take(&mut output.owner_files));
+                if !files.is_empty() || !owner_files.is_empty() {
+                    self.store_files(files, owner_files).await?;
                 }
                 record_of_output(&*tool, &arguments, &output)
             }

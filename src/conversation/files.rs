@@ -10,6 +10,16 @@ impl Conversation {
     /// # Errors
     /// `locked_elsewhere`, `invalid_state` once the conversation is closed, and those of the store.
     pub async fn write_files(&self, files: Vec<(StorePath, Option<Vec<u8>>)>) -> Result<()> {
-        self.change_settings(Plan { files, ..Plan::default() }.strictly(), &mut |_| {}).await
+        self.store_files(files, Vec::new()).await
+    }
+
+    /// As [`Conversation::write_files`], with files of the owner.
+    pub(super) async fn store_files(
+        &self,
+        files: Vec<(StorePath, Option<Vec<u8>>)>,
+        owner_files: Vec<(StorePath, Option<Vec<u8>>)>,
+    ) -> Result<()> {
+        let plan = Plan { files, owner_files, ..Plan::default() };
+        self.change_settings(plan.strictly(), &mut |_| {}).await
     }
 }

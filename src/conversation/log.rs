@@ -20,10 +20,10 @@ use crate::{
         tree::{Leaf, becomes_head},
     },
     host::Host,
-    id::{ConversationId, EventId},
+    id::{ConversationId, EventId, StorePath},
     secret::Mask,
     skills::AgentContext,
-    store::{Commit, Store, StoreError},
+    store::{Commit, FilesOf, Store, StoreError},
 };
 use std::{
     cell::{Cell, Ref, RefCell},
@@ -42,6 +42,8 @@ pub struct EventLog {
     pub(super) mask: Mask,
     /// Adds rules of skills to results.
     pub(super) context: Option<Rc<dyn AgentContext>>,
+    /// The conversation above whose files calls change, and its `created_at`.
+    pub(super) owner: Option<(ConversationId, f64)>,
     listener: Listener,
     commits: FairMutex,
     state: RefCell<BaseState>,
@@ -75,6 +77,7 @@ impl EventLog {
             host,
             mask: Mask::default(),
             context: None,
+            owner: None,
             listener,
             commits: FairMutex::default(),
             state: RefCell::new(state),
@@ -255,6 +258,7 @@ impl EventLog {
                 });
             }
             plan.files.append(&mut draft.files);
+            plan.owner_files.append(&mut draft.owner_files);
             let event = self.event_of(draft, head.as_ref(), length)?;
             if becomes_head(event.kind()) {
                 head = Some(event.id().clone());
@@ -277,7 +281,10 @@ impl EventLog {
             state.set_leaf(&head.clone().map_or(Leaf::Empty, Leaf::Event));
         }
         let has_changed = state != *self.state.borrow();
-        let changes_log = !events.is_empty() || plan.truncate_to.is_some() || !plan.files.is_empty();
+        let changes_log = !events.is_empty()
+            || plan.truncate_to.is_some()
+            || !plan.files.is_empty()
+            || !plan.owner_files.is_empty();
         if !has_changed && !changes_log {
             return Ok(events);
         }
@@ -291,6 +298,7 @@ impl EventLog {
                     events: events.iter().map(|event| (event.id().clone(), event.json().clone())).collect(),
                     base_state: has_changed.then(|| state.json()),
                     files: plan.files,
+                    files_of: self.files_of(plan.owner_files),
                     at: self.host.now(),
                     durability: plan.durability,
                 },
@@ -320,6 +328,17 @@ impl EventLog {
             (self.listener)(event);
         }
         Ok(events)
+    }
+
+    /// Changes of the owner's files, which only calls that have got its files make.
+    fn files_of(&self, files: Vec<(StorePath, Option<Vec<u8>>)>) -> Option<FilesOf> {
+        let (conversation, created_at) = self.owner.filter(|_| !files.is_empty())?;
+        Some(FilesOf { conversation, created_at, files })
+    }
+
+    /// The identity of the conversation, for [`EventLog::owner`] of another one.
+    pub fn identity(&self) -> (ConversationId, f64) {
+        (self.id, self.created_at)
     }
 
     /// Takes in what another page has stored since, and notifies listeners as a commit does.

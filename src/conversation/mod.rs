@@ -101,7 +101,7 @@ struct Shared {
     warnings: Vec<Warning>,
     /// Whether this open created the conversation.
     is_new: bool,
-    /// Taken by the call that may change files of the conversation.
+    /// Taken by the call that may change files of the conversation; shared by those that work on the same files.
     file_changes: FairMutex,
     /// Cancelled once the conversation is closed.
     closed: CancelToken,

@@ -51,6 +51,8 @@ pub struct OpenOptions {
     /// The conversation whose sub-agent this one is, and those above that, the nearest first. The stored policy of a
     /// sub-agent is never replaced by a looser one.
     pub ancestors: Vec<ConversationId>,
+    /// The open conversation above whose files the calls of this one change, if the store spans conversations.
+    pub owner: Option<Conversation>,
     /// The policy that decides which calls need approval; `None` keeps the stored one. A new conversation stores
     /// [`ConfirmationPolicy::NeverConfirm`].
     pub confirmation_policy: Option<ConfirmationPolicy>,
@@ -167,6 +169,7 @@ impl Conversation {
         };
         warnings.extend(context.as_deref().and_then(AgentContext::complaint).map(warning::unusable_skills));
         log.context = context;
+        log.owner = options.owner.as_ref().map(|owner| owner.0.log.identity());
         let reported = Reported::new(&log).into();
         let conversation = Self(Rc::new(Shared {
             log,
@@ -186,7 +189,7 @@ impl Conversation {
             spending: RefCell::default(),
             warnings,
             is_new,
-            file_changes: Default::default(),
+            file_changes: options.owner.map(|owner| owner.0.file_changes.clone()).unwrap_or_default(),
             closed: Default::default(),
         }));
         if access == Access::Writer {

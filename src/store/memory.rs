@@ -69,6 +69,12 @@ impl MemoryStore {
         if commit.created_at.is_some() && commit.created_at != created_at {
             return Err(StoreError::Conflict { expected: commit.expected_length });
         }
+        if let Some(other) = &commit.files_of {
+            let known = conversations.get(other.conversation).filter(|known| known.base_state.is_some());
+            if known.is_none_or(|known| known.created_at != other.created_at) {
+                return Err(StoreError::Conflict { expected: commit.expected_length });
+            }
+        }
         let created = || Stored { created_at: commit.at, updated_at: commit.at, ..Stored::default() };
         let mut stored = conversations.take(conversation).unwrap_or_else(created);
         if let Some(end) = commit.truncate_to {
@@ -85,17 +91,15 @@ impl MemoryStore {
         if commit.base_state.is_some() {
             stored.base_state = commit.base_state;
         }
-        for (path, content) in commit.files {
-            match stored.positions.get(path.as_str()).and_then(|position| stored.files.get_mut(position)) {
-                Some((_, known)) => *known = content,
-                None => {
-                    stored.positions.add(path.as_str(), stored.files.len());
-                    stored.files.push((path, content));
-                }
-            }
-        }
+        stored.write(commit.files);
         stored.updated_at = stored.updated_at.max(commit.at);
         conversations.0.push((conversation, stored));
+        if let Some(other) = commit.files_of
+            && let Some(mut stored) = conversations.take(other.conversation)
+        {
+            stored.write(other.files);
+            conversations.0.push((other.conversation, stored));
+        }
         Ok(())
     }
 }
@@ -114,6 +118,18 @@ impl Conversations {
 impl Stored {
     fn length(&self) -> u64 {
         self.events.len() as u64
+    }
+
+    fn write(&mut self, files: Vec<(StorePath, Option<Vec<u8>>)>) {
+        for (path, content) in files {
+            match self.positions.get(path.as_str()).and_then(|position| self.files.get_mut(position)) {
+                Some((_, known)) => *known = content,
+                None => {
+                    self.positions.add(path.as_str(), self.files.len());
+                    self.files.push((path, content));
+                }
+            }
+        }
     }
 
     fn listing(&self, conversation: ConversationId) -> Option<Listing> {
@@ -199,6 +215,10 @@ impl Store for MemoryStore {
             let (_, content) = stored.files.get(stored.positions.get(path.as_str())?)?;
             content.clone()
         })
+    }
+
+    fn spans_conversations(&self) -> bool {
+        true
     }
 
     fn delete(&self, conversation: ConversationId) -> StoreFuture<'_, ()> {

@@ -15,6 +15,8 @@
 //! * **A deleted conversation has a log of length 0**, so a writer that knew a longer one gets a conflict.
 //! * **Cost.** The cost of `load`, `commit`, `events` and `index_of` depends on the data that they carry, not on the
 //!   length of the log.
+//! * **Files of another conversation.** A store that [spans conversations](Store::spans_conversations) stores
+//!   [`Commit::files_of`] in the transaction of the commit, and nothing of the commit if that conversation does not exist.
 //! * **Durability.** After a [`Durability::Strict`] commit the data is on the disk, as far as the platform promises it;
 //!   after a relaxed one it survives the death of the process, but perhaps not a power cut.
 //!
@@ -72,6 +74,11 @@ pub trait Store {
         conversation: ConversationId,
         path: &'a StorePath,
     ) -> StoreFuture<'a, Option<Vec<u8>>>;
+
+    /// Whether a commit may carry files of another conversation, [`Commit::files_of`].
+    fn spans_conversations(&self) -> bool {
+        false
+    }
 
     /// Removes the conversation with its log and its files, in one transaction; does nothing if it does not exist.
     fn delete(&self, conversation: ConversationId) -> StoreFuture<'_, ()>;
@@ -140,6 +147,8 @@ pub struct Commit {
     pub base_state: Option<Rc<str>>,
     /// Further files: new content, or `None` to remove.
     pub files: Vec<(StorePath, Option<Vec<u8>>)>,
+    /// Further files of another conversation.
+    pub files_of: Option<FilesOf>,
     /// The time of the commit, in milliseconds since the Unix epoch; never moves `updated_at` backwards.
     pub at: f64,
     /// The failure that the commit must survive.
@@ -156,10 +165,23 @@ impl Commit {
             events: Vec::new(),
             base_state: None,
             files: Vec::new(),
+            files_of: None,
             at,
             durability: Durability::Strict,
         }
     }
+}
+
+/// Further files of a conversation other than that of the commit, whose log and base state stay as they are. If the
+/// conversation does not exist, the commit fails with [`StoreError::Conflict`].
+#[derive(Clone, Debug)]
+pub struct FilesOf {
+    /// The conversation.
+    pub conversation: ConversationId,
+    /// Its `created_at` as the writer knows it.
+    pub created_at: f64,
+    /// New content, or `None` to remove.
+    pub files: Vec<(StorePath, Option<Vec<u8>>)>,
 }
 
 /// The failure that a completed commit survives.

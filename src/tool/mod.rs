@@ -147,6 +147,8 @@ pub struct ToolOutput {
     pub fields: EditableObject,
     /// Files of the conversation that are stored together with the result: new content, or `None` to remove.
     pub files: Vec<(StorePath, Option<Vec<u8>>)>,
+    /// The same for files of the conversation above whose files this one works on.
+    pub owner_files: Vec<(StorePath, Option<Vec<u8>>)>,
     /// Whether there is no result, because the call waits for a decision of the user. It runs again after that.
     pub waits: bool,
 }

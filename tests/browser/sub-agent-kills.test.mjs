@@ -1,6 +1,6 @@
 // A browser is killed at random moments while sub-agents and terminals work: parent and sub-agents agree afterwards, files and
 // events agree, and nothing that may not be done twice is done twice.
-//   THREADKEEP_SUBAGENT_KILLS=100   how often each browser is killed (36 times in all)
+//   THREADKEEP_KILLS=100            how often each browser is killed (36 times in all)
 //   THREADKEEP_SEED=1234            the chances of an earlier run
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -14,9 +14,9 @@ import { startServer } from "../support/server.mjs";
 import { availableBrowsers, isReady, launch } from "./driver.mjs";
 
 const seed = Number(process.env.THREADKEEP_SEED ?? Math.floor(Math.random() * 2 ** 31));
-const killsOf = (kind) => Number(process.env.THREADKEEP_SUBAGENT_KILLS ?? { chromium: 24, firefox: 12 }[kind]);
-/** The steps of each task: by a tool that may not be repeated, one that may, and the terminal. */
-const tools = ["once", "again", "terminal", "once"];
+const killsOf = (kind) => Number(process.env.THREADKEEP_KILLS ?? { chromium: 24, firefox: 12 }[kind]);
+/** The steps of each task: by a tool that may not be repeated, one that may, the terminal, and the editor. */
+const tools = ["once", "again", "terminal", "edit", "edit", "once"];
 
 /**
  * The parent gives two tasks and writes a line in the terminal, then another one; each sub-agent takes its steps one after the
@@ -34,12 +34,15 @@ async function script({ messages }) {
   }
   const tool = tools[results];
   if (tool === undefined) return say(`${name} is done`);
-  return { calls: [tool === "terminal" ? run(`echo side ${name} >> ${name}.txt`) : { name: tool, arguments: { step: `${name} ${results}` } }] };
+  const step = `${name} ${results}`;
+  const edit = () => ({ name: "file_editor", arguments: { command: "insert", path: "/workspace/lines.txt", insert_line: 0, new_str: step } });
+  const calls = { terminal: () => run(`echo side ${name} >> ${name}.txt`), edit };
+  return { calls: [calls[tool]?.() ?? { name: tool, arguments: { step } }] };
 }
 
 for (const kind of availableBrowsers) {
   const kills = killsOf(kind);
-  test(`sub-agents survive ${kills} kills of ${kind} at random moments, seed ${seed}`, { timeout: 1_500_000 }, async (context) => {
+  test(`sub-agents survive ${kills} kills of ${kind} at random moments, seed ${seed}`, { timeout: 600_000 + kills * 20_000 }, async (context) => {
     const random = randomFrom(seed);
     const profile = mkdtempSync(path.join(tmpdir(), `threadkeep-sub-agents-${kind}-`));
     const model = createModel(script);
@@ -58,7 +61,7 @@ for (const kind of availableBrowsers) {
         },
       },
     });
-    const seen = { kills: 0, conversations: 0, interrupted: 0, repeated: 0 };
+    const seen = { kills: 0, conversations: 0, interrupted: 0, repeated: 0, lines: 0 };
     let browser;
     try {
       let id = crypto.randomUUID();
@@ -103,9 +106,10 @@ function check({ parent, files, children }, acts, seen) {
   assert.equal(results.length, 2);
   for (const { id, status, events, stats, finalResponse } of children) {
     const name = /SUBAGENT (\w+)/.exec(JSON.stringify(events))[1];
-    const written = files[`${name}.txt`] ?? [];
-    const isStored = events.some(({ observation }) => observation?.kind === "TerminalObservation");
-    assert.ok(written.length === 1 || (written.length === 0 && !isStored), `${name} has written ${written.length} times`);
+    assert.deepEqual(files[`${name}.txt`], [`side ${name}`], "each command of a sub-agent has changed the files above it once");
+    const lines = files["lines.txt"].filter((line) => line.startsWith(name));
+    assert.deepEqual(lines.sort(), [3, 4].map((step) => `${name} ${step}`), "each line of a sub-agent is in the file once");
+    seen.lines += lines.length;
     const [taskId, { action }] = Object.entries(parent.tasks).find(([, { conversation }]) => conversation === id);
     assert.equal(status, "finished");
     // The prompt was sent once, and the parent has the sub-agent's last word.

@@ -505,6 +505,7 @@ fn an_unknown_policy_asks_about_every_call() {
             events: Vec::new(),
             base_state: Some(state.json()),
             files: Vec::new(),
+            files_of: None,
             at: 0.0,
             durability: threadkeep::store::Durability::Strict,
         };

@@ -255,6 +255,7 @@ fn unreadable_events_at_the_end_are_quarantined() {
                     events: vec![torn("{\"id\":\"0000", 1), torn("", 2)],
                     base_state: None,
                     files: Vec::new(),
+                    files_of: None,
                     at: 0.0,
                     durability: threadkeep::store::Durability::Relaxed,
                 },

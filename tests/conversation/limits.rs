@@ -63,6 +63,7 @@ fn the_budget_of_the_stored_metrics_stops_every_run_before_it_costs_more() {
             events: Vec::new(),
             base_state: Some(Value::Object(state).to_string().into()),
             files: Vec::new(),
+            files_of: None,
             at: 0.0,
             durability: Durability::Relaxed,
         };

@@ -29,6 +29,7 @@ mod skills;
 mod status;
 mod stopping;
 mod stuck_detector;
+mod subagents;
 mod support;
 mod switch_llm;
 mod text_tools;

@@ -280,6 +280,10 @@ pub struct World {
     pub pieces: Rc<RefCell<Vec<String>>>,
     pub native_tool_calling: Option<bool>,
     pub condenser: Option<Option<Rc<dyn GivenCondenser>>>,
+    /// The conversations above, for that of a sub-agent.
+    pub ancestors: Vec<ConversationId>,
+    /// The conversation whose files calls change.
+    pub owner: Option<Conversation>,
     /// Instead of the scripted model.
     pub llm: Option<Rc<Llm>>,
 }
@@ -314,6 +318,8 @@ impl World {
             pieces: Rc::default(),
             native_tool_calling: None,
             condenser: None,
+            ancestors: Vec::new(),
+            owner: None,
             llm: None,
         }
     }
@@ -353,7 +359,8 @@ impl World {
         };
         let (received, live, pieces) = (self.received.clone(), self.live.clone(), self.pieces.clone());
         Conversation::open(OpenOptions {
-            ancestors: Vec::new(),
+            ancestors: self.ancestors.clone(),
+            owner: self.owner.clone(),
             id,
             store: self.store.clone(),
             host: self.host.clone(),

@@ -130,6 +130,8 @@ pub struct Plan {
     pub branch: Option<(usize, Option<EventId>)>,
     /// Further files: new content, or `None` to remove.
     pub files: Vec<(StorePath, Option<Vec<u8>>)>,
+    /// The same for files of the conversation above whose files this one works on.
+    pub owner_files: Vec<(StorePath, Option<Vec<u8>>)>,
     /// Changes of the page's state once the plan is stored.
     pub effects: Vec<Effect>,
 }

@@ -381,9 +381,7 @@ impl Machine<'_> {
             plan.drafts.push(Draft {
                 id: Some(event.id().clone()),
                 timestamp: Some(event.timestamp().to_owned()),
-                source: Source::User,
-                body,
-                files: Vec::new(),
+                ..Draft::new(Source::User, body)
             });
         }
         plan.effects.push(Effect::RemoveFromInbox(messages.clone()));

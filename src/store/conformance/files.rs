@@ -1,7 +1,10 @@
 //! The further files: exact bytes, unusual names, order.
 
-use super::{Outcome, Place, base, conversation, expect, store_path};
-use crate::{id::StorePath, store::Commit};
+use super::{Outcome, Place, base, conversation, expect, numbered, store_path};
+use crate::{
+    id::StorePath,
+    store::{Commit, FilesOf},
+};
 
 pub(super) async fn files_come_back_exactly(place: &Place<'_>) -> Outcome {
     let (store, id) = (place.open().await?, conversation(1));
@@ -152,6 +155,69 @@ pub(super) async fn the_same_path_in_two_conversations_is_two_files(place: &Plac
     expect("second", &store.read_file(conversation(2), "same").await?, &None)?;
     expect("third", &store.read_file(conversation(3), "same").await?, &Some(vec![3]))?;
     expect("files", &store.files(conversation(2)).await?, &vec!["own 2".to_owned()])
+}
+
+/// A commit with files of conversation 1, whose `created_at` is 1.0.
+fn with_files_of_first(commit: Commit, files: &[(&str, Option<&[u8]>)]) -> Result<Commit, String> {
+    let mut other = FilesOf { conversation: conversation(1), created_at: 1.0, files: Vec::new() };
+    for (path, content) in files {
+        other.files.push((store_path(path)?, content.map(<[u8]>::to_vec)));
+    }
+    Ok(Commit { files_of: Some(other), ..commit })
+}
+
+pub(super) async fn files_of_another_conversation_are_in_the_transaction(place: &Place<'_>) -> Outcome {
+    let store = place.open().await?;
+    if !store.spans_conversations() {
+        return Ok(());
+    }
+    let first = || Commit { events: numbered(0..2), base_state: base("first"), ..Commit::new(0, 1.0) };
+    let files = vec![(store_path("removed")?, Some(vec![1])), (store_path("kept")?, Some(vec![2]))];
+    store.commit(conversation(1), Commit { files, ..first() }).await?;
+    store.commit(conversation(2), first()).await?;
+    for n in 2..5_u8 {
+        let length = u64::from(n);
+        let content = [n];
+        let files: [(&str, Option<&[u8]>); 2] = [("written", Some(&content)), ("removed", None)];
+        let commit = Commit { events: numbered(length..length + 1), ..Commit::new(length, 2.0) };
+        let own = Commit { files: vec![(store_path("own")?, Some(vec![n]))], ..commit };
+        store.commit(conversation(2), with_files_of_first(own, &files)?).await?;
+        // A conflict stores none of them.
+        let late = with_files_of_first(Commit::new(length, 3.0), &[("kept", None)])?;
+        store.conflict(conversation(2), late).await?;
+    }
+    let store = place.open().await?;
+    expect("files", &store.files(conversation(1)).await?, &["kept", "written"].map(str::to_owned).to_vec())?;
+    expect("content", &store.read_file(conversation(1), "written").await?, &Some(vec![4]))?;
+    expect("own files", &store.files(conversation(2)).await?, &vec!["own".to_owned()])?;
+    expect("length", &store.loaded(conversation(2)).await?.length, &5)?;
+    // The other conversation is as it was, and its writer goes on.
+    let other = store.loaded(conversation(1)).await?;
+    expect("log", &(other.length, other.updated_at, &*other.base_state), &(2, 1.0, "first"))?;
+    store.commit(conversation(1), Commit { events: numbered(2..3), ..Commit::new(2, 4.0) }).await
+}
+
+pub(super) async fn files_of_a_conversation_that_is_gone_are_refused_with_the_commit(
+    place: &Place<'_>,
+) -> Outcome {
+    let store = place.open().await?;
+    if !store.spans_conversations() {
+        return Ok(());
+    }
+    store.commit(conversation(2), Commit { base_state: base("x"), ..Commit::new(0, 1.0) }).await?;
+    let attempt = || {
+        let commit = Commit { events: numbered(0..1), created_at: Some(1.0), ..Commit::new(0, 2.0) };
+        with_files_of_first(commit, &[("late", Some(&[1]))])
+    };
+    store.conflict(conversation(2), attempt()?).await?;
+    let first = |at| Commit { events: numbered(0..2), base_state: base("x"), ..Commit::new(0, at) };
+    store.commit(conversation(1), first(1.0)).await?;
+    store.delete(conversation(1)).await?;
+    store.conflict(conversation(2), attempt()?).await?;
+    store.commit(conversation(1), first(5.0)).await?;
+    store.conflict(conversation(2), attempt()?).await?;
+    expect("length", &store.loaded(conversation(2)).await?.length, &0)?;
+    expect("files", &store.files(conversation(1)).await?, &Vec::new())
 }
 
 pub(super) async fn a_file_of_four_megabytes(place: &Place<'_>) -> Outcome {

@@ -119,6 +119,8 @@ cases! {
         unusual_paths_are_distinct_files
         the_last_change_of_a_file_in_a_commit_counts
         the_same_path_in_two_conversations_is_two_files
+        files_of_another_conversation_are_in_the_transaction
+        files_of_a_conversation_that_is_gone_are_refused_with_the_commit
         a_file_of_four_megabytes;
     lifetime:
         another_handle_sees_what_is_committed
@@ -148,6 +150,10 @@ impl Handle {
             Err(StoreError::Conflict { expected: reported }) if reported == expected => Ok(()),
             other => Err(format!("expected a conflict about length {expected}, got {other:?}").into()),
         }
+    }
+
+    fn spans_conversations(&self) -> bool {
+        self.0.spans_conversations()
     }
 
     async fn list(&self) -> Result<Vec<Listing>, String> {

@@ -28,7 +28,7 @@ mod simulated;
 mod tip;
 
 pub use patch::Patch;
-pub use plan::{Plan, Planned, Write, deletion, plan};
+pub use plan::{Plan, Planned, Write, deletion, plan, plan_files_of};
 pub use tip::{LastRow, Tip};
 
 use crate::id::EventId;

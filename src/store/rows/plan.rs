@@ -3,7 +3,7 @@
 use super::{Head, PAGE, Patch, Row, Tip};
 use crate::{
     id::{EventId, StorePath},
-    store::{Commit, StoreError},
+    store::{Commit, FilesOf, StoreError},
 };
 use std::{ops::Range, rc::Rc};
 
@@ -154,11 +154,31 @@ pub fn plan<'a>(
     }
     writes.extend(tombstones.map(|index| Write::Tombstone { index }));
     next.page = known.map(|ids| fill_pages(&mut writes, start, ids, &commit.events));
-    writes.extend(commit.files.iter().map(|(path, content)| match content {
+    writes.extend(file_writes(&commit.files));
+    Ok(Planned::Ready(Plan { writes, next }))
+}
+
+/// The writes to the other conversation of a commit, which has this tip.
+///
+/// # Errors
+/// [`StoreError::Conflict`] if it does not exist, or another one has its id.
+pub fn plan_files_of<'a>(
+    tip: &Tip,
+    other: &'a FilesOf,
+    expected_length: u64,
+) -> Result<Vec<Write<'a>>, StoreError> {
+    let is_known = tip.checkpoint.is_some() && tip.exists && tip.created_at == other.created_at;
+    match is_known {
+        true => Ok(file_writes(&other.files).collect()),
+        false => Err(StoreError::Conflict { expected: expected_length }),
+    }
+}
+
+fn file_writes(files: &[(StorePath, Option<Vec<u8>>)]) -> impl Iterator<Item = Write<'_>> {
+    files.iter().map(|(path, content)| match content {
         Some(content) => Write::File { path, content },
         None => Write::DropFile { path },
-    }));
-    Ok(Planned::Ready(Plan { writes, next }))
+    })
 }
 
 /// Sets a base state as a patch in `next`; `false` if patches have become as large as the complete text.

@@ -2,6 +2,7 @@
 
 use super::{
     Head, LastRow, PAGE, Planned, Row, TIP_LIFETIME, TOMBSTONE_LIFETIME, Tip, Write, deletion, plan,
+    plan_files_of,
 };
 use crate::{
     id::{ConversationId, EventId, StorePath},
@@ -155,6 +156,10 @@ impl Simulated {
         let Planned::Ready(plan) = planned else {
             return Err(StoreError::Corrupt("ids were asked for twice".into()));
         };
+        if let Some(other) = &commit.files_of {
+            let tip = tables.tip(other.conversation)?;
+            tables.write(other.conversation, plan_files_of(&tip, other, commit.expected_length)?);
+        }
         if !tables.write(id, plan.writes) {
             return Err(StoreError::Corrupt("an added row existed already".into()));
         }
@@ -216,6 +221,10 @@ impl Store for Simulated {
 
     fn read_file<'a>(&'a self, id: ConversationId, path: &'a StorePath) -> StoreFuture<'a, Option<Vec<u8>>> {
         self.answer(|tables| Ok(tables.files.get(&(id, path.clone())).cloned()))
+    }
+
+    fn spans_conversations(&self) -> bool {
+        true
     }
 
     fn delete(&self, id: ConversationId) -> StoreFuture<'_, ()> {

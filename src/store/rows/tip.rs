@@ -114,10 +114,10 @@ impl Tip {
         }
     }
 
-    /// Whether `commit` only adds rows, so that a row that exists already shows that this tip is outdated.
+    /// Whether `commit` only adds rows of this conversation, so that a row that exists already shows that this tip is outdated.
     pub fn appends_without_reading(&self, commit: &Commit) -> bool {
         let adds = !commit.events.is_empty() && self.used <= self.length;
-        adds && commit.truncate_to.is_none_or(|end| end >= self.length)
+        adds && commit.files_of.is_none() && commit.truncate_to.is_none_or(|end| end >= self.length)
     }
 
     /// The text of the base state.

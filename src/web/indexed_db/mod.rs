@@ -160,6 +160,10 @@ impl Store for IndexedDbStore {
         Box::pin(read::read_file(&self.connection, conversation, path))
     }
 
+    fn spans_conversations(&self) -> bool {
+        true
+    }
+
     fn delete(&self, conversation: ConversationId) -> StoreFuture<'_, ()> {
         Box::pin(async move {
             let _guard = self.commit_lock(conversation).await;

@@ -15,7 +15,7 @@ use crate::{
     id::ConversationId,
     store::{
         Commit, Durability, StoreError,
-        rows::{Plan, Planned, TOMBSTONE_LIFETIME, Tip, Write, deletion, plan},
+        rows::{Plan, Planned, TOMBSTONE_LIFETIME, Tip, Write, deletion, plan, plan_files_of},
     },
 };
 use wasm_bindgen::JsValue;
@@ -46,7 +46,7 @@ impl IndexedDbStore {
             Err(StoreError::Closed) => return Ok(false),
             begun => begun?,
         };
-        match carry_out(transaction, &key, &writes).await {
+        match carry_out(transaction, &key, &writes, None).await {
             Ok(()) => {
                 let remembered = Remembered { seen, tip: next, key };
                 self.tips.borrow_mut().remember(link.generation, conversation, remembered);
@@ -80,7 +80,14 @@ impl IndexedDbStore {
         let Planned::Ready(Plan { writes, next }) = planned else {
             return Err(StoreError::Corrupt(format!("events of conversation {conversation} are missing")));
         };
-        carry_out(transaction, &key, &writes).await?;
+        let mut other = None;
+        if let Some(files_of) = &commit.files_of {
+            let key = encode::key(files_of.conversation);
+            let (head, last) = HeadAndLastRow::request(&transaction, &key)?.read().await?;
+            let tip = Tip::read(files_of.conversation, head, last)?;
+            other = Some((key, plan_files_of(&tip, files_of, commit.expected_length)?));
+        }
+        carry_out(transaction, &key, &writes, other.as_ref()).await?;
         self.tips.borrow_mut().remember(link.generation, conversation, Remembered { seen, tip: next, key });
         Ok(())
     }
@@ -108,7 +115,7 @@ pub(super) async fn delete(connection: &Connection, conversation: ConversationId
             first_recent = middle + 1;
         }
     }
-    Ok(carry_out(transaction, &key, &deletion(&tip, first_recent, seen)).await?)
+    Ok(carry_out(transaction, &key, &deletion(&tip, first_recent, seen), None).await?)
 }
 
 /// The tables that are written to; with fewer tables a transaction is cheaper.
@@ -129,9 +136,21 @@ fn tables(writes: &[Write<'_>]) -> Vec<Table> {
     tables
 }
 
-/// Issues all writes at once and waits for the transaction. If one is refused, none is stored.
-async fn carry_out(transaction: Transaction, key: &JsValue, writes: &[Write<'_>]) -> Result<(), Aborted> {
-    match issue(&transaction, key, writes) {
+/// Issues all writes at once, those of `other` to another conversation, and waits for the transaction. If one is refused, none
+/// is stored.
+async fn carry_out(
+    transaction: Transaction,
+    key: &JsValue,
+    writes: &[Write<'_>],
+    other: Option<&(JsValue, Vec<Write<'_>>)>,
+) -> Result<(), Aborted> {
+    let issued = issue(&transaction, key, writes).and_then(|mut requests| {
+        if let Some((key, writes)) = other {
+            requests.extend(issue(&transaction, key, writes)?);
+        }
+        Ok(requests)
+    });
+    match issued {
         Ok(requests) => transaction.complete(&requests).await,
         Err(error) => {
             transaction.abort();

@@ -1,6 +1,6 @@
 // The page of sub-agent-kills.test.mjs: a conversation whose agent gives two tasks at once to sub-agents, and works in the
-// terminal, as its sub-agents do.
-import { Agent, Conversation, LLM, indexedDBStore, taskTool, terminal, tool } from "/threadkeep/index.js";
+// terminal; its sub-agents work in the terminal, too, and edit one file.
+import { Agent, Conversation, LLM, fileEditor, indexedDBStore, taskTool, terminal, tool } from "/threadkeep/index.js";
 
 const store = indexedDBStore();
 const acting = (name, annotations) =>
@@ -16,23 +16,21 @@ const acting = (name, annotations) =>
   });
 const agent = new Agent({
   llm: new LLM({ model: "openai/scripted-model", baseUrl: "/v1" }),
-  tools: [taskTool(), terminal(), acting("once"), acting("again", { idempotentHint: true })],
+  tools: [taskTool(), terminal(), fileEditor(), acting("once"), acting("again", { idempotentHint: true })],
   toolConcurrencyLimit: 2,
 });
 
 /** Works on a conversation until it is finished. */
 window.work = async (conversationId) => {
   const conversation = await Conversation.open({ agent, store, conversationId });
-  if ((await conversation.pendingActions()).length === 0 && conversation.events.length === 0) await conversation.sendMessage("Do both tasks.");
-  for (;;) {
-    // Commands of sub-agents that were under way when the browser died: the user does not let them run again.
-    const unknown = (await conversation.pendingActions()).filter(({ action }) => action.command?.includes("side"));
-    if (unknown.length > 0) await conversation.rejectPendingActions("It may have run.", { actionIds: unknown.map(({ id }) => id) });
-    const { status } = await conversation.run();
-    if (status === "waiting_for_confirmation") continue;
-    await conversation.close();
-    return status;
+  if (conversation.events.length === 0) {
+    await conversation.workspace.write("lines.txt", "");
+    await conversation.sendMessage("Do both tasks.");
   }
+  // A call that changes files is repeated after a crash, and nobody is asked.
+  const { status } = await conversation.run();
+  await conversation.close();
+  return status;
 };
 
 const logOf = async (id) => {

@@ -1,0 +1,126 @@
+// Sub-agents change their parent's files in the transaction of their results.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Agent, Conversation, LLM, fileEditor, memoryStore, taskTool } from "../../dist/index.js";
+import { createModel } from "../support/model.mjs";
+
+const finish = (message) => ({ calls: [{ name: "finish", arguments: { message } }] });
+const task = (prompt, resume) => ({ name: "task", arguments: { prompt, ...(resume && { resume }) } });
+const edit = (args) => ({ name: "file_editor", arguments: { path: "/workspace/list.txt", ...args } });
+const isOfSubagent = ({ messages }) => JSON.stringify(messages.slice(0, 2)).includes("SUBAGENT");
+
+function deferred() {
+  let resolve;
+  return { promise: new Promise((settle) => (resolve = settle)), resolve };
+}
+
+/** The next step follows from the results that a request contains, so a model of another page goes on. */
+function modelOf(parent, child) {
+  return createModel((body) => (isOfSubagent(body) ? child : parent)[body.messages.filter(({ role }) => role === "tool").length] ?? { text: "There is nothing left to say." });
+}
+
+function agentOf(model, tools = [], options = {}) {
+  const llm = new LLM({ model: "openai/gpt-4o", fetch: model.fetch, numRetries: 1 });
+  return new Agent({ llm, tools: [taskTool(), fileEditor(), ...tools], ...options });
+}
+
+/** A store of a page that dies at the commit of this number, which is applied or not. */
+function dying(inner, number, isApplied, spansConversations) {
+  let commits = 0;
+  const store = { spansConversations, close() {} };
+  for (const name of ["list", "load", "events", "indexOf", "files", "readFile", "delete"]) store[name] = (...args) => inner[name](...args);
+  const [died, buried] = [deferred(), deferred()];
+  store.died = died.promise;
+  const never = () => buried.promise.then(() => Promise.reject(Object.assign(new Error("the page is dead"), { code: "invalid_state" })));
+  store.commit = async (id, commit) => {
+    if (commits >= number + 1) return never();
+    if (commits++ < number || isApplied) await inner.commit(id, commit);
+    if (commits === number + 1) {
+      died.resolve(true);
+      return never();
+    }
+  };
+  // Lets the dead page end without another commit, so that nothing keeps the process from ending.
+  store.bury = () => buried.resolve();
+  return store;
+}
+
+const textIn = async (conversation, path) => new TextDecoder().decode(await conversation.workspace.read(path).catch(() => new Uint8Array()));
+const linesOf = (text) => text.split("\n").filter((line) => line !== "");
+
+async function prepared(spansConversations, number, isApplied) {
+  const inner = memoryStore();
+  const parent = [{ calls: [task("SUBAGENT: add")] }, finish("Added.")];
+  const child = [{ calls: [edit({ command: "insert", insert_line: 0, new_str: "one" })] }, { calls: [edit({ command: "insert", insert_line: 1, new_str: "two" })] }, finish("Done.")];
+  const agent = agentOf(modelOf(parent, child));
+  const first = await Conversation.open({ agent, store: inner });
+  await first.workspace.write("list.txt", "");
+  await first.sendMessage("Go");
+  await first.close();
+  const store = dying(inner, number, isApplied, spansConversations);
+  const conversation = await Conversation.open({ agent, store, conversationId: first.id });
+  const run = conversation.run().then(() => false, () => false);
+  const hasDied = await Promise.race([store.died, run]);
+  // Another page: the dead one holds its lock, which is that of another store.
+  const again = await Conversation.open({ agent, store: dying(inner, Infinity, true, spansConversations), conversationId: first.id });
+  const bury = async () => {
+    store.bury();
+    await conversation.close();
+  };
+  return { again, hasDied, bury };
+}
+
+test("a page that dies at any commit of a sub-agent leaves each of its lines in the file once, and nothing is asked", async () => {
+  for (const isApplied of [false, true]) {
+    for (let number = 0; ; number++) {
+      const { again, hasDied, bury } = await prepared(true, number, isApplied);
+      assert.equal((await again.run()).status, "finished", `after ${number} commits`);
+      assert.deepEqual(linesOf(await textIn(again, "list.txt")), ["one", "two"], `after ${number} commits`);
+      await again.close();
+      await bury();
+      if (!hasDied) break;
+      assert.ok(number < 60, "the run never ends");
+    }
+  }
+});
+
+test("with a store that cannot span conversations, a call that died between file and result is asked about", async () => {
+  let asked = 0;
+  for (let number = 0; ; number++) {
+    const { again, hasDied, bury } = await prepared(undefined, number, true);
+    for (let { status } = await again.run(); status !== "finished"; { status } = await again.run()) {
+      assert.equal(status, "waiting_for_confirmation");
+      const pending = await again.pendingActions();
+      assert.deepEqual(pending.map(({ tool_name }) => tool_name), ["file_editor"]);
+      asked++;
+      await again.rejectPendingActions("It may have run.");
+    }
+    const lines = linesOf(await textIn(again, "list.txt"));
+    assert.equal(new Set(lines).size, lines.length, `${lines} after ${number} commits`);
+    await again.close();
+    await bury();
+    if (!hasDied) break;
+  }
+  assert.ok(asked >= 2, `asked ${asked} times`);
+});
+
+test("sub-agents that work at once on one file lose no line", async () => {
+  const parent = [{ calls: ["a", "b", "c"].map((name) => task(`SUBAGENT ${name}`)) }, finish("Added."), finish("Added."), finish("Added.")];
+  const model = createModel((body) => {
+    const results = body.messages.filter(({ role }) => role === "tool").length;
+    if (!isOfSubagent(body)) return parent[results === 0 ? 0 : 1];
+    const [, name] = /SUBAGENT (\w)/.exec(JSON.stringify(body.messages));
+    return results < 5 ? { calls: [edit({ command: "insert", insert_line: 0, new_str: `${name}${results}` })] } : finish(name);
+  });
+  const conversation = await Conversation.open({ agent: agentOf(model, [], { toolConcurrencyLimit: 3 }), store: memoryStore() });
+  await conversation.workspace.write("list.txt", "");
+  const seen = [];
+  conversation.workspace.watch(({ path, type }) => seen.push([path, type]));
+  await conversation.sendMessage("Go");
+  await conversation.run();
+  const expected = ["a", "b", "c"].flatMap((name) => [0, 1, 2, 3, 4].map((n) => `${name}${n}`));
+  assert.deepEqual(linesOf(await textIn(conversation, "list.txt")).sort(), expected);
+  assert.equal(seen.length, 15, "watchers of the parent's files are told of each change");
+  assert.deepEqual(await conversation.events.at(0).then(({ kind }) => kind), "SystemPromptEvent");
+  await conversation.close();
+});
