@@ -298,12 +298,13 @@ export class Conversation<Answer = any> implements AsyncDisposable {
   }
 
   /**
-   * Stops the run after the current work, also across a reload: running tools end first; an answer of the model is
+   * Stops the run after the current work, also across a reload, and so its sub-agents: running tools end first; an answer is
    * stored, and its calls wait for the next `run()`. Resolves once the pause is durable.
    */
   async pause(): Promise<void> {
     await ask(this.#core, "pause");
     this.#network.stop();
+    await this.#parent.tasks?.pause();
   }
 
   /** The reason why the current run waits (no network, or a server that asked for a pause), or `null`. */
@@ -432,7 +433,7 @@ export class Conversation<Answer = any> implements AsyncDisposable {
 
   /**
    * Sets values of `state.agent_state`, which is stored and exported with the conversation, and removes those that are `null`.
-   * @throws ThreadkeepError `invalid_options` for a name that the library itself uses
+   * @throws ThreadkeepError `invalid_options` for a name that the library itself uses, such as `subagent_tasks`
    */
   async setAgentState(values: { [name: string]: JSONValue | JSONObject }): Promise<void> {
     await ask(this.#core, "setAgentState", jsonOf("agentState", values));

@@ -88,5 +88,7 @@ export interface Tasks {
   /** Edits an action of a sub-agent; `undefined` if it is none. */
   edit(id: string, args: string, pending: ActionEvent[]): Promise<ActionEvent | undefined>;
   retryNow(): void;
+  /** Lets the sub-agents pause once the conversation is paused; the next run goes on with them. */
+  pause(): Promise<void>;
   close(): Promise<void>;
 }

@@ -65,7 +65,7 @@ export class ToolCalls {
       this.#emit({ kind: "ToolProgressEvent", tool_call_id: toolCallId, tool_name: name, text: masked(String(text)) });
     };
     const context = { ...given, signal, progress, secret: (name: string) => this.#secrets.value(name, signal), workspace: this.#home.workspace };
-    return Object.assign(context, { conversation: this.conversation });
+    return Object.assign(context, { conversation: this.conversation, isDirect: this.#keys.has(toolCallId) });
   }
 
   /** Makes a call under a new id; rejects as soon as the signal is aborted. */

@@ -29,6 +29,8 @@ export interface BuiltInContext extends ToolContext {
   readonly workspace: Workspace;
   readonly files: ConversationFiles;
   readonly conversation: ToolConversation;
+  /** Whether it is a call of `executeTool()`, which is in no run and cannot wait for the user. */
+  readonly isDirect: boolean;
 }
 
 /** The result of a call. */

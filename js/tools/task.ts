@@ -128,13 +128,15 @@ class RunningTasks implements Tasks {
     return JSON.parse(this.#parent.core().state());
   }
 
-  async #work(task: Task, agent: Agent, subagent: string, prompt: string, { idempotencyKey: action, signal }: BuiltInContext): Promise<BuiltInOutput> {
+  async #work(task: Task, agent: Agent, subagent: string, prompt: string, context: BuiltInContext): Promise<BuiltInOutput> {
+    const { signal, isDirect } = context;
     signal.throwIfAborted();
     const [taskId] = task;
     const child = await this.#child(task, agent, subagent);
     let keeps = false;
     try {
-      const failure = await this.#run(child, prompt, action, signal);
+      let failure = await this.#run(child, prompt, context);
+      if (failure === "waits" && isDirect) failure = await rejectWaiting(child, taskId);
       if (failure === "waits") {
         keeps = true;
         return { content: "", fields: {}, waits: true };
@@ -150,10 +152,13 @@ class RunningTasks implements Tasks {
     }
   }
 
-  /** Runs the sub-agent until it is done. Returns why it has failed, `"waits"` if it waits for the user, otherwise nothing. */
-  async #run(child: Conversation, prompt: string, action: string, signal: AbortSignal): Promise<string | undefined> {
+  /**
+   * Runs the sub-agent until it is done. Returns why it has failed, `"waits"` if it waits for the user or for the next run after a
+   * pause, otherwise nothing.
+   */
+  async #run(child: Conversation, prompt: string, { idempotencyKey: action, signal, isDirect }: BuiltInContext): Promise<string | undefined> {
     // The user may have allowed a tool while the sub-agent waited.
-    const allowed = (this.#state().agent_state?.["allowed_tools"] ?? []) as string[];
+    const allowed = this.#state().agent_state?.allowed_tools ?? [];
     if (allowed.join() !== child.allowedTools.join()) await child.setAllowedTools(allowed);
     const isRepeated = await wasSent(child, action);
     if (!isRepeated) await child.sendMessage(prompt, { sender: action, pending: "reject" });
@@ -164,6 +169,7 @@ class RunningTasks implements Tasks {
     for (let hasRun = false; ; hasRun = true) {
       const status = child.executionStatus;
       if (status === "finished") return undefined;
+      if (!isDirect && this.#parent.core().executionStatus() === "paused") return "waits";
       // The death of a page is stored as a pause.
       if (status === "paused" && hasRun) return stopDetail(child);
       if ((status === "error" || status === "stuck") && (hasRun || isRepeated)) return stopDetail(child);
@@ -277,6 +283,11 @@ class RunningTasks implements Tasks {
     await Promise.all([...this.#open.keys()].map((taskId) => this.#close(taskId)));
   }
 
+  async pause(): Promise<void> {
+    // One that cannot be paused any more has ended.
+    await Promise.all([...this.#open.values()].map((child) => child.then((child) => child.pause()).catch(() => {})));
+  }
+
   retryNow(): void {
     for (const child of this.#open.values()) child.then((child) => child.retryNow(), () => {});
   }
@@ -343,6 +354,13 @@ class RunningTasks implements Tasks {
     }
     return undefined;
   }
+}
+
+/** Rejects the calls of a sub-agent about which nobody can be asked. Returns why its task has failed. */
+async function rejectWaiting(child: Conversation, taskId: string): Promise<string> {
+  const names = new Set((await child.pendingActions()).map(({ tool_name }) => tool_name));
+  await child.rejectPendingActions("There is nobody here who could approve this call.");
+  return `The sub-agent needs approval for ${[...names].join(", ")}, and executeTool() does not wait for the user: the calls were rejected. Allow these tools (setAllowedTools()), or let the agent give the task in a run; then go on with resume "${taskId}".`;
 }
 
 /** A call whose task does not exist, or is not one of this conversation, waits for itself. */

@@ -183,3 +183,43 @@ fn the_policy_of_a_sub_agent_becomes_stricter_and_never_looser() {
         }
     });
 }
+
+#[test]
+fn a_call_that_a_pause_has_stopped_goes_on_with_the_next_run_and_nobody_is_asked() {
+    block_on(async {
+        let (runs, gate) = (Rc::new(Cell::new(0)), Rc::new(Cell::new(false)));
+        let (count, open) = (runs.clone(), gate.clone());
+        let task = TestTool::shared("work", Replay::Safe, move |_| {
+            count.set(count.get() + 1);
+            let (is_first, open) = (count.get() == 1, open.clone());
+            async move {
+                while is_first && !open.get() {
+                    yield_once().await;
+                }
+                Ok(ToolOutput { waits: is_first, ..ToolOutput::text("worked") })
+            }
+        });
+        let script =
+            [calls(&[("a", "work", r#"{"text":"x"}"#), ("b", "work", r#"{"text":"y"}"#)]), text("All done.")];
+        let world = World::new(Rc::new(MemoryStore::new()), vec![task], script);
+        let conversation = world.open().await.unwrap();
+        say(&conversation, "Go").await;
+        let run = conversation.run(CancelToken::default());
+        let pause = async {
+            while runs.get() == 0 {
+                yield_once().await;
+            }
+            conversation.pause().await.unwrap();
+            gate.set(true);
+        };
+        let (outcome, ()) = futures_util::future::join(run, pause).await;
+        assert_eq!(outcome.unwrap().status, ExecutionStatus::Paused);
+        assert_eq!(runs.get(), 1, "the second call has not begun");
+        let again = world.open().await.unwrap();
+        assert_eq!(again.execution_status(), ExecutionStatus::Paused);
+        assert_eq!(again.pending_actions().await.unwrap().len(), 2);
+        let outcome = again.run(CancelToken::default()).await.unwrap();
+        assert_eq!(outcome.final_response.as_deref(), Some("All done."));
+        assert_eq!(runs.get(), 3);
+    });
+}

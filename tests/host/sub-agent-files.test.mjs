@@ -1,7 +1,8 @@
-// Sub-agents change their parent's files in the transaction of their results.
+// Sub-agents change their parent's files in the transaction of their results, pause with the parent, and never wait where nobody
+// can reach them.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Agent, Conversation, LLM, fileEditor, memoryStore, taskTool } from "../../dist/index.js";
+import { Agent, Conversation, LLM, fileEditor, memoryStore, taskTool, tool } from "../../dist/index.js";
 import { createModel } from "../support/model.mjs";
 
 const finish = (message) => ({ calls: [{ name: "finish", arguments: { message } }] });
@@ -122,5 +123,84 @@ test("sub-agents that work at once on one file lose no line", async () => {
   assert.deepEqual(linesOf(await textIn(conversation, "list.txt")).sort(), expected);
   assert.equal(seen.length, 15, "watchers of the parent's files are told of each change");
   assert.deepEqual(await conversation.events.at(0).then(({ kind }) => kind), "SystemPromptEvent");
+  await conversation.close();
+});
+
+test("a pause reaches sub-agents: what runs ends, nothing else begins, and the next run goes on without asking", async () => {
+  const { promise: begun, resolve: begin } = deferred();
+  const { promise: paused, resolve: goOn } = deferred();
+  const steps = [];
+  const step = tool({
+    name: "step",
+    description: "Takes a step.",
+    parameters: { type: "object", properties: { n: { type: "number" } } },
+    annotations: { readOnlyHint: true },
+    execute: async ({ n }) => {
+      steps.push(n);
+      begin();
+      await paused;
+      return "taken";
+    },
+  });
+  const calls = { calls: [1, 2].map((n) => ({ name: "step", arguments: { n } })) };
+  const model = modelOf([{ calls: [task("SUBAGENT: two steps")] }, finish("Both.")], [calls, {}, finish("Taken.")]);
+  const agent = agentOf(model, [step]);
+  const store = memoryStore();
+  const conversation = await Conversation.open({ agent, store });
+  await conversation.sendMessage("Go");
+  const run = conversation.run();
+  await begun;
+  await conversation.pause();
+  goOn();
+  assert.equal((await run).status, "paused");
+  assert.deepEqual(steps, [1], "the second step has not begun");
+  assert.deepEqual((await conversation.pendingActions()).map(({ tool_name }) => tool_name), ["task"]);
+  await conversation.close();
+  const again = await Conversation.open({ agent, store, conversationId: conversation.id });
+  assert.equal(again.executionStatus, "paused");
+  assert.deepEqual(await again.run(), { status: "finished", finalResponse: "Both." });
+  assert.deepEqual(steps, [1, 2]);
+  model.check();
+  await again.close();
+});
+
+test("a task of executeTool() whose calls need approval fails with what to do, and nothing waits", async () => {
+  const removed = [];
+  const remove = tool({
+    name: "remove",
+    description: "Removes a file.",
+    parameters: { type: "object", properties: { path: { type: "string" } }, required: ["path"] },
+    annotations: { destructiveHint: true },
+    execute: ({ path }) => {
+      removed.push(path);
+      return "removed";
+    },
+  });
+  const removing = { calls: [{ name: "remove", arguments: { path: "a" } }] };
+  const agent = agentOf(modelOf([], [removing, removing, finish("Removed.")]), [remove]);
+  const store = memoryStore();
+  const conversation = await Conversation.open({ agent, store });
+  const result = await conversation.executeTool("task", { prompt: "SUBAGENT: clean up" });
+  assert.deepEqual([result.is_error, result.status, result.task_id], [true, "error", "task_00000001"]);
+  assert.match(result.content[0].text, /needs approval for remove, .*setAllowedTools\(\).*resume "task_00000001"/);
+  const [child] = (await Conversation.list(store, { subagents: true })).filter(({ parentId }) => parentId);
+  assert.notEqual(child.executionStatus, "waiting_for_confirmation");
+  assert.deepEqual(removed, []);
+  await conversation.setAllowedTools(["remove"]);
+  const next = await conversation.executeTool("task", { prompt: "You may", resume: "task_00000001" });
+  assert.deepEqual([next.is_error, next.content[0].text, removed.join()], [false, "Removed.", "a"]);
+  await conversation.close();
+});
+
+test("setAgentState refuses every name that the library uses itself", async () => {
+  const conversation = await Conversation.open({ agent: agentOf(modelOf([], [])), store: memoryStore() });
+  for (const name of ["subagent_tasks", "waiting_for_network", "allowed_tools", "head_move"]) {
+    for (const value of [null, {}, { task_00000001: null }]) {
+      await assert.rejects(conversation.setAgentState({ mine: 1, [name]: value }), { code: "invalid_options", message: new RegExp(name) });
+    }
+  }
+  assert.deepEqual(conversation.state.agent_state, {});
+  await conversation.setAgentState({ mine: 1, iterative_refinement_iteration: 2 });
+  assert.deepEqual(conversation.state.agent_state, { mine: 1, iterative_refinement_iteration: 2 });
   await conversation.close();
 });

@@ -195,10 +195,10 @@ impl Calls {
         Ok(())
     }
 
-    /// Makes this call wait for a decision of the user.
-    pub fn leave_out(&mut self, action: &EventId) {
+    /// Sets the stage of this call.
+    pub fn put(&mut self, action: &EventId, stage: Stage) {
         for call in self.0.iter_mut().filter(|call| call.event.id() == action) {
-            call.stage = Stage::LeftOut;
+            call.stage = stage;
         }
     }
 

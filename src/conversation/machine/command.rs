@@ -47,7 +47,7 @@ pub enum Command {
     Answered { reply: Reply, assessment: Assessment, hook_answers: HookAnswers },
     /// Stores the end of a call, whose result the log holds already (`EventLog::hold`).
     CallEnded { call: Call, ends_run: bool },
-    /// Leaves a call open that was begun, until the user has decided about it.
+    /// Leaves a call open that was begun: until the user has decided about it, or if a pause has stopped it, until the next run.
     CallWaits { call: Call },
     /// Ends the run at a message that a hook blocked.
     EndAtBlockedMessage { message: EventId },

@@ -104,7 +104,12 @@ impl Machine<'_> {
             }
             Command::CallEnded { call, ends_run } => self.call_ended(&call, ends_run),
             Command::CallWaits { call } => {
-                self.calls.leave_out(&call.action_id);
+                // A call that a pause has stopped goes on with the next run; nobody is asked about it.
+                let is_paused = self.state.execution_status() == ExecutionStatus::Paused;
+                self.calls.put(
+                    &call.action_id,
+                    if is_paused { calls::Stage::Approved } else { calls::Stage::LeftOut },
+                );
                 self.calls.store(&mut self.state);
                 Ok(Plan::default())
             }
