@@ -7,8 +7,8 @@ import type { AgentContextOptions, Skill } from "../skills.js";
 /** The SDK's limit, in characters. */
 const longestDescription = 1024;
 const clipped = "\n[The middle is left out here.]\n";
-/** As in the SDK, which looks for this text in the content. */
-const askForInputs = "\n\nIf the user didn't provide any of these variables, ask the user to provide them first before the agent can proceed with the task.";
+/** Added once: a skill that a host takes from a stored context has it already. */
+const askForInputs = "\n\nIf the request leaves one of these variables open, ask for it before you begin.";
 
 /** The stored form as JSON, and the memory, which is not stored. @internal */
 export function coreContext(context: AgentContextOptions): { context: string; memory?: string } {

@@ -47,15 +47,15 @@ impl InvokeSkillTool {
         let error = |text: String| ToolOutput { is_error: true, ..ToolOutput::text(text) };
         match self.skills.iter().find(|skill| skill.name == name) {
             Some(skill) if skill.may_be_opened() => ToolOutput::text(&*skill.content),
-            Some(_) => error(format!(
-                "Skill '{name}' cannot be invoked directly. It can only be activated by trigger matching."
-            )),
+            Some(_) => {
+                error(format!("The skill '{name}' cannot be opened: it is added by itself where it applies."))
+            }
             None => {
                 let names = self.skills.iter().filter(|skill| skill.may_be_opened());
                 let mut names: Vec<&str> = names.map(|skill| skill.name.as_str()).collect();
                 names.sort_unstable();
-                let names = if names.is_empty() { "<none>".to_owned() } else { names.join(", ") };
-                error(format!("Unknown skill '{name}'. Available skills: {names}."))
+                let names = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+                error(format!("There is no skill '{name}'. These can be opened: {names}."))
             }
         }
     }

@@ -1,8 +1,7 @@
 //! The texts that a context adds to the system prompt, and to messages and results.
 //!
-//! The sections and their order are the SDK's (`context/prompts/sections/dynamic.py`), the sentences in the system prompt
-//! are our own. The frame around a skill in a message or a result is that of the SDK, because it is stored in the log: a
-//! model reads the same text wherever the message was sent.
+//! The sections and their order, and the tags around a skill in a message or a result, are the SDK's
+//! (`context/prompts/sections/dynamic.py`, `context/agent_context.py`); the sentences are our own.
 
 use super::{skill::Skill, trigger::strip};
 
@@ -84,13 +83,10 @@ pub fn activated_skills(skills: &[(&Skill, &str)]) -> String {
     let mut text = String::new();
     for (skill, keyword) in skills {
         text.push_str(&format!(
-            "\n<EXTRA_INFO>\nThe following information has been included based on a keyword match for \"{keyword}\".\n\
-             It may or may not be relevant to the user's request.\n"
+            "\n<EXTRA_INFO>\nA skill that is added to messages with \"{keyword}\". Use it if it helps.\n"
         ));
         if let Some(source) = skill.source.as_ref().filter(|source| !source.is_empty()) {
-            text.push_str(&format!(
-                "\nSkill location: {source}\n(Use this path to resolve relative file references in the skill content below)\n"
-            ));
+            text.push_str(&format!("\nThe skill is from {source}; paths in it are relative to that.\n"));
         }
         text.push_str(&format!("\n\n{}\n</EXTRA_INFO>\n", skill.content));
     }
@@ -103,10 +99,9 @@ pub fn activated_rules(rules: &[(&Skill, &str)]) -> String {
         .iter()
         .map(|(rule, glob)| {
             let source = rule.source.as_ref().filter(|source| !source.is_empty());
-            let source = source.map(|source| format!("Rule location: {source}\n")).unwrap_or_default();
+            let source = source.map(|source| format!("The rule's file: {source}\n")).unwrap_or_default();
             format!(
-                "<EXTRA_INFO>\nThe following rule applies because a file you touched matches \"{glob}\". \
-                 Follow it when working with matching files.\n{source}\n{}\n</EXTRA_INFO>",
+                "<EXTRA_INFO>\nA rule for files like \"{glob}\", such as this one.\n{source}\n{}\n</EXTRA_INFO>",
                 rule.content
             )
         })

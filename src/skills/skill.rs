@@ -102,7 +102,7 @@ impl Skill {
         missing += length.saturating_sub(DESCRIPTION_LIMIT);
         if missing > 0 {
             shown.push_str(&format!(
-                "... [{missing} characters truncated. Call invoke_skill(name=\"{}\") to load the full skill]",
+                "... [{missing} characters more: read them with invoke_skill(name=\"{}\")]",
                 self.name
             ));
         }

@@ -43,7 +43,7 @@ test("the stored form has the SDK's fields in its order", async () => {
   assert.equal(more.length, 0);
   assert.equal(Object.keys(a).join(), "name,content,trigger,source,inputs,is_agentskills_format,version,metadata,allowed_tools,disable_model_invocation,resources");
   assert.equal(a.disable_model_invocation, true);
-  assert.match(b.content, /^About \$\{topic\}\.\n\nIf the user didn't provide any of these variables, ask/);
+  assert.match(b.content, /^About \$\{topic\}\.\n\nIf the request leaves one of these variables open, ask/);
   assert.equal([...b.description].length, 1024);
   assert.equal(context.current_datetime, "today");
   assert.equal((await stored({ currentDatetime: new Date(2026, 0, 31, 9, 15) })).current_datetime, "2026-01-31T09:15:00");
@@ -65,7 +65,7 @@ test("a conversation with skills, also after a reload without them", async (t) =
   const again = await open(t, { model, store, conversationId: conversation.id, secrets: { TIDES: "abcdefgh" } });
   const message = await again.sendMessage("About boats and a boat");
   assert.deepEqual(message.activated_skills, ["sailing"]);
-  assert.match(message.extended_content[0].text, /a keyword match for "boat"[\s\S]+Mind the tide\.\n<\/EXTRA_INFO>\nPlease\.$/);
+  assert.match(message.extended_content[0].text, /added to messages with "boat"[\s\S]+Mind the tide\.\n<\/EXTRA_INFO>\nPlease\.$/);
   await again.run();
   assert.deepEqual(again.state.activated_knowledge_skills, ["sailing"]);
   assert.deepEqual(again.warnings, []);

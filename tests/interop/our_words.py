@@ -4,7 +4,6 @@ So everything else of what they send and keep can be compared exactly, and no fi
 these are is in docs/differences.md; all of them are only read by models. Each must be there to be replaced: a version
 that has none of it any more fails here.
 
-The frame around a skill in a message or a result stays: it is kept in the log, and threadkeep writes the same.
 Of what a model without native tool calling is told, only the places stay: MARKS stand for the texts.
 """
 
@@ -21,10 +20,11 @@ from openhands.sdk.context.prompts.sections import dynamic, planning, static
 from openhands.sdk.critic import base as critic
 from openhands.sdk.llm.mixins import fn_call_converter
 from openhands.sdk.mcp.tool import MCPToolDefinition
-from openhands.sdk.skills import skill
 from openhands.sdk.tool.schema import Schema
 from openhands.sdk.tool.tool import ToolDefinition
 from openhands.sdk.utils import truncate
+
+from skill_words import say_of_skills
 
 CLIPPED = "\n[The middle is left out here: the whole is too long to be read at once.]\n"
 CLIPPED_AND_SAVED = "\n[The middle, from about line {line_num} on, is left out here: the whole is too long to be read at once. It is in the file {file_path}.]\n"
@@ -60,7 +60,8 @@ def say_it_so() -> None:
     wrap(fn_call_converter, "_convert_tool_to_non_fncall", with_our_heading)
     describe_tools()
     instruct()
-    for module in (critic, response_dispatch, skill):
+    say_of_skills()
+    for module in (critic, response_dispatch):
         say_less(module)
 
 

@@ -14,6 +14,7 @@ or {"command": "decide", "path": ..., "decision": "approve" | "reject", "reply":
 or {"command": "meter", "llm": ..., "base_url": ..., "questions": ...}, {"command": "judge", "analyzer": ..., "actions": [...]}, {"command": "skill-files", "files": [text, ...]}, {"command": "search", "patterns": [[pattern, [text, ...]], ...]},
 {"command": "profile", "path": ..., "name": ..., "llm": ...},
 {"command": "tools", "sequences": [{"root": ..., "home": ..., "files": {path: base64}, "calls": [[tool, arguments], ...]}]},
+{"command": "folders"}, which has those of the SDK's sources,
 or {"command": "stuck"}, {"command": "condensers"} and {"command": "skills"}, which compare them with their fixtures;
 anything else the SDK or its libraries print goes to stderr.
 With "api_mode": "responses" or "anthropic" a resume or a request goes over that API, else over Chat Completions; over
@@ -28,6 +29,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import importlib
 import json
 import os
 import sys
@@ -72,6 +74,8 @@ def obey(order: dict) -> list[dict]:
         from tool_runs import run_tools  # not at the top: with --bare nothing of openhands-tools is imported
 
         return [run_tools(order["sequences"])]
+    if order["command"] == "folders":
+        return [{"ok": True, "folders": [folder for name in ("openhands.sdk", "openhands.tools") for folder in importlib.import_module(name).__path__]}]
     if order["command"] == "search":
         return [search(order["patterns"])]
     judges = {"stuck": stuck_cases, "condensers": condenser_cases, "skills": skill_cases}

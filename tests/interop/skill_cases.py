@@ -8,7 +8,7 @@
 `paths`: a working directory, the path of a call, and that path relative to the directory (null: outside).
 `contexts`: an AgentContext as the SDK writes it, and the texts that it adds: to the system prompt, to messages one
 after the other, to the results of calls with paths, and as results of invoke_skill.
-The sections of the system prompt have our sentences (src/skills/prompts). tests/skills.rs holds the library against this.
+All sentences are ours: in the system prompt those of src/skills/prompts, else those of skill_words.py. tests/skills.rs holds the library against this.
 """
 
 from __future__ import annotations
@@ -32,6 +32,8 @@ from openhands.sdk.event import Event  # noqa: E402
 from openhands.sdk.skills.skill import Skill, _keyword_matches, path_matches_glob  # noqa: E402
 from openhands.sdk.tool.builtins.invoke_skill import InvokeSkillAction, InvokeSkillExecutor  # noqa: E402
 from openhands.sdk.workspace import LocalWorkspace  # noqa: E402
+
+from skill_words import say_of_skills  # noqa: E402
 
 TESTS = Path(__file__).resolve().parent.parent
 FIXTURE = TESTS / "fixtures" / "skills.json"
@@ -114,7 +116,7 @@ CONTEXTS = [
             {"name": "described", "content": "Text.", "description": "  Knows <a> & \"b\".  ", "is_agentskills_format": True, "license": "MIT", "allowed_tools": ["terminal"], "metadata": {"a": "b"}},
             {"name": "long", "content": "First line\n" + "x" * 2000, "description": "d" * 1024, "is_agentskills_format": True},
             {"name": "long-line", "content": "y" * 3000 + "\nSecond.", "is_agentskills_format": True},
-            {"name": "report", "content": "Write about ${topic}.\n\nIf the user didn't provide any of these variables, ask the user to provide them first before the agent can proceed with the task.", "trigger": {"type": "task", "triggers": ["/report"]}, "inputs": [{"name": "topic", "description": "What about"}]},
+            {"name": "report", "content": "Write about ${topic}.", "trigger": {"type": "task", "triggers": ["/report"]}, "inputs": [{"name": "topic", "description": "What about"}]},
             {"name": "python", "content": "Four spaces.", "trigger": {"type": "path", "paths": ["*.py", "src/**"]}, "source": ".rules/python.md"},
             {"name": "sources", "content": "Mind the sources.", "trigger": {"type": "path", "paths": ["src/**"]}},
             {"name": "always", "content": "Always.\n"},
@@ -252,6 +254,7 @@ def read_files(texts: list[str]) -> list[dict | None]:
 
 
 def main() -> None:
+    say_of_skills()
     if sys.argv[1:2] == ["--write"]:
         FIXTURE.write_text(json.dumps(make(), ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
         return
