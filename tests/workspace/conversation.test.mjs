@@ -172,6 +172,8 @@ test("one call changes a limited number of bytes", async () => {
   await workspace.write("f8", large);
 });
 
+const shown = ({ path, content }) => [path, content && text(content)];
+
 test("the files of a call are those of the workspace and those beside the events, and are dropped unless the result is stored", async () => {
   const store = storage({ "TASKS.json": "[]" });
   const home = openHome(store, "/workspace", undefined);
@@ -181,13 +183,14 @@ test("the files of a call are those of the workspace and those beside the events
   await call.workspace.write("a", "1");
   assert.equal(text(await call.files.read("TASKS.json")), "[1]");
   assert.deepEqual([await call.files.read("old"), await call.files.read("none")], [undefined, undefined]);
-  const changes = call.changes();
-  assert.deepEqual(changes.map(({ path, content }) => [path, content && text(content)]), [["TASKS.json", "[1]"], ["old", null], ["workspace/a", "1"]]);
+  const { files, ownerFiles } = call.changes();
+  assert.deepEqual(files.map(shown), [["TASKS.json", "[1]"], ["old", null], ["workspace/a", "1"]]);
+  assert.deepEqual(ownerFiles, []);
   // The result of this call was not stored, so the next one sees nothing of it.
   const next = home.call("two");
   assert.equal(text(await next.files.read("TASKS.json")), "[]");
   await next.workspace.write("b", "1");
-  await store.writeFiles(next.changes());
+  await store.writeFiles(next.changes().files);
   home.committed("one");
   home.committed("two");
   home.committed("three");
@@ -200,7 +203,25 @@ test("calls use the workspace of the host, with its paths confined", async () =>
   const { workspace, changes } = home.call("one");
   await workspace.write("/elsewhere/b", "1");
   await assert.rejects(workspace.write("/workspace/b", "1"), refused("invalid_options", /outside of the workspace \/elsewhere/));
-  assert.deepEqual([await tree(given), changes()], [["a 1", "b 1"], []]);
+  assert.deepEqual([await tree(given), changes()], [["a 1", "b 1"], { files: [], ownerFiles: [] }]);
+});
+
+test("a call of a sub-agent changes the files of the conversation above once its result is stored, and keeps files of its own", async () => {
+  const [above, below] = [storage({ "workspace/a": "1" }), storage()];
+  const owner = openHome(above, "/workspace", undefined);
+  const home = openHome(below, "/workspace", owner.workspace, owner);
+  for (const isStored of [false, true]) {
+    const call = home.call("one");
+    await call.workspace.write("b", "2");
+    call.files.write("TASKS.json", "[]");
+    const { files, ownerFiles } = call.changes();
+    assert.deepEqual([files.map(shown), ownerFiles.map(shown)], [[["TASKS.json", "[]"]], [["workspace/b", "2"]]]);
+    assert.deepEqual(await tree(owner.workspace), ["a 1"], "not before the result is stored");
+    if (!isStored) continue;
+    await above.writeFiles(ownerFiles);
+    home.committed("one");
+  }
+  assert.deepEqual(await tree(owner.workspace), ["a 1", "b 1"]);
 });
 
 test("random calls have the same results directly and with the changes of a call, which then are those of the store", async () => {
