@@ -17,7 +17,7 @@ impl Condenser {
         let Some(before) = before else { return self.useful(self.decide(situation), situation) };
         let mut members = self.members.iter().enumerate();
         let too_large = members.find(|(_, member)| member.reasons(situation).contains(&Reason::Tokens));
-        // What else there is to condense can wait until the model has answered.
+        // A request, or too many events, can wait until the model has answered.
         let Some((number, member)) = too_large else { return Decision::SendView };
         let after = tokens(situation, situation.view.since_condensation().start);
         if member.limit(situation).is_some_and(|limit| after <= limit) {
