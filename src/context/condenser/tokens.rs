@@ -30,7 +30,7 @@ impl Reported {
         view.since_condensation().contains(&events).then_some(Self { events, tokens })
     }
 
-    /// What the provider would count for the events that the last condensation has left, if the estimate for them is as
+    /// The provider's supposed count for the events that the last condensation has left, if the estimate for them is as
     /// wrong as one of `estimated` tokens for an earlier request that it has counted. `None` without a condensation.
     pub fn scaled(view: &View, counts: &TokenCounts, tokens: u64, estimated: u64) -> Option<Self> {
         let events = view.since_condensation().start;
