@@ -1,7 +1,7 @@
 // The reference of the documentation site: a page for each export of each entry, from the declarations that the package ships.
-import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { root, run } from "../process.mjs";
+import { Stop, root, run } from "../process.mjs";
 
 const site = path.join(root, "docs-site");
 
@@ -42,6 +42,15 @@ export async function writeReference(pages, exports) {
     logLevel: "Warn",
   }));
   await run(process.execPath, [path.join(site, "node_modules/typedoc/bin/typedoc"), "--options", options], { cwd: site });
+  checkReference(path.join(pages, "api"), [...entriesOf(exports).values()]);
+}
+
+/** Each entry is a module under its own name, and no page lists what every element of a browser has. */
+function checkReference(api, names) {
+  const missing = names.filter((name) => !existsSync(path.join(api, name, "index.md")));
+  if (missing.length > 0) throw new Stop(`the reference has no module ${missing.join(", ")}`);
+  const inherited = readdirSync(api, { recursive: true }).filter((file) => file.endsWith(".md") && /^#+ (addEventListener|ariaLabel)/m.test(readFileSync(path.join(api, file), "utf8")));
+  if (inherited.length > 0) throw new Stop(`members of the DOM are in the reference: ${inherited.join(", ")}`);
 }
 
 /** The declarations of each entry, with its name; entries that share them have the shortest. */
