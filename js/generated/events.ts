@@ -1,13 +1,28 @@
 // Generated from src/event. Change it there, then run `THREADKEEP_WRITE=1 cargo test --locked --test generated`.
 import type { Action, CriticResult, ErrorClassification, EventHead, JSONValue, LLMMessage, MessageToolCall, Observation, ReasoningItem, TextContent, ThinkingBlock } from "../events.js";
 
+/** What a conversation does: `docs/status.md` says what each method does in each. Stored with the event that caused it. */
 export type ExecutionStatus = "idle" | "running" | "paused" | "waiting_for_confirmation" | "finished" | "error" | "stuck" | "deleting";
+
+/** Who caused an event; `"environment"` is the program around the user and the agent. */
 export type EventSource = "agent" | "user" | "environment" | "hook";
+
+/** How dangerous a call is rated, by an analyzer or by the model. `"UNKNOWN"` is not rated, and not harmless. */
 export type SecurityRisk = "UNKNOWN" | "LOW" | "MEDIUM" | "HIGH";
+
+/** Who has rejected a call. */
 export type RejectionSource = "user" | "hook";
+
+/** What a hook is called for, in the SDK's names. */
 export type HookEventType = "PreToolUse" | "PostToolUse" | "UserPromptSubmit" | "SessionStart" | "SessionEnd" | "Stop";
+
+/** What has failed, in the SDK's classification. */
 export type FailureKind = "auth" | "quota" | "rate_limit" | "config" | "transient" | "agent_action" | "internal" | "unknown";
+
+/** What the user can do about a failure: nothing, try again, or change the settings. */
 export type FailureAction = "none" | "retry" | "settings";
+
+/** Who speaks in a message; `"tool"` is the result of a call. */
 export type MessageRole = "user" | "system" | "assistant" | "tool";
 
 /** The instructions and the tools that a conversation began with. */
@@ -21,8 +36,9 @@ export interface SystemPromptEvent extends EventHead<"SystemPromptEvent"> {
 }
 
 /**
- * A message of the user, the model, or the environment in the user's place. In TypeScript, where this type is imported
- * it hides the DOM's type of the same name.
+ * A message of the user, the model, or the environment in the user's place. One of the user is durable when
+ * `sendMessage()` resolves; an answer with calls has `ActionEvent`s in its place. In TypeScript, where this type is
+ * imported it hides the DOM's type of the same name.
  */
 export interface MessageEvent extends EventHead<"MessageEvent"> {
   /** The message. */
@@ -42,7 +58,8 @@ export interface MessageEvent extends EventHead<"MessageEvent"> {
 /**
  * One call of a tool.
  *
- * Text and reasoning that the answer has beside its calls are in the event of its first call.
+ * Text and reasoning that the answer has beside its calls are in the event of its first call. All calls of an answer
+ * are durable before the first of them runs; a call without a result may have run.
  */
 export interface ActionEvent extends EventHead<"ActionEvent"> {
   /** The text of the answer beside its calls. */
@@ -71,7 +88,7 @@ export interface ActionEvent extends EventHead<"ActionEvent"> {
   summary?: string;
 }
 
-/** The result of a call. */
+/** The result of a call. The files of the conversation that the tool has changed are stored in the same transaction. */
 export interface ObservationEvent extends EventHead<"ObservationEvent"> {
   /** The tool's name. */
   tool_name: string;
@@ -85,7 +102,7 @@ export interface ObservationEvent extends EventHead<"ObservationEvent"> {
   extended_content: TextContent[];
 }
 
-/** The rejection of a call by the user or a hook. */
+/** The rejection of a call by the user or a hook, which the model reads: the call is not run, or not again. */
 export interface UserRejectObservation extends EventHead<"UserRejectObservation"> {
   /** The tool's name. */
   tool_name: string;
@@ -99,7 +116,10 @@ export interface UserRejectObservation extends EventHead<"UserRejectObservation"
   action_id: string;
 }
 
-/** The failure of a call, which is identified by its `tool_call_id` only. */
+/**
+ * The failure of a call, which is identified by its `tool_call_id` only: it was not valid, it has thrown, or nobody
+ * knows whether it took effect because the page died in the middle of it. The model reads it and goes on.
+ */
 export interface AgentErrorEvent extends EventHead<"AgentErrorEvent"> {
   /** The tool's name. */
   tool_name: string;
@@ -111,7 +131,10 @@ export interface AgentErrorEvent extends EventHead<"AgentErrorEvent"> {
   classification?: ErrorClassification;
 }
 
-/** Events that the model is no longer sent, and the summary that replaces them. */
+/**
+ * Events that the model is no longer sent, and the summary that replaces them. They stay in the log and in every
+ * export.
+ */
 export interface Condensation extends EventHead<"Condensation"> {
   /** The ids of these events, in no particular order. */
   forgotten_event_ids: string[];
@@ -132,7 +155,7 @@ export interface CondensationSummaryEvent extends EventHead<"CondensationSummary
   summary: string;
 }
 
-/** A failure that ended a run. */
+/** A failure that ended a run. It is stored, so that a view shows it after a reload; the next run tries again. */
 export interface ConversationErrorEvent extends EventHead<"ConversationErrorEvent"> {
   /** An exception's class name, or a name for the limit that was reached. */
   code: string;
@@ -150,10 +173,13 @@ export interface ConversationStateUpdateEvent extends EventHead<"ConversationSta
   value?: JSONValue;
 }
 
-/** The user paused the run: it ends after its step. */
+/** The user paused the run: it ends after its step. A later run goes on. */
 export type PauseEvent = EventHead<"PauseEvent">;
 
-/** The user interrupted the run within a step. */
+/**
+ * The user interrupted the run within a step: its answer is dropped, and its running tools are told to stop. A later
+ * run goes on.
+ */
 export type InterruptEvent = EventHead<"InterruptEvent">;
 
 /** A call of a hook: its input, and its result. */

@@ -11,7 +11,8 @@ use crate::{
 event_body! {
     /// One call of a tool.
     ///
-    /// Text and reasoning that the answer has beside its calls are in the event of its first call.
+    /// Text and reasoning that the answer has beside its calls are in the event of its first call. All calls of an answer are
+    /// durable before the first of them runs; a call without a result may have run.
     ActionEvent {
         /// The text of the answer beside its calls.
         required thought: Vec<TextContent>,

@@ -8,7 +8,7 @@ use crate::{
 };
 
 event_body! {
-    /// Events that the model is no longer sent, and the summary that replaces them.
+    /// Events that the model is no longer sent, and the summary that replaces them. They stay in the log and in every export.
     Condensation {
         /// The ids of these events, in no particular order.
         defaulted forgotten_event_ids: Vec<String>,

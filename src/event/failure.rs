@@ -5,7 +5,7 @@
 use crate::event::{body::event_body, classification::ErrorClassification};
 
 event_body! {
-    /// A failure that ended a run.
+    /// A failure that ended a run. It is stored, so that a view shows it after a reload; the next run tries again.
     ConversationErrorEvent {
         /// An exception's class name, or a name for the limit that was reached.
         required code: String,

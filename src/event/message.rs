@@ -32,8 +32,9 @@ impl SystemPromptEvent {
 pub type CriticResult = RawJson;
 
 event_body! {
-    /// A message of the user, the model, or the environment in the user's place. In TypeScript, where this type is imported it
-    /// hides the DOM's type of the same name.
+    /// A message of the user, the model, or the environment in the user's place. One of the user is durable when
+    /// `sendMessage()` resolves; an answer with calls has `ActionEvent`s in its place. In TypeScript, where this type is
+    /// imported it hides the DOM's type of the same name.
     MessageEvent {
         /// The message.
         required llm_message: Message,

@@ -9,7 +9,7 @@ use crate::{
 };
 
 event_body! {
-    /// The result of a call.
+    /// The result of a call. The files of the conversation that the tool has changed are stored in the same transaction.
     ObservationEvent {
         /// The tool's name.
         required tool_name: String,
@@ -34,7 +34,7 @@ impl ObservationEvent {
 }
 
 event_body! {
-    /// The rejection of a call by the user or a hook.
+    /// The rejection of a call by the user or a hook, which the model reads: the call is not run, or not again.
     UserRejectObservation {
         /// The tool's name.
         required tool_name: String,
@@ -73,7 +73,8 @@ string_enum!(RejectionSource {
 });
 
 event_body! {
-    /// The failure of a call, which is identified by its `tool_call_id` only.
+    /// The failure of a call, which is identified by its `tool_call_id` only: it was not valid, it has thrown, or nobody knows
+    /// whether it took effect because the page died in the middle of it. The model reads it and goes on.
     AgentErrorEvent {
         /// The tool's name.
         required tool_name: String,

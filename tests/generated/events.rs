@@ -39,11 +39,10 @@ const IMPORTED: &[&str] = &[
 #[test]
 fn typescript_has_every_kind_of_event() {
     let mut text = String::new();
-    for (name, values) in enums() {
+    for (name, doc, values) in enums() {
         let union: Vec<String> = values.iter().map(|value| format!("\"{value}\"")).collect();
-        text += &format!("\nexport type {name} = {};", union.join(" | "));
+        text += &format!("\n{}export type {name} = {};\n", documentation(doc, ""), union.join(" | "));
     }
-    text.push('\n');
     for kind in Body::DECLARATIONS {
         text += "\n";
         text += &interface(kind);
@@ -62,16 +61,49 @@ fn is_used(text: &str, name: &str) -> bool {
     text.split(|c: char| !c.is_alphanumeric()).any(|word| word == name)
 }
 
-fn enums() -> [(&'static str, Vec<&'static str>); 8] {
+/// The name, what it says, and the values.
+fn enums() -> [(&'static str, &'static str, Vec<&'static str>); 8] {
     [
-        ("ExecutionStatus", ExecutionStatus::ALL.iter().map(|value| value.as_str()).collect()),
-        ("EventSource", Source::ALL.iter().map(|value| value.as_str()).collect()),
-        ("SecurityRisk", SecurityRisk::ALL.iter().map(|value| value.as_str()).collect()),
-        ("RejectionSource", RejectionSource::ALL.iter().map(|value| value.as_str()).collect()),
-        ("HookEventType", HookEventType::ALL.iter().map(|value| value.as_str()).collect()),
-        ("FailureKind", FailureKind::ALL.iter().map(|value| value.as_str()).collect()),
-        ("FailureAction", FailureAction::ALL.iter().map(|value| value.as_str()).collect()),
-        ("MessageRole", Role::ALL.iter().map(|value| value.as_str()).collect()),
+        (
+            "ExecutionStatus",
+            "What a conversation does: `docs/status.md` says what each method does in each. Stored with the event that caused it.\n",
+            ExecutionStatus::ALL.iter().map(|value| value.as_str()).collect(),
+        ),
+        (
+            "EventSource",
+            "Who caused an event; `\"environment\"` is the program around the user and the agent.\n",
+            Source::ALL.iter().map(|value| value.as_str()).collect(),
+        ),
+        (
+            "SecurityRisk",
+            "How dangerous a call is rated, by an analyzer or by the model. `\"UNKNOWN\"` is not rated, and not harmless.\n",
+            SecurityRisk::ALL.iter().map(|value| value.as_str()).collect(),
+        ),
+        (
+            "RejectionSource",
+            "Who has rejected a call.\n",
+            RejectionSource::ALL.iter().map(|value| value.as_str()).collect(),
+        ),
+        (
+            "HookEventType",
+            "What a hook is called for, in the SDK's names.\n",
+            HookEventType::ALL.iter().map(|value| value.as_str()).collect(),
+        ),
+        (
+            "FailureKind",
+            "What has failed, in the SDK's classification.\n",
+            FailureKind::ALL.iter().map(|value| value.as_str()).collect(),
+        ),
+        (
+            "FailureAction",
+            "What the user can do about a failure: nothing, try again, or change the settings.\n",
+            FailureAction::ALL.iter().map(|value| value.as_str()).collect(),
+        ),
+        (
+            "MessageRole",
+            "Who speaks in a message; `\"tool\"` is the result of a call.\n",
+            Role::ALL.iter().map(|value| value.as_str()).collect(),
+        ),
     ]
 }
 
