@@ -196,7 +196,7 @@ export class Conversation<Answer = any> implements AsyncDisposable {
    * An image is a Blob, or has URLs. A Blob is stored as a data URL: unchanged if every provider accepts it, otherwise as
    * a smaller PNG or JPEG.
    * @throws ThreadkeepError `invalid_options` (also for images if the model is known not to accept them), `locked_elsewhere`,
-   * `store_*`, `invalid_state` after `close()` and while calls wait
+   * `store_*`, `invalid_state` after `close()` and while calls wait, `aborted` by `interrupt()` before a hook has answered
    */
   async sendMessage(message: string | ReadonlyArray<Content | Image>, options: { sender?: string | undefined; pending?: "reject" | "keep" | undefined } = {}): Promise<MessageEvent> {
     const { sender, pending } = optionsOf("sendMessage()", options, "sender pending");
@@ -318,7 +318,10 @@ export class Conversation<Answer = any> implements AsyncDisposable {
     this.#parent.tasks?.retryNow();
   }
 
-  /** Stops the run now: the request is aborted, running tools get the abort signal and are not waited for, and their calls are answered with an error. */
+  /**
+   * Stops the run now: the request is aborted, running tools get the abort signal and are not waited for, and their calls
+   * are answered with an error. A message or an edited call whose hook has not answered yet is refused with `aborted`.
+   */
   async interrupt(): Promise<void> {
     await ask(this.#core, "interrupt");
   }

@@ -6,7 +6,7 @@
 
 use super::{
     Conversation,
-    hooks::HookAnswers,
+    hooks::{HookAnswers, unless_interrupted},
     machine::{Command, Plan, Rewrite, calls::Renamed},
 };
 use crate::{
@@ -38,7 +38,8 @@ impl Conversation {
             owner_files: Vec::new(),
         };
         let risk = self.risk_of_edited(&edited, &id).await;
-        let hook_answers = self.ask_about_edited(&edited, &id).await;
+        let asking = self.0.page.borrow().asking.clone();
+        let hook_answers = unless_interrupted(Box::pin(self.ask_about_edited(&edited, &id)), &asking).await?;
         // From here on no other command may run: it could decide about another call of the batch that is being copied.
         let queue = self.0.log.queue().await;
         self.ensure_writable()?;

@@ -14,7 +14,7 @@ use super::{
 use crate::{
     agent::{Call, Draft},
     cancel::CancelToken,
-    error::Result,
+    error::{Error, ErrorCode, Result},
     event::{Body, Event, HookEventType, MessageEvent, Source},
     format::base_state::{BaseState, ExecutionStatus},
     hooks::{HookInput, HookResult},
@@ -185,6 +185,24 @@ impl Conversation {
         self.perform(Command::AskedToStop { hook_events: drafts, is_denied }).await?;
         Ok(is_denied || !self.0.page.borrow().inbox.is_empty())
     }
+}
+
+/// The answers of hooks, unless the user interrupts before they have come.
+///
+/// # Errors
+/// `aborted`.
+pub(super) async fn unless_interrupted(
+    asked: LocalBoxFuture<'_, HookAnswers>,
+    cancel: &CancelToken,
+) -> Result<HookAnswers> {
+    match select(asked, pin!(cancel.cancelled())).await {
+        Either::Left((answers, _)) => Ok(answers),
+        Either::Right(_) => Err(interrupted()),
+    }
+}
+
+pub(super) fn interrupted() -> Error {
+    Error::new(ErrorCode::Aborted, "interrupted before a hook had answered; nothing was stored")
 }
 
 /// Whether a hook has denied this message.

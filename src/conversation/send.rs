@@ -3,10 +3,11 @@
 use super::{
     Conversation,
     active_branch::Part,
+    hooks::{interrupted, unless_interrupted},
     machine::{Command, WaitingCalls},
+    run::Ended,
 };
 use crate::{
-    cancel::CancelToken,
     error::{Error, ErrorCode, Result},
     event::{Event, Head, MessageEvent, Parent, Source},
     id::EventId,
@@ -20,6 +21,7 @@ impl Conversation {
     ///
     /// # Errors
     /// `invalid_options` for a message without content, `invalid_state` while calls wait for a decision of the user,
+    /// `aborted` if the user interrupts before a hook has answered,
     /// `locked_elsewhere`, and those of the store; nothing is stored then.
     pub async fn send_message(&self, content: Vec<Content>, sender: Option<String>) -> Result<Event> {
         self.send_message_while_waiting(content, sender, None).await
@@ -73,10 +75,14 @@ impl Conversation {
             Some(message) => Some(self.place_of_message(message, &mut sender).await?),
             None => None,
         };
-        self.begin_session(&CancelToken::default()).await?;
+        let asking = self.0.page.borrow().asking.clone();
+        if self.begin_session(&asking).await? == Ended::Cancelled {
+            return Err(interrupted());
+        }
         let id = self.0.log.new_id();
         let mut message = MessageEvent { sender, ..MessageEvent::new(Message::new(Role::User, content)) };
-        let hook_answers = self.ask_about_message(&id, &mut message).await;
+        let asked = self.ask_about_message(&id, &mut message);
+        let hook_answers = unless_interrupted(Box::pin(asked), &asking).await?;
         let timestamp = self.0.log.host.local_time();
         let head = Head { id, timestamp, source: Source::User, parent: Parent::Unset };
         let message = Event::new(head, message)?;

@@ -19,13 +19,16 @@ impl Conversation {
         paused.map(drop)
     }
 
-    /// Stops the run at once. Returns when the conversation is paused and every call is answered. Without a run, this is
-    /// the same as [`Conversation::pause`].
+    /// Stops the run at once, and refuses a message or an edited call whose hook has not answered yet: whatever was to be
+    /// decided about it, nobody has. Returns when the conversation is paused and every call is answered. Without a run,
+    /// this is otherwise the same as [`Conversation::pause`].
     ///
     /// # Errors
     /// As for [`Conversation::pause`].
     pub async fn interrupt(&self) -> Result<()> {
         self.ensure_writable()?;
+        let asking = std::mem::take(&mut self.0.page.borrow_mut().asking);
+        asking.cancel();
         match self.stop_run().await {
             true => Ok(()),
             false => self.pause().await,

@@ -11,9 +11,11 @@ use std::{
 use threadkeep::{
     cancel::CancelToken,
     conversation::Conversation,
+    error::ErrorCode,
     event::HookEventType,
     format::base_state::ExecutionStatus,
     hooks::{HookDecision, Hooks},
+    llm::message::Content,
     security::ConfirmationPolicy,
     store::MemoryStore,
     tool::{Replay, Tool, ToolOutput},
@@ -283,6 +285,56 @@ fn a_hook_that_never_answers_does_not_block_an_interrupt() {
             assert!(!world.kinds().await.contains(&"Action".to_owned()));
         });
     }
+}
+
+#[test]
+fn an_interrupt_ends_a_message_whose_hook_never_answers_and_stores_nothing() {
+    for event_type in [HookEventType::UserPromptSubmit, HookEventType::SessionStart] {
+        block_on(async {
+            let hook = Hook::never(event_type);
+            let mut world = world(&hook, vec![], [text("Fine.")]);
+            let conversation = world.open().await.unwrap();
+            let stop = async {
+                until_asked(&hook).await;
+                conversation.interrupt().await.unwrap();
+            };
+            let send = conversation.send_message(vec![Content::text("Go")], None);
+            let (refused, ()) = join(send, stop).await;
+            assert_eq!(refused.unwrap_err().code(), ErrorCode::Aborted);
+            assert!(!world.kinds().await.contains(&"Message".to_owned()));
+            conversation.close().await;
+            world.hooks = None;
+            let again = world.open().await.unwrap();
+            say(&again, "Go").await;
+            assert_eq!(run(&again).await, ExecutionStatus::Finished);
+        });
+    }
+}
+
+#[test]
+fn an_interrupt_ends_an_edit_whose_hook_never_answers() {
+    block_on(async {
+        let hook = Hook::new(HookEventType::PreToolUse, |times| match times {
+            0 => Box::pin(async { Ok(HookDecision::default()) }),
+            _ => Box::pin(pending()),
+        });
+        let mut world = world(&hook, vec![echo()], [calls(&[("a", "echo", r#"{"text":"x"}"#)])]);
+        world.confirmation_policy = Some(ConfirmationPolicy::AlwaysConfirm);
+        let conversation = world.open().await.unwrap();
+        say(&conversation, "Go").await;
+        assert_eq!(run(&conversation).await, ExecutionStatus::WaitingForConfirmation);
+        let before = world.events().await.len();
+        let [action] = &conversation.pending_actions().await.unwrap()[..] else { panic!() };
+        let stop = async {
+            while hook.asked.borrow().len() < 2 {
+                yield_once().await;
+            }
+            conversation.interrupt().await.unwrap();
+        };
+        let (refused, ()) = join(conversation.edit_action(action.id(), r#"{"text":"y"}"#), stop).await;
+        assert_eq!(refused.unwrap_err().code(), ErrorCode::Aborted);
+        assert_eq!(world.events().await.len(), before);
+    });
 }
 
 #[test]

@@ -10,6 +10,8 @@ pub struct Page {
     pub run: Option<Run>,
     /// Messages that wait to be appended to the log, in the order of their arrival.
     pub inbox: Vec<Event>,
+    /// Ends the hooks that are asked about a message or an edited call. Another one after each interrupt.
+    pub asking: CancelToken,
     /// Whether a pause is being stored, so that no further call may begin.
     pub is_pausing: bool,
     /// Whether the session-start hook has been asked.
