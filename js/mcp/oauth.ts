@@ -1,7 +1,7 @@
 // A login with OAuth: in a window, by leaving the page and coming back, or as the host does it. While a conversation is
 // opened nothing is shown: the server is then in the state "login", and `login()` is called from a click.
 import "./without-eval.js";
-import { type OAuthClientProvider, auth } from "@modelcontextprotocol/sdk/client/auth.js";
+import { type OAuthClientProvider, type OAuthDiscoveryState, auth } from "@modelcontextprotocol/sdk/client/auth.js";
 import type { OAuthClientInformationMixed, OAuthClientMetadata, OAuthTokens } from "@modelcontextprotocol/sdk/shared/auth.js";
 import { newId } from "../arguments.js";
 import { ThreadkeepError, invalidOptions, textOf } from "../errors.js";
@@ -23,6 +23,14 @@ interface Left {
   verifier: string;
   /** The client as it was registered, because in memory it is lost with the page. */
   client: OAuthClientInformationMixed | undefined;
+  asked: Asked;
+}
+
+/** The authorization server that the user was sent to. */
+interface Asked {
+  issuer: string;
+  /** Whether it says that its answers name it (RFC 9207). */
+  namesItself: boolean;
 }
 
 export class OAuthLogin implements OAuthClientProvider {
@@ -34,6 +42,12 @@ export class OAuthLogin implements OAuthClientProvider {
   #state = "";
   #verifier = "";
   #authorization: URL | undefined;
+  /** The authorization server as it was found last. */
+  #found: Asked | undefined;
+  /** The one that a code came from, while it is exchanged. */
+  #answering: Asked | undefined;
+  /** Whether a login begins: the stored tokens are those that the server has refused, also after they were refreshed. */
+  #isAnew = false;
   /** Ends the login that is under way. */
   #stop: (() => void) | undefined;
 
@@ -82,6 +96,7 @@ export class OAuthLogin implements OAuthClientProvider {
   }
 
   async tokens(): Promise<OAuthTokens | undefined> {
+    if (this.#isAnew) return undefined;
     const { tokens } = await this.#vault.read();
     this.#hideAll([tokens?.access_token, tokens?.refresh_token, tokens?.id_token]);
     return tokens;
@@ -92,7 +107,20 @@ export class OAuthLogin implements OAuthClientProvider {
     await this.#vault.write({ tokens });
   }
 
+  /** Called before anything is registered or sent. */
+  saveDiscoveryState({ authorizationServerUrl, authorizationServerMetadata: metadata }: OAuthDiscoveryState): void {
+    const issuer = metadata?.issuer ?? authorizationServerUrl;
+    // RFC 8414, section 3.3: otherwise one server could pass itself off as another one.
+    if (withoutSlash(issuer) !== withoutSlash(authorizationServerUrl)) {
+      throw refused(`${authorizationServerUrl} describes the authorization server ${issuer}, not itself`);
+    }
+    if (this.#answering && this.#answering.issuer !== issuer) throw refused("the authorization server has changed during the login");
+    for (const url of [metadata?.authorization_endpoint, metadata?.token_endpoint, metadata?.registration_endpoint]) if (url !== undefined) ensureSafe(url);
+    this.#found = { issuer, namesItself: (metadata as { authorization_response_iss_parameter_supported?: unknown } | undefined)?.authorization_response_iss_parameter_supported === true };
+  }
+
   redirectToAuthorization(url: URL): void {
+    ensureSafe(url.href);
     this.#authorization = url;
   }
 
@@ -122,11 +150,13 @@ export class OAuthLogin implements OAuthClientProvider {
 
   async #login(redirect: boolean, popup: Window | undefined, signal: AbortSignal | undefined): Promise<void> {
     try {
-      if ((await this.#auth()) === "AUTHORIZED") return;
-      const url = this.#authorization!;
-      if (redirect) return await this.#leave(url);
+      this.#isAnew = true;
+      if ((await this.#auth().finally(() => (this.#isAnew = false))) === "AUTHORIZED") return;
+      const [url, asked] = [this.#authorization!, this.#found!];
+      if (redirect) return await this.#leave(url, asked);
       const back = popup ? await this.#inWindow(popup, url, signal) : await this.#options.authorize!(url);
-      await this.#finish(new URL(back));
+      if (!URL.canParse(textOf(back))) throw invalidOptions("authorize() must return the URL that the login returned to");
+      await this.#finish(new URL(back), asked);
     } finally {
       popup?.close();
     }
@@ -145,11 +175,11 @@ export class OAuthLogin implements OAuthClientProvider {
     this.#state = left.state;
     this.#verifier = left.verifier;
     await this.#vault.write({ client: left.client });
-    await this.#finish(back);
+    await this.#finish(back, left.asked);
   }
 
-  async #leave(url: URL): Promise<never> {
-    const left: Left = { server: this.#server.href, state: this.#state, verifier: this.#verifier, client: await this.clientInformation() };
+  async #leave(url: URL, asked: Asked): Promise<never> {
+    const left: Left = { server: this.#server.href, state: this.#state, verifier: this.#verifier, client: await this.clientInformation(), asked };
     sessionStorage.setItem(leftPage, JSON.stringify(left));
     location.assign(url);
     return new Promise<never>(() => {});
@@ -177,21 +207,28 @@ export class OAuthLogin implements OAuthClientProvider {
     });
   }
 
-  async #finish(back: URL): Promise<void> {
+  async #finish(back: URL, asked: Asked): Promise<void> {
     const { searchParams } = back;
     if (searchParams.get("state") !== this.#state) throw new ThreadkeepError("invalid_state", "the login returned for another request; log in again");
+    const issuer = searchParams.get("iss");
+    if (issuer === null ? asked.namesItself : issuer !== asked.issuer) {
+      throw refused(`the answer ${issuer === null ? "does not say that it is" : `is of ${note(issuer)}, not`} of ${asked.issuer}`);
+    }
     const code = searchParams.get("code");
     if (code === null) {
       const why = searchParams.get("error_description") ?? searchParams.get("error") ?? "it returned no code";
       throw new ThreadkeepError("aborted", `the login has failed: ${note(why)}`);
     }
-    if ((await this.#auth(code)) !== "AUTHORIZED") throw new ThreadkeepError("aborted", "the login has failed; log in again");
+    this.#answering = asked;
+    const result = await this.#auth(code).finally(() => (this.#answering = undefined));
+    if (result !== "AUTHORIZED") throw new ThreadkeepError("aborted", "the login has failed; log in again");
   }
 
   async #auth(authorizationCode?: string): Promise<"AUTHORIZED" | "REDIRECT"> {
     try {
       return await auth(this, { serverUrl: this.#server, fetchFn: this.#fetch, ...(authorizationCode !== undefined && { authorizationCode }) });
     } catch (error) {
+      if (error instanceof ThreadkeepError) throw error;
       throw new ThreadkeepError("network", `the login to ${this.#server.origin} has failed: ${note(textOf(error))}`, { cause: error });
     }
   }
@@ -199,6 +236,19 @@ export class OAuthLogin implements OAuthClientProvider {
   #hideAll(texts: Array<string | undefined>): void {
     this.#hide(texts.filter((text) => text !== undefined));
   }
+}
+
+/** An issuer that is an origin may be written with a slash behind it. */
+const withoutSlash = (url: string): string => url.replace(/\/$/, "");
+
+const refused = (why: string): ThreadkeepError => new ThreadkeepError("invalid_state", `the login was refused, because ${why}; nothing was sent there`);
+
+/** A code or token that is sent in the clear can be read on the way, and an address of another scheme starts something else than a login. */
+function ensureSafe(address: string): void {
+  const url = URL.canParse(address) ? new URL(address) : undefined;
+  const isLoopback = url !== undefined && /^(localhost|127(\.\d+){3}|\[::1\]|.*\.localhost)$/.test(url.hostname);
+  if (url?.protocol === "https:" || (url?.protocol === "http:" && isLoopback)) return;
+  throw refused(`its address ${note(address)} is neither https: nor http: on this machine`);
 }
 
 function deferred<T>() {

@@ -2,6 +2,7 @@
 // in a window, and a reload.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { authorizationServer } from "../mcp/authorization-server.mjs";
 import { hostile } from "../mcp/hostile-server.mjs";
 import { everything, withLogin } from "../mcp/servers.mjs";
 import { listen } from "../support/listen.mjs";
@@ -85,6 +86,21 @@ async function logIn(url) {
   });
 }
 
+/** Opens a conversation whose server asks for a login; the page is the one that the login returns to. */
+async function guarded(url, conversationId) {
+  const { Agent, Conversation, LLM } = await import("/threadkeep/index.js");
+  const llm = new LLM({ model: "openai/gpt-4o", apiKey: "sk", baseUrl: "https://model.invalid/v1" });
+  const auth = { oauth: { clientName: "Page" } };
+  const conversation = (globalThis.conversation = await Conversation.open({ agent: new Agent({ llm, mcpServers: { guarded: { url, auth } } }), ...(conversationId && { conversationId }) }));
+  if (!conversationId) await conversation.sendMessage("Hello");
+  const state = await new Promise((resolve) => {
+    const look = () => conversation.mcp.servers[0].state !== "connecting" && resolve(conversation.mcp.servers[0]);
+    conversation.subscribe(look);
+    look();
+  });
+  return { id: conversation.id, state };
+}
+
 for (const kind of availableBrowsers) {
   test(kind, { timeout: 180_000 }, async (context) => {
     const browser = await tabs(kind);
@@ -126,6 +142,26 @@ for (const kind of availableBrowsers) {
         assert.equal(found.state, "connected");
         assert.match(JSON.stringify(found.greeting), /Hello, Ada!/);
         assert.ok(!found.address.includes("code="));
+      });
+
+      await context.test("a login that leaves the page goes on when the conversation is opened again", async () => {
+        await using login = await authorizationServer();
+        const tab = await browser.page(`${server.origin}/open/?kept=1`);
+        const before = await browser.evaluate(guarded, login.url);
+        assert.equal(before.state.state, "login", before.state.error);
+        const returned = tab.waitForNavigation();
+        await browser.evaluate(() => void conversation.mcp.login("guarded", { redirect: true }));
+        await returned;
+        assert.match(tab.url(), /code=code-1/, "the login has returned to this page");
+        const after = await browser.evaluate(guarded, login.url, before.id);
+        assert.equal(after.state.state, "connected", after.state.error);
+        assert.deepEqual(login.seen, { grants: ["authorization_code"], logins: 1 });
+        const left = await browser.evaluate(async () => {
+          const { content } = await conversation.executeTool("greet", {});
+          await conversation.close();
+          return [content[0].text, location.search, sessionStorage.length];
+        });
+        assert.deepEqual(left, ["Hello", "", 0], "neither the address nor the session storage keeps anything of it");
       });
     } finally {
       await browser.close();
