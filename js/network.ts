@@ -141,11 +141,13 @@ export class Network {
   readonly #waits: boolean;
   readonly #emit: (event: WaitingEvent) => void;
   readonly #note: (waiting: WaitReason | null) => void;
+  readonly #masked: (text: string) => string;
   readonly #ends = new Set<(continues: boolean) => void>();
 
   /** `note` stores what the run waits for, so that it survives a reload. */
-  constructor(id: string, waits: boolean, emit: (event: WaitingEvent) => void, note: (waiting: WaitReason | null) => void) {
+  constructor(id: string, waits: boolean, emit: (event: WaitingEvent) => void, note: (waiting: WaitReason | null) => void, masked: (text: string) => string) {
     this.#id = id;
+    this.#masked = masked;
     this.#waits = waits;
     this.#emit = emit;
     this.#note = note;
@@ -159,7 +161,7 @@ export class Network {
   /** At the beginning it may return a function that is given the request. */
   #watch(controller: AbortController, isOver: boolean): unknown {
     watch(controller, isOver);
-    return isOver ? tell(controller, (exchange) => exchange.onEnd?.()) : observed(this.#id, controller);
+    return isOver ? tell(controller, (exchange) => exchange.onEnd?.()) : observed(this.#id, controller, this.#masked);
   }
 
   /**

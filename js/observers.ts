@@ -1,12 +1,14 @@
 // Observers of the requests to models, for tools such as `threadkeep/devtools`.
 
-/** A request to a model, as it is sent. Headers are not shown, because they contain the key. */
+/** A request to a model as it is sent, except that keys and secrets in it are hidden. Headers are not shown at all. */
 export interface ObservedRequest {
   conversationId: string;
   /** Without its query, which may be secret. */
   url: string;
   /** JSON text in the wire API of the model. */
   body: string;
+  /** The text with the keys and secrets hidden that the conversation knows, for what a server sends back. */
+  masked(text: string): string;
 }
 
 /** Called as the exchange proceeds. */
@@ -36,10 +38,10 @@ export function observeRequests(observer: RequestObserver): () => void {
 }
 
 /** An exchange begins: returns a function that takes the request, if anybody observes. @internal */
-export function observed(conversationId: string, controller: AbortController): ((url: string, body: string) => void) | undefined {
+export function observed(conversationId: string, controller: AbortController, masked: (text: string) => string): ((url: string, body: string) => void) | undefined {
   if (observers.size === 0) return undefined;
   return (url, body) => {
-    const request = { conversationId, url: url.split(/[?#]/, 1)[0]!, body };
+    const request = { conversationId, url: masked(url.split(/[?#]/, 1)[0]!), body: masked(body), masked };
     const begun: ObservedExchange[] = [];
     each(observers, (observer) => {
       const exchange = observer({ ...request });

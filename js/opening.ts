@@ -53,11 +53,13 @@ export async function openCore(given: ReturnType<typeof readOptions>, open: Pare
   const { listeners, emit } = listenersOf(given);
   const secrets = await Secrets.read(given.secrets, given.cipher, agent.llm.options);
   const workingDir = await workingDirOf(agent, given.workspace, store, id);
+  const masked = (text: string): string => opened.masked(text);
   const network = new Network(
     given.id,
     given.waits,
-    (event) => emit({ ...event, message: opened.masked(event.message) }),
+    (event) => emit({ ...event, message: masked(event.message) }),
     (waiting) => void ask(opened, "note", WAITED, JSON.stringify(waiting)).catch(() => {}),
+    masked,
   );
   const above = given.inherited?.owner;
   const home = new LazyHome(given.workspace, workingDir, () => opened, store, id, network, above?.home);

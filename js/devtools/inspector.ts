@@ -1,7 +1,10 @@
 // Records what conversations do, for a view: requests and answers as they are sent, events, changes of the status, waits.
 import { type Conversation, type ConversationEvent, type ExecutionStatus, type LiveEvent, type ObservedRequest, ThreadkeepError, observeRequests } from "../index.js";
 
-/** A request to a model with its answer. Headers are never recorded, so there is no key in it. */
+/**
+ * A request to a model with its answer. Headers are never recorded, and keys and secrets that the conversation knows are
+ * hidden, also where a server sends them back.
+ */
 export interface InspectedRequest {
   /** Counts from 1 in this page. */
   number: number;
@@ -60,7 +63,7 @@ export interface Inspector {
   /** Records the events of an open conversation too; its requests are recorded in any case. Returns a function that ends it. */
   watch(conversation: Conversation): () => void;
   clear(): void;
-  /** The record as JSON text, to attach to a report. It contains everything that was said; it contains no keys. */
+  /** The record as JSON text, to attach to a report. It contains everything that was said, with keys and secrets hidden. */
   export(): string;
   /** Stops recording. */
   close(): void;
@@ -139,7 +142,7 @@ export function inspect(options: InspectOptions = {}): Inspector {
 }
 
 /** The record of one exchange: its first state, and the observer that passes on the next ones. */
-function exchangeOf({ conversationId, url, body }: ObservedRequest, number: number, change: (next: InspectedRequest) => void) {
+function exchangeOf({ conversationId, url, body, masked }: ObservedRequest, number: number, change: (next: InspectedRequest) => void) {
   const startedAt = Date.now();
   const begun = performance.now();
   const decoder = new TextDecoder();
@@ -149,10 +152,22 @@ function exchangeOf({ conversationId, url, body }: ObservedRequest, number: numb
   let now = first;
   const next = (changed: Partial<InspectedRequest>) => change((now = { ...now, ...changed }));
   const elapsed = () => Math.round(performance.now() - begun);
+  let answer = "";
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  /** The whole answer, because a secret may come in pieces; not for each of them, because that takes longer and longer. */
+  const shown = () => {
+    clearTimeout(timer);
+    timer = undefined;
+    return { answer: masked(answer) };
+  };
   const observed = {
     onResponse: (status: number) => next({ status, state: "answering" }),
-    onBytes: (bytes: Uint8Array) => next({ answer: now.answer + decoder.decode(bytes, { stream: true }), firstBytesAfter: now.firstBytesAfter ?? elapsed() }),
-    onEnd: () => next({ state: now.status !== null && now.status < 400 ? "done" : "failed", duration: elapsed() }),
+    onBytes(bytes: Uint8Array) {
+      answer += decoder.decode(bytes, { stream: true });
+      if (now.firstBytesAfter === null) next({ firstBytesAfter: elapsed() });
+      timer ??= setTimeout(() => next(shown()), pause);
+    },
+    onEnd: () => next({ ...shown(), state: now.status !== null && now.status < 400 ? "done" : "failed", duration: elapsed() }),
   };
   return { first, observed };
 }

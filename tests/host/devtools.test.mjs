@@ -52,6 +52,29 @@ test("the inspector records requests, events and statuses", async () => {
   await conversation.close();
 });
 
+test("what a server sends back of keys and secrets is hidden in the record and in an export", async () => {
+  const inspector = inspect();
+  const secrets = { TOKEN: "s3cret/of 'mine'" };
+  const tell = tool({ name: "tell", description: "Tells.", parameters: { type: "object" }, execute: async (_args, { secret }) => `${(await secret("TOKEN")).length}` });
+  const model = createModel([{ calls: [{ name: "tell", arguments: {} }] }, { text: `Your key is ${apiKey}, and ${secrets.TOKEN}.` }, { status: 401, body: { error: { message: `no key ${apiKey}` } } }]);
+  const llm = new LLM({ model: "openai/gpt-4o", apiKey, fetch: model.fetch, stream: false });
+  const conversation = await Conversation.open({ agent: new Agent({ llm, tools: [tell] }), store: memoryStore(), secrets });
+  inspector.watch(conversation);
+  await conversation.sendMessage("Tell");
+  await conversation.run();
+  await conversation.sendMessage(`Again, with ${apiKey}`);
+  await assert.rejects(conversation.run(), { code: "llm_auth" });
+  const { requests } = inspector.getSnapshot();
+  assert.equal(requests.length, 3);
+  assert.match(requests[1].answer, /Your key is <secret-hidden>, and <secret-hidden>/);
+  assert.match(requests[2].answer, /no key <secret-hidden>/);
+  assert.match(requests[2].body, /Again, with <secret-hidden>/);
+  const exported = JSON.parse(inspector.export());
+  assert.doesNotMatch(JSON.stringify(exported.requests), /very-secret|s3cret/);
+  inspector.close();
+  await conversation.close();
+});
+
 /** Runs `body` and returns the spans: [name, parent's name, attributes, status code]. */
 async function spansOf(conversation, options, body) {
   const exporter = new InMemorySpanExporter();
