@@ -66,7 +66,7 @@ export interface LoadSkillsOptions {
   /** The most bytes to read in total; more are an error. Default 4 MiB. */
   maxBytes?: number | undefined;
   signal?: AbortSignal | undefined;
-  /** Used in place of the global `fetch`. */
+  /** Used in place of the global `fetch`. A complete answer may take 30 seconds. */
   fetch?: typeof globalThis.fetch | undefined;
 }
 

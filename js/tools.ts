@@ -87,5 +87,5 @@ export function switchLLM(options: SwitchLLMOptions): Tool {
 }
 
 function isTexts(list: unknown): list is readonly string[] {
-  return Array.isArray(list) && list.every((text) => typeof text === "string" && text !== "");
+  return reading("a list of texts", () => Array.isArray(list) && list.every((text) => typeof text === "string" && text !== ""));
 }

@@ -2,6 +2,7 @@
 // they are first used.
 import type { CoreConversation } from "../pkg/threadkeep.js";
 import type { Agent } from "./agent.js";
+import { isA } from "./arguments.js";
 import { ask, invalidOptions, reading } from "./errors.js";
 import type { Network } from "./network.js";
 import type { Store } from "./store.js";
@@ -129,7 +130,7 @@ function lazily(workingDir: () => string, open: () => Promise<Workspace>, more: 
   const opened = once(open);
   const later = (name: string) => [name, async (...args: unknown[]) => {
     // The caller may change its array afterwards.
-    const copies = args.map((each) => (each instanceof Uint8Array ? each.slice() : each));
+    const copies = args.map((each) => (isA(each, Uint8Array) ? each.slice() : each));
     return ((await opened())[name as "read"] as (...args: unknown[]) => unknown)(...copies);
   }];
   const watch: Workspace["watch"] = (listener) => {

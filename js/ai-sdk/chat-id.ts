@@ -1,4 +1,6 @@
 // The id of a chat as the id of a conversation. Conversations have UUIDs, and `useChat` makes ids of 16 letters and digits.
+import { ThreadkeepError } from "../index.js";
+
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** The namespace of the ids of chats, as RFC 9562 means it: a UUID made once, at random. */
@@ -9,6 +11,7 @@ const namespace = "5f0cd1b6-8a37-4c0e-9d57-2b6f3a91e4c8";
  * which is the same for the same text in every browser.
  */
 export function conversationIdOf(chatId: string): string {
+  if (typeof chatId !== "string") throw new ThreadkeepError("invalid_options", "the id of a chat must be a string");
   if (uuid.test(chatId)) return chatId.toLowerCase();
   const name = new TextEncoder().encode(chatId);
   const bytes = namespace.replaceAll("-", "").match(/../g)!.map((pair) => Number.parseInt(pair, 16));

@@ -2,6 +2,7 @@
 import type { ChatTransport, UIMessage, UIMessageChunk } from "ai";
 import { type Content, Conversation, type ConversationEvent, type ConversationInfo, type MessageEvent, ThreadkeepError } from "../index.js";
 import { decisionsIn, isSame, openCalls } from "./approvals.js";
+import { checked, objectOf } from "../thread/given.js";
 import { conversationIdOf } from "./chat-id.js";
 import { type ChatOptions, type OpenChat, leaveChats, openChat } from "./open-chat.js";
 import { isAnswer, isResult, isUserMessage, lastOf } from "./parts.js";
@@ -30,9 +31,10 @@ export class ThreadkeepChatTransport<Message extends UIMessage = UIMessage> impl
   readonly #options: ChatOptions;
 
   constructor(options: ThreadkeepChatTransportOptions) {
-    if (typeof options !== "object" || options === null || !options.agent) throw new ThreadkeepError("invalid_options", "the transport takes an agent: new ThreadkeepChatTransport({ agent })");
-    if ("conversationId" in options) throw new ThreadkeepError("invalid_options", "the id of the conversation is that of the chat: useChat({ id })");
-    this.#options = { ...options };
+    const given = objectOf("the transport", "options", options);
+    if (!given.agent) throw new ThreadkeepError("invalid_options", "the transport takes an agent: new ThreadkeepChatTransport({ agent })");
+    if ("conversationId" in given) throw new ThreadkeepError("invalid_options", "the id of the conversation is that of the chat: useChat({ id })");
+    this.#options = given;
   }
 
   /**
@@ -41,7 +43,9 @@ export class ThreadkeepChatTransport<Message extends UIMessage = UIMessage> impl
    * @throws ThreadkeepError `locked_elsewhere` if another tab has the chat open, `not_found` for a message that is not stored,
    * and those of `sendMessage()`
    */
-  async sendMessages({ chatId, messages, trigger, messageId, abortSignal }: Sending<Message>): Promise<ReadableStream<UIMessageChunk>> {
+  async sendMessages(request: Sending<Message>): Promise<ReadableStream<UIMessageChunk>> {
+    const { chatId, messages, trigger, messageId, abortSignal } = objectOf("sendMessages()", "a request of useChat", request);
+    ensureMessages(messages);
     const chat = await openChat(this.#options, conversationIdOf(chatId), this);
     abortSignal?.throwIfAborted();
     const reply = new Reply(chat, abortSignal);
@@ -63,7 +67,8 @@ export class ThreadkeepChatTransport<Message extends UIMessage = UIMessage> impl
    * user, it has failed, or another tab writes it; and for an import, as long as nobody has called `setConfirmationPolicy()` here:
    * opening a file of somebody else must run nothing. Creates no conversation.
    */
-  async reconnectToStream({ chatId, abortSignal }: Reconnecting<Message>): Promise<ReadableStream<UIMessageChunk> | null> {
+  async reconnectToStream(request: Reconnecting<Message>): Promise<ReadableStream<UIMessageChunk> | null> {
+    const { chatId, abortSignal } = objectOf("reconnectToStream()", "a request of useChat", request);
     const chat = await this.#existing(chatId, ({ undecided }) => !undecided);
     if (!chat || abortSignal?.aborted || chat.conversation.access === "follower") return null;
     const reply = new Reply(chat, abortSignal);
@@ -110,6 +115,11 @@ export class ThreadkeepChatTransport<Message extends UIMessage = UIMessage> impl
     const stored = (await Conversation.list(this.#options.store)).find((stored) => stored.id === id);
     return stored && isMeant(stored) ? openChat(this.#options, id, this) : null;
   }
+}
+
+/** @throws ThreadkeepError `invalid_options` */
+function ensureMessages(messages: readonly UIMessage[]): void {
+  checked("sendMessages() takes the messages of useChat", () => Array.isArray(messages) && messages.every(({ id, parts }) => typeof id === "string" && Array.isArray(parts)));
 }
 
 /** Sends the last message of the user. */

@@ -1,6 +1,7 @@
 // A stored conversation as messages of the AI SDK.
 import type { UIMessage } from "ai";
 import type { Conversation, ConversationEvent } from "../index.js";
+import { ensureConversation } from "../thread/given.js";
 import { type OpenCalls, openCalls, questionAbout } from "./approvals.js";
 import { type AnswerEvent, type ResultEvent, callIn, contentParts, isAnswer, isResult, isUserMessage, lastOf, originOf, saidIn, stepOf, withResult } from "./parts.js";
 import type { Part, ThreadkeepUIMessage, ToolPart } from "./types.js";
@@ -10,9 +11,10 @@ import type { Part, ThreadkeepUIMessage, ToolPart } from "./types.js";
  * are one message, each answer a step of it, and a call with its result is one part. Calls that wait for the user have the
  * state `approval-requested`. The ids are those of events: that of its first one. Reads the complete branch, and changes
  * nothing.
- * @throws ThreadkeepError `invalid_state` after `close()`, `store_*`
+ * @throws ThreadkeepError `invalid_options` for what is no open conversation, `invalid_state` after `close()`, `store_*`
  */
 export async function uiMessagesOf(conversation: Conversation): Promise<ThreadkeepUIMessage[]> {
+  ensureConversation("uiMessagesOf()", conversation);
   const events = await conversation.activeBranch();
   const messages: ThreadkeepUIMessage[] = [];
   for (const turn of turnsOf(events)) {

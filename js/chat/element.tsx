@@ -2,6 +2,7 @@
 // `<threadkeep-chat>`: a chat as a custom element.
 import { render } from "preact";
 import { openThread, type Thread, type ThreadOptions } from "../thread/index.js";
+import { checked } from "../thread/given.js";
 import { ChatView } from "./chat.js";
 import type { ChatLabels } from "./labels.js";
 import { styleSheets } from "./styles/index.js";
@@ -41,6 +42,7 @@ export class ThreadkeepChat extends Base {
     return this.#given ?? this.#own;
   }
   set thread(thread: Thread | null) {
+    checked("thread must be a Thread, or null", () => thread === null || (typeof thread.subscribe === "function" && typeof thread.getSnapshot === "function"));
     this.#given = thread;
     this.#reopen();
   }

@@ -1,7 +1,7 @@
 // Checks the options of a condenser. Loaded when an agent has one.
 import { arrayOf, isA } from "../arguments.js";
 import type { Condenser, CoreCondensing, LLMSummarizingCondenser } from "../condenser.js";
-import { invalidOptions, optionsOf } from "../errors.js";
+import { invalidOptions, optionsOf, reading } from "../errors.js";
 import { LLM } from "../llm.js";
 
 interface Member {
@@ -22,6 +22,7 @@ export function coreCondensing(condenser: Condenser | null | undefined, countTok
 /** The members of a condenser. A pipeline has those of its condensers, and a `NoOpCondenser` none. */
 function membersOf(condenser: Condenser): Member[] {
   if (typeof condenser !== "object" || condenser === null) throw invalidOptions("condenser must be an object with a kind, or null");
+  reading("condenser", () => condenser.kind);
   switch (condenser.kind) {
     case "NoOpCondenser":
       optionsOf("condenser", condenser, "kind");

@@ -1,5 +1,6 @@
 // Records what conversations do, for a view: requests and answers as they are sent, events, changes of the status, waits.
 import { type Conversation, type ConversationEvent, type ExecutionStatus, type LiveEvent, type ObservedRequest, ThreadkeepError, observeRequests } from "../index.js";
+import { ensureConversation, objectOf } from "../thread/given.js";
 
 /**
  * A request to a model with its answer. Headers are never recorded, and keys and secrets that the conversation knows are
@@ -78,7 +79,7 @@ const pause = 100;
  * @throws ThreadkeepError `invalid_options`
  */
 export function inspect(options: InspectOptions = {}): Inspector {
-  const { maxRequests = 100, maxEvents = 2000, ...unknown } = options;
+  const { maxRequests = 100, maxEvents = 2000, ...unknown } = objectOf("inspect()", "options", options);
   const [odd] = Object.keys(unknown);
   if (odd !== undefined) throw new ThreadkeepError("invalid_options", `inspect() has no option ${JSON.stringify(odd)}`);
   for (const limit of [maxRequests, maxEvents]) {
@@ -114,6 +115,7 @@ export function inspect(options: InspectOptions = {}): Inspector {
     },
     getSnapshot: () => snapshot,
     watch(conversation) {
+      ensureConversation("watch()", conversation);
       const conversationId = conversation.id;
       change({ statuses: [...snapshot.statuses, { conversationId, status: conversation.executionStatus, at: Date.now() }] });
       const unsubscribe = conversation.subscribe((event) => {

@@ -2,6 +2,7 @@
 // https://opentelemetry.io/docs/specs/semconv/gen-ai/
 import type * as OpenTelemetry from "@opentelemetry/api";
 import { type ActionEvent, type Conversation, type ConversationEvent, type ExecutionStatus, type LiveEvent, observeRequests } from "../index.js";
+import { checked, ensureConversation, objectOf } from "../thread/given.js";
 
 export interface TraceOptions {
   /** Whether spans contain messages, arguments and results. Default: false, because they may be private. */
@@ -23,9 +24,12 @@ interface Answered {
  * Makes spans for everything that a conversation does from now on: `invoke_agent` for each run, and in it `chat` for each
  * request and `execute_tool` for each call. `api` is the module `@opentelemetry/api` of the page. Returns a function that
  * ends it.
+ * @throws ThreadkeepError `invalid_options`
  */
-export function traceConversation(conversation: Conversation, api: typeof OpenTelemetry, { capturesContent = false }: TraceOptions = {}): () => void {
-  const tracer = api.trace.getTracer("threadkeep");
+export function traceConversation(conversation: Conversation, api: typeof OpenTelemetry, options: TraceOptions = {}): () => void {
+  const { capturesContent = false } = objectOf("traceConversation()", "options", options);
+  ensureConversation("traceConversation()", conversation);
+  const tracer = checked("traceConversation() takes the module @opentelemetry/api", () => typeof api.trace.setSpan === "function" && typeof api.context.active === "function" && api.trace.getTracer("threadkeep"));
   const common = { "gen_ai.conversation.id": conversation.id };
   let run: OpenTelemetry.Span | undefined;
   const chats = new Set<OpenTelemetry.Span>();

@@ -76,10 +76,31 @@ async function filesOf(source: SkillSource, limits: Reading): Promise<Files> {
   return { files, root: "" };
 }
 
+/** How many milliseconds a server has for a complete answer. */
+const patience = 30_000;
+
 async function fetched(url: string, limits: Reading): Promise<Files> {
+  const late = AbortSignal.timeout(patience);
+  const signal = limits.signal ? AbortSignal.any([limits.signal, late]) : late;
+  let onAbort!: () => void;
+  // A function of the host may ignore the signal.
+  const aborted = new Promise<never>((_, reject) => signal.addEventListener("abort", (onAbort = () => reject(signal.reason)), { once: true }));
+  if (signal.aborted) onAbort();
+  try {
+    return await Promise.race([answered(url, limits, signal), aborted]);
+  } catch (error) {
+    if (!late.aborted) throw error;
+    throw new ThreadkeepError("network", `${url} did not answer completely within ${patience / 1000} seconds`, { cause: error });
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+  }
+}
+
+async function answered(url: string, limits: Reading, signal: AbortSignal): Promise<Files> {
   let response: Response;
   try {
-    response = await limits.fetch(url, { redirect: "error", ...(limits.signal && { signal: limits.signal }) });
+    response = await limits.fetch(url, { redirect: "error", signal });
+    if (typeof response?.ok !== "boolean") throw new Error("fetch did not return a response");
   } catch (error) {
     throw new ThreadkeepError("network", `${url} could not be loaded: ${textOf(error)}; check the address, and whether the server allows this page (CORS)`, { cause: error });
   }

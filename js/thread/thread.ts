@@ -3,6 +3,7 @@ import { type Conversation, type RunResult, ThreadkeepError } from "../index.js"
 import { nextFrame } from "./frames.js";
 import { Session } from "./session.js";
 import { share } from "./shared.js";
+import { ensureConversation, objectOf, textsOf } from "./given.js";
 import type { Thread, ThreadOptions, ThreadSnapshot } from "./types.js";
 
 const defaultPage = 200;
@@ -10,10 +11,10 @@ const defaultPage = 200;
 /**
  * Opens a conversation for a view, or creates it. Returns at once: the snapshot says when it is open, or why that failed. If
  * another thread of this page has the conversation open, both share it, with the options of the first, until both are closed.
- * @throws ThreadkeepError `invalid_options` if `pageSize` is not a number of events
+ * @throws ThreadkeepError `invalid_options` without options, or if `pageSize` is not a number of events
  */
 export function openThread(options: ThreadOptions): Thread {
-  const { pageSize, resume = false, conversationId, ...rest } = options;
+  const { pageSize, resume = false, conversationId, ...rest } = objectOf("openThread()", "options", options);
   const id = conversationId ?? newId();
   const own = { pageSize: checked(pageSize), resume };
   const { session, release } = share(rest.store, id, () => Session.opening({ ...rest, conversationId: id }, own));
@@ -22,7 +23,9 @@ export function openThread(options: ThreadOptions): Thread {
 
 /** A thread of a conversation that is already open and belongs to somebody else: `close()` ends only the thread. */
 export function threadOf(conversation: Conversation, options: { pageSize?: number | undefined } = {}): Thread {
-  const session = new Session(conversation.id, { pageSize: checked(options.pageSize), resume: false }, async () => conversation);
+  const { pageSize } = objectOf("threadOf()", "options", options);
+  ensureConversation("threadOf()", conversation);
+  const session = new Session(conversation.id, { pageSize: checked(pageSize), resume: false }, async () => conversation);
   return threadOn(session, () => session.end(false));
 }
 
@@ -70,7 +73,7 @@ function threadOn(session: Session, release: () => Promise<void>): Thread {
     stop: () => perform(({ conversation }) => conversation.interrupt()),
     pause: () => perform(({ conversation }) => conversation.pause()),
     retryNow: () => void perform(async ({ conversation }) => conversation.retryNow()),
-    approve: (actionIds) => perform((view) => runCalls(actionIds ?? view.approvals.map(({ actionId }) => actionId))),
+    approve: (actionIds) => perform((view) => runCalls(actionIds === undefined ? view.approvals.map(({ actionId }) => actionId) : textsOf("approve()", actionIds))),
     reject: (reason, actionIds) =>
       perform(async (view) => {
         await view.conversation.rejectPendingActions(reason, { actionIds });
@@ -106,7 +109,7 @@ function threadOn(session: Session, release: () => Promise<void>): Thread {
         await view.conversation.navigateTo(eventId);
         await view.readBranch();
       }),
-    loadEarlier: ({ all = false } = {}) => perform((view) => view.loadEarlier(all)),
+    loadEarlier: (options = {}) => perform((view) => view.loadEarlier(objectOf("loadEarlier()", "options", options).all === true)),
     close() {
       closed ??= { snapshot: { ...session.snapshot, phase: "closed", isRunning: false }, done: release() };
       session.listeners.delete(changed);

@@ -1,5 +1,7 @@
 // Texts of a model as somebody has to read them who decides by them: a call must not look like another one.
 
+import { ThreadkeepError } from "../index.js";
+
 /** Emoji that are joined or coloured, and joiners in the scripts that need them: these characters do what they are for. */
 const harmless = String.raw`\p{Extended_Pictographic}[\ufe0f\p{Emoji_Modifier}]?(?:\u200d\p{Extended_Pictographic}[\ufe0f\p{Emoji_Modifier}]?)+|\p{Emoji}\ufe0f|(?<=[\p{sc=Arab}\p{sc=Deva}\p{sc=Beng}\p{sc=Guru}\p{sc=Gujr}\p{sc=Orya}\p{sc=Taml}\p{sc=Telu}\p{sc=Knda}\p{sc=Mlym}\p{sc=Sinh}])[\u200c\u200d]`;
 /** Controls except for tab and line feed, characters without a look, those that change the order of others, and halves of characters. */
@@ -15,6 +17,7 @@ const emptyLines = /\n(?:[^\S\n]*\n){5,}/g;
  * arguments of calls that a model writes, wherever a user reads them. Markup is not touched.
  */
 export function visibleText(text: string): string {
+  if (typeof text !== "string") throw new ThreadkeepError("invalid_options", "visibleText() takes a text");
   return text
     .replaceAll("\r\n", "\n")
     .replace(hiding, (found, hidden?: string) => (hidden === undefined ? found : `⟨${numberOf(hidden)}⟩`))

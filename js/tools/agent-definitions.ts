@@ -20,7 +20,7 @@ export function agentName(type: string | undefined): string {
 
 /** The definitions by name, in the order of their names. @throws ThreadkeepError `invalid_options`, naming the agent */
 export function readDefinitions(given: TaskToolOptions["agents"] = []): Map<string, AgentDefinition> {
-  if (!Array.isArray(given)) throw invalidOptions("agents of taskTool() must be a list of definitions");
+  if (!reading("agents of taskTool()", () => Array.isArray(given))) throw invalidOptions("agents of taskTool() must be a list of definitions");
   const definitions = new Map<string, AgentDefinition>();
   for (const each of given as ReadonlyArray<AgentDefinition | string>) {
     const definition = checked(typeof each === "string" ? fromMarkdown(each) : optionsOf("an agent of taskTool()", each, names));

@@ -6,7 +6,7 @@
 import { Agent } from "../agent.js";
 import { newId } from "../arguments.js";
 import type { Conversation } from "../conversation.js";
-import { ThreadkeepError, ask, invalidOptions, textOf } from "../errors.js";
+import { ThreadkeepError, ask, invalidOptions, optionsOf, textOf } from "../errors.js";
 import type { ActionEvent, ConversationErrorEvent, ConversationEvent, ConversationState, LiveEvent, SubagentEvent } from "../events.js";
 import type { LLM } from "../llm.js";
 import type { AgentDefinition, Parent, TaskToolOptions, Tasks } from "../subagents.js";
@@ -51,9 +51,9 @@ Several independent tasks can be given in one answer.
 To ask the same sub-agent something more, pass the id of its task as \`resume\`.`;
 
 export function define(options: TaskToolOptions, parent: Parent): BuiltInDefinition {
-  const { llms = {}, maxDepth = 2 } = options;
+  const { agents: given, llms = {}, maxDepth = 2 } = optionsOf("taskTool()", options, "agents llms maxDepth");
   if (!Number.isInteger(maxDepth) || maxDepth < 1) throw invalidOptions("maxDepth of taskTool() must be a whole number of at least 1");
-  const definitions = readDefinitions(options.agents);
+  const definitions = readDefinitions(given);
   if (!definitions.has(general)) {
     const tools = parent.given.agent.tools.filter(({ name }) => name !== "task");
     definitions.set(general, { name: general, description: "For any task that no other agent is made for.", tools });

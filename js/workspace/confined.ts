@@ -1,6 +1,6 @@
 // The one wrapper around every workspace: it checks arguments and results, so that a backend only gets relative paths in their
 // shortest form and content as bytes, whatever a tool, a model or the host has written.
-import { isFunction } from "../arguments.js";
+import { isA, isFunction } from "../arguments.js";
 import { ThreadkeepError, invalidOptions, reading } from "../errors.js";
 import type { Workspace, WorkspaceEntry } from "../workspace.js";
 import { checkCount, checkSize } from "./limits.js";
@@ -24,7 +24,7 @@ export function confined(backend: Workspace): Workspace {
     async read(path) {
       const file = inside(path, "read, because it is a directory");
       const content: unknown = await backend.read(file);
-      if (!(content instanceof Uint8Array)) throw broken(`read() of ${shown(file)} returned something that is not a Uint8Array`);
+      if (!(isA(content, Uint8Array))) throw broken(`read() of ${shown(file)} returned something that is not a Uint8Array`);
       checkSize(file, content.length);
       return content;
     },
@@ -83,7 +83,7 @@ function refuse(message: string): never {
 /** A copy of the content, because the caller may change its array afterwards. */
 function bytesOf(content: unknown): Uint8Array {
   if (typeof content === "string") return new TextEncoder().encode(content);
-  if (content instanceof Uint8Array) return content.slice();
+  if (isA(content, Uint8Array)) return content.slice();
   throw invalidOptions("the content of a file must be a text or a Uint8Array");
 }
 
