@@ -26,7 +26,7 @@ export interface OwnAgentState {
    * that have started it.
    */
   subagent_tasks?: { [taskId: string]: { conversation: string; parent: string; action: string } };
-  /** What the run waits for without a network, or waited for when it ended. */
+  /** The reason why the run waits for a network, or why it waited when it ended. */
   waiting_for_network?: { attempt: number; why: string; message: string };
   /**
    * How many further attempts the agent's critic has demanded in this conversation. The SDK's field; a host may set

@@ -56,7 +56,7 @@ agent_state! {
         /// The tasks that were given to sub-agents, by their ids: the sub-agent's conversation, the conversation and the
         /// call that have started it.
         SUBAGENT_TASKS = "subagent_tasks": "{ [taskId: string]: { conversation: string; parent: string; action: string } }";
-        /// What the run waits for without a network, or waited for when it ended.
+        /// The reason why the run waits for a network, or why it waited when it ended.
         WAITING_FOR_NETWORK = "waiting_for_network": "{ attempt: number; why: string; message: string }";
     }
     shared: {
