@@ -39,6 +39,9 @@ export function isA<T>(value: unknown, kind: abstract new (...args: never) => T)
 /** @internal */
 export const isFunction = (each: unknown): boolean => typeof each === "function";
 
+/** The text with U+FFFD in the place of each half of a character: `toWellFormed()`, which older browsers do not have. @internal */
+export const wellFormed = (text: string): string => text.replace(/\p{Surrogate}/gu, "\ufffd");
+
 /** @internal */
 export function jsonOf(what: string, value: unknown): string {
   const json = reading(what, () => JSON.stringify(value));

@@ -1,5 +1,6 @@
 // The secrets of one open conversation. Loaded when a conversation has any.
-import { ThreadkeepError, invalidOptions, settle } from "../errors.js";
+import { wellFormed } from "../arguments.js";
+import { ThreadkeepError, invalidOptions, settle, textOf } from "../errors.js";
 import type { ConversationState, StoredSecret } from "../events.js";
 import { type Cipher, cipherOf, tokenPrefix } from "./fernet.js";
 import { isKey, secretsOf } from "./keys.js";
@@ -165,7 +166,8 @@ export class ConversationSecrets {
   }
 
   /** The value of a secret, which is hidden from then on; `null` if there is none of this name. */
-  async value(name: string, signal?: AbortSignal): Promise<string | null> {
+  async value(given: string, signal?: AbortSignal): Promise<string | null> {
+    const name = wellFormed(textOf(given));
     const held = this.#held.get(name);
     if (held) throw new ThreadkeepError("invalid_state", `secret ${name} came with an import and is not fetched from ${new URL(held.url).origin} before allowSecrets()`);
     const source = this.#sources.get(name);

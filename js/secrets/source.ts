@@ -1,4 +1,5 @@
 // Sources of secrets.
+import { wellFormed } from "../arguments.js";
 import { ThreadkeepError, invalidOptions, optionsOf, reading, textsOf } from "../errors.js";
 
 /** A secret that is fetched each time a tool asks for it (the SDK's `LookupSecret`): the response's text is its value. */
@@ -16,7 +17,7 @@ export type SecretValue = string | (() => string | Promise<string>) | LookupSecr
 export function checkedSecrets(given: unknown): Record<string, SecretValue | null> {
   return reading("secrets", () => {
     if (typeof given !== "object" || given === null || Array.isArray(given)) throw invalidOptions("secrets must be an object of secrets by name");
-    return Object.fromEntries(Object.entries(given).map(([name, value]) => [name, checked(name, value)]));
+    return Object.fromEntries(Object.entries(given).map(([name, value]) => [wellFormed(name), checked(name, value)]));
   });
 }
 

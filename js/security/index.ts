@@ -1,4 +1,5 @@
 // Builds a security analyzer from the host's options or from the stored JSON.
+import { wellFormed } from "../arguments.js";
 import { invalidOptions, optionsOf, reading as readingHost, textOf } from "../errors.js";
 import type { ActionEvent, SecurityRisk } from "../events.js";
 import type { CoreAnalyzer, SecurityAnalyzer, SecurityPattern } from "../security.js";
@@ -98,7 +99,9 @@ const functionPlaceholder: object = {
 };
 
 function rows(patterns: unknown, what: string): readonly SecurityPattern[] | undefined {
-  if (patterns === undefined || isRows(patterns)) return patterns;
+  if (patterns === undefined) return patterns;
+  // The stored analyzer is recognized by its JSON.
+  if (isRows(patterns)) return patterns.map((row) => row.map(wellFormed) as unknown as SecurityPattern);
   throw invalidOptions(`${what} must be an array of [pattern, description, detector]`);
 }
 

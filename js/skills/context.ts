@@ -1,6 +1,6 @@
 // Checks an agent's context, and converts it to the form in which the SDK stores it. Loaded when a conversation is opened
 // with an agent that has a context.
-import { arrayOf, isA } from "../arguments.js";
+import { arrayOf, isA, wellFormed } from "../arguments.js";
 import { invalidOptions, optionsOf, reading, textsOf } from "../errors.js";
 import type { AgentContextOptions, Skill } from "../skills.js";
 
@@ -44,10 +44,11 @@ function stored(skill: Skill, place: number) {
     of, skill,
     "name content trigger source isAgentskillsFormat description disableModelInvocation inputs version license compatibility metadata allowedTools resources",
   );
-  const { name, content } = given;
-  if (typeof name !== "string" || name === "") throw invalidOptions(`name of ${of} must be a text`);
+  const name = text(`name of ${of}`, given.name);
+  if (!name) throw invalidOptions(`name of ${of} must be a text`);
   const what = `skill ${JSON.stringify(name)}`;
-  if (typeof content !== "string") throw invalidOptions(`content of ${what} must be a text`);
+  const content = text(`content of ${what}`, given.content);
+  if (content === undefined) throw invalidOptions(`content of ${what} must be a text`);
   const flag = (field: string, value: unknown) => {
     if (value !== undefined && typeof value !== "boolean") throw invalidOptions(`${field} of ${what} must be true or false`);
     return value ?? false;
@@ -105,14 +106,14 @@ function resourcesOf(resources: NonNullable<Skill["resources"]>, what: string, l
 }
 
 function names(field: string, value: unknown): string[] {
-  return arrayOf(field, "texts", value as string[], (each) => typeof each === "string");
+  return arrayOf(field, "texts", value as string[], (each) => typeof each === "string").map(wellFormed);
 }
 
 /** JSON leaves out what is undefined; the SDK leaves out what is null. */
 function text(field: string, value: unknown): string | undefined {
   if (value === undefined || value === null) return undefined;
   if (typeof value !== "string") throw invalidOptions(`${field} must be a text`);
-  return value;
+  return wellFormed(value);
 }
 
 function date(value: AgentContextOptions["currentDatetime"]): string | null | undefined {

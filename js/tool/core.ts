@@ -91,7 +91,8 @@ async function toContent(output: unknown): Promise<{ content: readonly unknown[]
     const content = output.content.length > 0 ? await withImages(output.content) : [{ type: "text", text: "" }];
     return { content, is_error: output.isError === true };
   }
-  const text = typeof output === "string" ? output : (JSON.stringify(output) ?? "");
+  // JSON escapes halves of characters and no other surrogates; an escape in a text would reach Python as it is.
+  const text = typeof output === "string" ? output : (JSON.stringify(output)?.replace(/\\ud[89a-f]..|\\./g, (escape) => (escape.length > 2 ? "\ufffd" : escape)) ?? "");
   return { content: [{ type: "text", text }], is_error: false };
 }
 

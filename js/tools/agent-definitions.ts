@@ -1,7 +1,7 @@
 // Definitions of sub-agents: objects of the host, and Markdown files with front matter as the SDK reads them
 // (`subagent/schema.py`).
 import { LLM } from "../llm.js";
-import { isA } from "../arguments.js";
+import { isA, wellFormed } from "../arguments.js";
 import { invalidOptions, optionsOf, reading, textOf } from "../errors.js";
 import { type FrontMatter, readFrontMatter, spelled } from "../skills/front-matter.js";
 import type { AgentDefinition, TaskToolOptions } from "../subagents.js";
@@ -23,7 +23,8 @@ export function readDefinitions(given: TaskToolOptions["agents"] = []): Map<stri
   if (!reading("agents of taskTool()", () => Array.isArray(given))) throw invalidOptions("agents of taskTool() must be a list of definitions");
   const definitions = new Map<string, AgentDefinition>();
   for (const each of given as ReadonlyArray<AgentDefinition | string>) {
-    const definition = checked(typeof each === "string" ? fromMarkdown(each) : optionsOf("an agent of taskTool()", each, names));
+    const given = checked(typeof each === "string" ? fromMarkdown(each) : optionsOf("an agent of taskTool()", each, names));
+    const definition = { ...given, name: wellFormed(given.name) };
     if (definitions.has(definition.name)) throw invalidOptions(`two agents of taskTool() have the name ${definition.name}`);
     definitions.set(definition.name, definition);
   }

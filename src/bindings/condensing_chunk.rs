@@ -4,13 +4,13 @@ use super::{
     condensing::CondensingPart,
     conversation::done,
     error::invalid,
+    given,
     options::{is_absent, llm, property},
 };
 use crate::{
     agent::{Agent, AgentCondenser, CondenserMember, GivenCondenser},
     conversation::{Condensing, ContextUsage, Conversation, Summarizing},
     error::Result,
-    json::EditableObject,
 };
 use futures_util::future::LocalBoxFuture;
 use js_sys::{Array, Function};
@@ -61,7 +61,7 @@ fn condenser(members: &JsValue) -> Result<Rc<dyn GivenCondenser>> {
         .iter()
         .map(|member| {
             let settings = property(&member, "settings").as_string();
-            let settings = settings.and_then(|settings| EditableObject::compact(&settings));
+            let settings = settings.and_then(|settings| given::value(&settings));
             let own = property(&member, "llm");
             Ok(CondenserMember {
                 settings: settings

@@ -3,13 +3,14 @@
 use super::{
     conversation::{CoreConversation, done, event_texts},
     error::invalid,
+    given,
 };
 use crate::{
     cancel::CancelToken,
     error::Result,
     event::SecurityRisk,
     id::EventId,
-    json::{EditableObject, FromJson, RawJson, quoted, well_formed},
+    json::{EditableObject, FromJson as _, RawJson, quoted},
     security::{ConfirmationPolicy, SecurityAnalyzer, StoredAnalyzer},
 };
 use futures_util::future::LocalBoxFuture;
@@ -68,7 +69,7 @@ impl CoreConversation {
     #[wasm_bindgen(js_name = editAction, unchecked_return_type = "Promise<string>")]
     pub fn edit_action(&self, action: String, arguments: String) -> Promise {
         self.verb(move |conversation| async move {
-            let event = conversation.edit_action(&action.parse()?, &well_formed(&arguments)).await?;
+            let event = conversation.edit_action(&action.parse()?, &given::text(&arguments)).await?;
             Ok((&**event.json()).into())
         })
     }
@@ -78,7 +79,7 @@ impl CoreConversation {
     pub fn execute_tool(&self, name: String, arguments: String, tool_call_id: String) -> Promise {
         self.verb(move |conversation| async move {
             let observation =
-                conversation.execute_tool(&name, &well_formed(&arguments), tool_call_id).await?;
+                conversation.execute_tool(&name, &given::text(&arguments), tool_call_id).await?;
             Ok(observation.as_json().as_str().into())
         })
     }
@@ -115,8 +116,8 @@ impl CoreConversation {
     #[wasm_bindgen(js_name = setAgentState)]
     pub fn set_agent_state(&self, json: String) -> Promise {
         self.verb(move |conversation| async move {
-            let values = EditableObject::compact(&well_formed(&json))
-                .ok_or_else(|| invalid("agentState must be a JSON object"))?;
+            let values: EditableObject =
+                given::value(&json).ok_or_else(|| invalid("agentState must be a JSON object"))?;
             done(conversation.set_agent_state(&values).await)
         })
     }
@@ -124,7 +125,7 @@ impl CoreConversation {
     /// Takes JSON that the library itself notes under this name: see `Conversation::note`.
     pub fn note(&self, name: String, json: String) -> Promise {
         self.verb(move |conversation| async move {
-            let value = RawJson::parse(&json).ok_or_else(|| invalid("a note must be JSON"))?;
+            let value: RawJson = given::value(&json).ok_or_else(|| invalid("a note must be JSON"))?;
             done(conversation.note(&name, &value).await)
         })
     }
@@ -132,7 +133,7 @@ impl CoreConversation {
 
 /// Reads a confirmation policy from the SDK's JSON.
 pub(super) fn policy(json: &str) -> Result<ConfirmationPolicy> {
-    ConfirmationPolicy::from_json(json).ok_or_else(|| {
+    given::value(json).ok_or_else(|| {
         invalid("confirmationPolicy must be AlwaysConfirm, NeverConfirm, or ConfirmRisky with a threshold of LOW, MEDIUM or HIGH")
     })
 }
@@ -142,7 +143,7 @@ pub(super) fn analyzer(json: &str) -> Result<Option<StoredAnalyzer>> {
     if json == "null" {
         return Ok(None);
     }
-    let stored = RawJson::from_json(json).and_then(StoredAnalyzer::of);
+    let stored = given::value(json).and_then(StoredAnalyzer::of);
     stored.map(Some).ok_or_else(|| invalid("securityAnalyzer must be an object with a kind"))
 }
 

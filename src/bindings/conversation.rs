@@ -7,6 +7,7 @@ use super::{
     chunks,
     control::{JsAnalyzer, analyzer, policy},
     error::{invalid, set},
+    given,
     hooks::hooks,
     options::{Options, agent, function, host_tools, llm, property, stuck_detection, texts},
     store::CoreStore,
@@ -18,7 +19,7 @@ use crate::{
     event::Event,
     host::Host as _,
     id::{ConversationId, EventId},
-    json::{EditableObject, FromJson as _, well_formed},
+    json::EditableObject,
     llm::{Delta, option_table::OptionSource as _},
     store::Found,
     web::{guard::promise, host::WebHost, locks},
@@ -183,7 +184,7 @@ impl CoreConversation {
         replaced: Option<String>,
     ) -> Promise {
         self.verb(move |conversation| async move {
-            let content = Vec::from_json(&well_formed(&content))
+            let content = given::value(&content)
                 .ok_or_else(|| invalid("a message must be a text, or a list of texts and images"))?;
             let replaced = replaced.map(|message| message.parse()).transpose()?;
             let calls = pending.map(|pending| match &*pending {
@@ -219,7 +220,7 @@ impl CoreConversation {
     #[wasm_bindgen(js_name = storeSecrets)]
     pub fn store_secrets(&self, sources: String) -> Promise {
         self.verb(move |conversation| async move {
-            let sources = EditableObject::compact(&well_formed(&sources))
+            let sources: EditableObject = given::value(&sources)
                 .ok_or_else(|| invalid("the sources of secrets must be a JSON object"))?;
             done(conversation.store_secrets(&sources).await)
         })

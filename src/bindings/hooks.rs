@@ -2,13 +2,14 @@
 
 use super::{
     error::{invalid, message_of},
+    given,
     options::{function, property},
 };
 use crate::{
     error::Result,
     event::HookEventType,
     hooks::{HookDecision, Hooks},
-    json::{EditableObject, well_formed},
+    json::EditableObject,
 };
 use futures_util::future::LocalBoxFuture;
 use js_sys::{Array, Function, Promise};
@@ -53,8 +54,8 @@ impl Hooks for JsHooks {
                 ask.call2(&JsValue::UNDEFINED, &event_type.as_str().into(), &input.into()).map_err(failed)?;
             let answer = JsFuture::from(Promise::resolve(&answer)).await.map_err(failed)?;
             // An unreadable answer must not count as an allowing one.
-            let fields = answer.as_string().and_then(|text| EditableObject::compact(&well_formed(&text)));
-            let fields = fields.ok_or("the answer of a hook must be a JSON object")?;
+            let fields = answer.as_string().and_then(|text| given::value(&text));
+            let fields: EditableObject = fields.ok_or("the answer of a hook must be a JSON object")?;
             Ok(HookDecision {
                 denies: fields.read::<String>("decision").is_some_and(|decision| decision == "deny"),
                 reason: fields.read("reason"),

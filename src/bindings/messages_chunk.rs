@@ -4,6 +4,7 @@
 
 use super::{
     error::invalid,
+    given,
     host_store::HostStore,
     imported::claimed,
     messages::Messages,
@@ -67,7 +68,7 @@ impl Messages for MessagesChunk {
     ) -> LocalBoxFuture<'static, Result<JsValue>> {
         Box::pin(async move {
             let store = HostStore::new(store);
-            Ok(request_body(&*api, &store, conversation.parse()?, &llm, &row).await?.into())
+            Ok(request_body(&*api, &store, conversation.parse()?, &given::text(&llm), &row).await?.into())
         })
     }
 }

@@ -15,6 +15,7 @@ mod conversation;
 mod error;
 #[cfg(feature = "testing")]
 mod fetch_probe;
+mod given;
 mod hooks;
 mod host_store;
 mod imported;

@@ -3,6 +3,7 @@
 
 use super::{
     error::{invalid, message_of},
+    given,
     tool::{JsTool, mistake},
     wire_apis::ChunkWireApis,
 };
@@ -10,7 +11,6 @@ use crate::{
     agent::Agent,
     conversation::stuck_detector::{StuckDetection, StuckDetectionThresholds},
     error::Result,
-    json::{EditableObject, RawJson, well_formed},
     llm::{
         ApiKey, Llm, LlmOptions, SecretString, TextFunction, option_table::OptionSource, options::ModelData,
         transport::HttpClient,
@@ -171,12 +171,12 @@ pub fn agent(options: &JsValue) -> Result<Agent> {
         context: plain
             .text("context")?
             .as_deref()
-            .and_then(RawJson::parse)
+            .and_then(given::value)
             .map(|stored| GivenContext { stored, memory: memory.map(Rc::from) }),
         working_dir: plain.text("workingDir")?.map(Rc::from),
         tool_concurrency_limit: plain.count("toolConcurrencyLimit")?.unwrap_or(1).max(1) as usize,
         critic: None,
-        mcp_config: mcp.text("config")?.as_deref().and_then(EditableObject::compact).unwrap_or_default(),
+        mcp_config: mcp.text("config")?.as_deref().and_then(given::value).unwrap_or_default(),
         filter_tools_regex: plain.text("filterToolsRegex")?.map(Rc::from),
     })
 }
@@ -189,9 +189,9 @@ fn finish(options: &JsValue) -> Result<FinishTool> {
     let plain = Options::new(options, "finalAnswer");
     let check = function(options, "check")?;
     Ok(FinishTool::with_answer(AnswerSchema {
-        schema: RawJson::parse(&well_formed(&plain.required_text("schema")?))
+        schema: given::value(&plain.required_text("schema")?)
             .ok_or_else(|| invalid("finalAnswer must be a JSON Schema"))?,
-        parameters: well_formed(&plain.required_text("parameters")?).into_owned().into(),
+        parameters: given::text(&plain.required_text("parameters")?).into(),
         check: Rc::new(move |arguments| mistake(&check, arguments)),
     }))
 }

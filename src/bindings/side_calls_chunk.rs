@@ -1,6 +1,7 @@
 //! Requests beside the run, and critics: a chunk of the wasm, see [`super::chunks`].
 
 use super::{
+    given,
     options::{Options, function, llm, property},
     side_calls::SideCalls,
 };
@@ -9,7 +10,6 @@ use crate::{
     cancel::CancelToken,
     conversation::Conversation,
     error::Result,
-    json::well_formed,
     llm::option_table::OptionSource as _,
 };
 use futures_util::future::{Either, LocalBoxFuture, select};
@@ -67,7 +67,7 @@ impl Evaluator for JsEvaluator {
         let rating = self.0.call1(&JsValue::UNDEFINED, &events);
         Box::pin(async move {
             let rating = JsFuture::from(Promise::resolve(&rating.ok()?)).await.ok()?;
-            Some(well_formed(&rating.as_string()?).into_owned())
+            Some(given::text(&rating.as_string()?))
         })
     }
 }

@@ -2,13 +2,14 @@
 
 use super::{
     error::{invalid, message_of, set},
+    given,
     options::{Options, function, property},
 };
 use crate::{
     error::Result,
     event::{self, Action, Observation},
     id::StorePath,
-    json::{EditableObject, RawJson, well_formed},
+    json::{EditableObject, RawJson},
     llm::option_table::OptionSource as _,
     tool::{
         Record, Replay, Tool, ToolAnnotations, ToolCall, ToolDefinition, ToolFailure, ToolKind, ToolOutput,
@@ -67,14 +68,14 @@ impl JsTool {
         let definition = ToolDefinition {
             name,
             description: plain.required_text("description")?,
-            parameters: well_formed(&plain.required_text("parameters")?).into_owned().into(),
+            parameters: given::text(&plain.required_text("parameters")?).into(),
             annotations,
             replay,
             kind: if plain.text("className")?.is_some() { ToolKind::Sdk } else { ToolKind::Mcp },
         };
         let stored = match plain.text("className")? {
             Some(class) => {
-                let spec = plain.text("spec")?.and_then(|spec| RawJson::parse(&spec));
+                let spec = plain.text("spec")?.and_then(|spec| given::value(&spec));
                 let changes_files = plain.flag("changesFiles")?.unwrap_or(true);
                 Some(StoredForm { class, spec, action: function(tool, "action")?, changes_files })
             }
@@ -159,7 +160,7 @@ impl Record for JsTool {
     fn action(&self, arguments: &EditableObject) -> Action {
         let stored = self.stored.as_ref().and_then(|stored| {
             let fields = stored.action.call1(&JsValue::UNDEFINED, &arguments.text().into()).ok()?;
-            EditableObject::compact(&well_formed(&fields.as_string()?))
+            given::value(&fields.as_string()?)
         });
         Action::of_class(self.class(), stored.as_ref().unwrap_or(arguments))
     }
@@ -178,7 +179,7 @@ impl JsTool {
 /// The result of a call: JSON text, or an object with `json`, `files` and `ownerFiles`.
 fn read_output(output: &JsValue) -> Option<ToolOutput> {
     let json = output.as_string().or_else(|| property(output, "json").as_string())?;
-    let object = EditableObject::compact(&well_formed(&json))?;
+    let object: EditableObject = given::value(&json)?;
     let files = |name: &str| -> Option<Vec<_>> {
         let changes = property(output, name).dyn_into::<Array>().unwrap_or_default();
         changes.iter().map(|change| read_file(&change)).collect()

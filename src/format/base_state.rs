@@ -9,7 +9,7 @@ use super::{agent_state::HEAD_MOVE, import_mark::IMPORT, layout, tree::Leaf};
 use crate::{
     error::{Error, ErrorCode, Result, shown},
     id::{ConversationId, EventId},
-    json::{EditableObject, FromJson, RawJson, ToJson, quoted, string_enum},
+    json::{EditableObject, FromJson, RawJson, ToJson, quoted, string_enum, well_formed},
 };
 use std::rc::Rc;
 
@@ -325,9 +325,10 @@ impl BaseState {
         Ok(())
     }
 
-    /// The object in a field; an empty one if there is none.
+    /// The object in a field; an empty one if there is none. Halves of characters, for which Python refuses the file, are
+    /// replaced: a name that is only half a character would be no name of a field, and all others would be lost with it.
     fn object(&self, name: &str) -> EditableObject {
-        self.fields.get(name).and_then(EditableObject::parse).unwrap_or_default()
+        self.fields.get(name).and_then(|text| EditableObject::parse(&well_formed(text))).unwrap_or_default()
     }
 
     /// The agent, as the SDK writes it.
@@ -415,7 +416,7 @@ impl BaseState {
 
     /// The `agent_state`, an object. The names that threadkeep uses are in `agent_state.rs`.
     pub fn agent_state(&self) -> Option<RawJson> {
-        self.field("agent_state")
+        RawJson::parse(&well_formed(self.fields.get("agent_state")?))
     }
 
     /// A field of `agent_state`.
@@ -469,6 +470,18 @@ const DEFAULTS: &[(&str, &str)] = &[
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn half_a_character_in_a_name_of_agent_state_loses_no_other_field() {
+        let fields = r#"{"\ud83d":1,"a\ud83d\ude00":[1.50],"allowed_tools":["ls"]}"#;
+        let text = format!(r#"{{"id":"0f8fad5b-d9cb-469f-a165-70867728950e","agent_state":{fields}}}"#);
+        let mut state = BaseState::parse(&text).unwrap();
+        assert_eq!(state.in_agent_state::<Vec<String>>("allowed_tools"), Some(vec!["ls".to_owned()]));
+        assert_eq!(&*state.json(), text, "reading changes nothing");
+        state.set_in_agent_state("waiting", Some(&RawJson::of(&true)));
+        let kept = "{\"\u{fffd}\":1,\"a\\ud83d\\ude00\":[1.50],\"allowed_tools\":[\"ls\"],\"waiting\":true}";
+        assert_eq!(state.agent_state().unwrap().as_str(), kept);
+    }
 
     #[test]
     fn head_is_one_fact_in_two_fields() {

@@ -9,6 +9,7 @@ import { thereAndBack } from "./library/both-ways.mjs";
 import { branchesBothWays } from "./library/branches.mjs";
 import { decidedElsewhere } from "./library/decided.mjs";
 import { conversationsOfOtherPrograms } from "./library/other-programs.mjs";
+import { halvesOfCharacters } from "./library/halves.mjs";
 import { fileToolsBothWays } from "./library/file-tools.mjs";
 import { importedConversations } from "./library/imported.mjs";
 import { aLongConversation } from "./library/long.mjs";
@@ -50,6 +51,7 @@ describe("decided elsewhere", { concurrency: 4 }, () => decidedElsewhere(sdk, pl
 describe("critics, questions and titles", { concurrency: 4 }, () => critics(sdk, place));
 describe("tools on files", { concurrency: 4 }, () => fileToolsBothWays(sdk, place));
 describe("sub-agents and final answers", { concurrency: 4 }, () => subAgentsBothWays(sdk, place));
+describe("halves of characters", { concurrency: 4 }, () => halvesOfCharacters(sdk, place));
 describe("branches", { concurrency: 4 }, () => branchesBothWays(sdk, place));
 describe("random conversations", { concurrency: 4 }, () => randomConversations(sdk, place));
 describe("secrets", () => secretsBothWays(sdk, place));
