@@ -14,7 +14,7 @@ import { tabs } from "./shared.mjs";
 const leftWhileLoading = /downloadable font: download failed.*status=2152398850/;
 
 /** The fields that the newest SDK writes differently from the first. */
-const newest = new URL("../fixtures/sdk-1.58.0/", import.meta.url);
+const newest = new URL("../fixtures/sdk-1.58.2/", import.meta.url);
 const risky = JSON.parse(readFileSync(new URL("index.json", newest), "utf8")).conversations.find(({ scenario }) => scenario === "risky");
 
 let demo;

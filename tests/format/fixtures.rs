@@ -6,7 +6,7 @@ use threadkeep::{event::Event, id::EventId};
 
 /// The directories of the SDK versions that have fixtures: the first has every feature that can be scripted, the newest
 /// only the conversations that it writes differently.
-const ROOTS: [&str; 2] = ["sdk-1.43.1", "sdk-1.58.0"];
+const ROOTS: [&str; 2] = ["sdk-1.43.1", "sdk-1.58.2"];
 
 /// One conversation.
 pub struct Fixture {

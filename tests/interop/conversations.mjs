@@ -1,6 +1,6 @@
 // The conversations that this version of the SDK wrote. Those of the first are in the repository; those of the newest, but
 // for a few, are made when they are first needed, and kept in the user's cache folder until what makes them changes.
-//   THREADKEEP_SDK=1.58.0 node tests/interop/conversations.mjs     make them, and say where they are
+//   THREADKEEP_SDK=1.58.2 node tests/interop/conversations.mjs     make them, and say where they are
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";

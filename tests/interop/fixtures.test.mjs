@@ -44,9 +44,9 @@ test("an added key, a skipped file and a directory with another name are all ref
   }
 });
 
-test("an analyzer stored by 1.58.0 is refused, and everything else that it writes is read", onlyFor("1.43.1", "it knows no such event"), async (t) => {
+test("an analyzer stored by 1.58.2 is refused, and everything else that it writes is read", onlyFor("1.43.1", "it knows no such event"), async (t) => {
   if (!sdk) return t.skip("no SDK");
-  const newest = path.join(fixtures, "../sdk-1.58.0");
+  const newest = path.join(fixtures, "../sdk-1.58.2");
   const index = JSON.parse(readFileSync(path.join(newest, "index.json"), "utf8"));
   const answer = Object.fromEntries(await Promise.all(index.conversations.map(async ({ scenario, directory }) => [scenario, await sdk.check(path.join(newest, directory))])));
   assert.deepEqual([answer.simple.ok, answer.simple.opens, answer.risky.opens], [true, true, false]);

@@ -1,7 +1,7 @@
 // A Python with the OpenHands SDK in it, for the interop tests: found, or made once in the user's cache folder.
 //   node tests/interop/setup.mjs                    set it up and say where it is
 //   node tests/interop/setup.mjs run FILE [ARG…]    run a Python file of this folder with it
-// THREADKEEP_SDK=1.58.0 chooses that version, here and in every test of this folder; without it, it is the first below.
+// THREADKEEP_SDK=1.58.2 chooses that version, here and in every test of this folder; without it, it is the first below.
 // THREADKEEP_SDK_PYTHON names a Python that has the SDK already; then nothing is installed.
 import { spawnSync } from "node:child_process";
 import path from "node:path";
@@ -9,7 +9,7 @@ import { Stop, isProgram, main } from "../../scripts/process.mjs";
 import { environment } from "./environment.mjs";
 
 /** The versions of the SDK that everything here is checked against, named only here: that of the fixtures, and the newest. */
-export const sdkVersions = ["1.43.1", "1.58.0"];
+export const sdkVersions = ["1.43.1", "1.58.2"];
 /** The one that it is checked against now. */
 export const sdkVersion = process.env.THREADKEEP_SDK || sdkVersions[0];
 if (!sdkVersions.includes(sdkVersion)) throw new Stop(`THREADKEEP_SDK is ${sdkVersion}: choose from ${sdkVersions.join(" and ")}`);

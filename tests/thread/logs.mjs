@@ -3,7 +3,7 @@ import { existsSync, readFileSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { root } from "../../scripts/process.mjs";
 
-const versions = ["sdk-1.43.1", "sdk-1.58.0"];
+const versions = ["sdk-1.43.1", "sdk-1.58.2"];
 
 /** Every conversation: its scenario, the events of its active branch in order, and the ids of the calls without a result. */
 export function storedConversations() {
