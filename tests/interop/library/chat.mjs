@@ -21,8 +21,8 @@ export const note = tool({
 });
 
 /** A model with this script, on a port of its own until the test ends. */
-export async function scripted(t, script) {
-  const model = createModel(script);
+export async function scripted(t, script, options) {
+  const model = createModel(script, options);
   const server = await model.listen();
   t.after(() => server.close());
   return Object.assign(model, { baseUrl: server.baseUrl });
