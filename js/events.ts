@@ -1,8 +1,7 @@
-// The JSON of events and of the state, as it is stored: that of the OpenHands software-agent-sdk, 1.43.1 to 1.58.0.
+// The JSON of events and of the state, as it is stored: that of the OpenHands software-agent-sdk, 1.43.1 to 1.58.2.
 // An optional field is absent when it has no value; fields without `?` are always written.
-// The kinds of events are generated from their declarations in Rust: see generated/events.ts.
+// The kinds of events and the state are generated from their declarations in Rust: see generated/.
 import type { ErrorCode } from "./errors.js";
-import type { AgentState } from "./generated/agent-state.js";
 import type { MCPServerEvent } from "./mcp.js";
 import type { EventSource, ExecutionStatus, FailureAction, FailureKind, KnownEvent, MessageRole, StreamingDeltaEvent } from "./generated/events.js";
 
@@ -11,6 +10,7 @@ export type {
   ConversationStateUpdateEvent, ExecutionStatus, HookExecutionEvent, InterruptEvent, LLMCompletionLogEvent, MessageEvent, ObservationEvent,
   PauseEvent, SecurityAnalysisEvent, SecurityRisk, ServerErrorEvent, StreamingDeltaEvent, SystemPromptEvent, TokenEvent, UserRejectObservation,
 } from "./generated/events.js";
+export type { ConversationState, StoredAgent } from "./generated/state.js";
 
 export type JSONValue = null | boolean | number | string | JSONValue[] | { [key: string]: JSONValue };
 /** Any object but a function: to TypeScript, a value whose type is an `interface` is no `JSONValue`. */
@@ -243,26 +243,4 @@ export interface StoredSecret {
   url?: string;
   headers?: { [name: string]: string };
   kind: string;
-}
-/** `base_state.json`. */
-export interface ConversationState {
-  id: string;
-  agent: { kind: string; llm: { model: string; [field: string]: JSONValue }; [field: string]: JSONValue };
-  workspace: { kind: string; [field: string]: JSONValue };
-  max_iterations: number;
-  execution_status: ExecutionStatus;
-  confirmation_policy: { kind: string; [field: string]: JSONValue };
-  security_analyzer?: { kind: string; [field: string]: JSONValue };
-  /** Actions that a hook denied, with the reason; until they are answered. */
-  blocked_actions: { [actionId: string]: string };
-  /** Messages that a hook denied, with the reason; until a run has passed over them. */
-  blocked_messages: { [messageId: string]: string };
-  last_user_message_id?: string;
-  leaf_event_id?: string;
-  head_is_empty: boolean;
-  stats: ConversationStats;
-  /** Names and kinds. Values are redacted, or encrypted under the passphrase. */
-  secret_registry?: { secret_sources: { [name: string]: StoredSecret } };
-  tags: { [key: string]: string };
-  agent_state: AgentState;
 }

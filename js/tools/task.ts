@@ -387,7 +387,7 @@ async function stopDetail(child: Conversation): Promise<string> {
 }
 
 /** The ids of the conversation and of those above it, the nearest first. */
-function ancestorsOf({ id, persistence_dir }: ConversationState & { persistence_dir?: string }): string[] {
+function ancestorsOf({ id, persistence_dir }: ConversationState): string[] {
   const above = [...(persistence_dir ?? "").matchAll(/([0-9a-f]{32})[/\\]subagents(?=[/\\])/g)].map(([, hex]) => hex!);
   return [id, ...above.reverse()];
 }

@@ -5,39 +5,19 @@
 //!
 //! API keys must not be written in clear text: the SDK masks them when it has no cipher.
 
-use super::{agent_state::HEAD_MOVE, import_mark::IMPORT, layout, tree::Leaf};
+use super::{
+    agent_state::HEAD_MOVE,
+    fields::{AGENT_FIELDS, STATE_FIELDS},
+    import_mark::IMPORT,
+    layout,
+    tree::Leaf,
+};
 use crate::{
     error::{Error, ErrorCode, Result, shown},
     id::{ConversationId, EventId},
     json::{EditableObject, FromJson, RawJson, ToJson, quoted, string_enum, well_formed},
 };
 use std::rc::Rc;
-
-/// The fields in the SDK's order.
-const FIELDS: &[&str] = &[
-    "id",
-    "agent",
-    "workspace",
-    "persistence_dir",
-    "max_iterations",
-    "stuck_detection",
-    "execution_status",
-    "confirmation_policy",
-    "security_analyzer",
-    "activated_knowledge_skills",
-    "activated_path_rules",
-    "invoked_skills",
-    "blocked_actions",
-    "blocked_messages",
-    "last_user_message_id",
-    "leaf_event_id",
-    "head_is_empty",
-    "stats",
-    "secret_registry",
-    "tags",
-    "agent_state",
-    "hook_config",
-];
 
 /// The names and values of a conversation's tags.
 pub type Tags = Vec<(String, String)>;
@@ -152,7 +132,7 @@ impl BaseState {
     /// Sets a field, or removes it.
     pub fn set_field(&mut self, name: &str, value: Option<&RawJson>) {
         match value {
-            Some(value) => self.fields.set_in_order(name, value.as_str().into(), FIELDS),
+            Some(value) => self.fields.set_in_order(name, value.as_str().into(), STATE_FIELDS),
             None => drop(self.fields.remove(name)),
         }
     }
@@ -268,7 +248,7 @@ impl BaseState {
 
     /// Sets the usage of the models.
     pub fn set_stats(&mut self, stats: Rc<str>) {
-        self.fields.set_in_order("stats", stats, FIELDS);
+        self.fields.set_in_order("stats", stats, STATE_FIELDS);
     }
 
     /// Sets the stored form of a secret, or removes it. The caller must not store a value in clear text.
@@ -364,21 +344,9 @@ impl BaseState {
 
     /// Sets a field of the agent at its place in the SDK's order, or removes it.
     pub fn set_in_agent(&mut self, name: &str, value: Option<&RawJson>) {
-        const ORDER: [&str; 10] = [
-            "tools",
-            "mcp_config",
-            "filter_tools_regex",
-            "include_default_tools",
-            "agent_context",
-            "system_prompt",
-            "condenser",
-            "critic",
-            "tool_concurrency_limit",
-            "kind",
-        ];
         let mut agent = self.object("agent");
         match value {
-            Some(value) => agent.set_in_order(name, value.as_str().into(), &ORDER),
+            Some(value) => agent.set_in_order(name, value.as_str().into(), AGENT_FIELDS),
             None => drop(agent.remove(name)),
         }
         self.set("agent", Some(&agent));

@@ -2,7 +2,7 @@
 //! directory is the SDK's:
 //!
 //! ```text
-//! base_state.json                          settings, HEAD, tags …        base_state.rs
+//! base_state.json                          settings, HEAD, tags …        base_state.rs, fields.rs
 //! events/event-00000-<event id>.json       the log                       layout.rs, tree.rs
 //! inbox/, quarantine/                      threadkeep's own files        layout.rs
 //! ```
@@ -12,6 +12,7 @@
 
 pub mod agent_state;
 pub mod base_state;
+pub mod fields;
 pub mod import_mark;
 pub mod layout;
 pub mod secrets;

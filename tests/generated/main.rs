@@ -13,4 +13,5 @@ mod llm_options;
 mod place;
 mod providers;
 mod samples;
+mod state;
 mod statuses;

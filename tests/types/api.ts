@@ -26,6 +26,7 @@ import {
   type HookInput,
   type Hooks,
   type ImportedConversation,
+  type JSONValue,
   type LLMMessage,
   type LiveEvent,
   type MessageEvent,
@@ -350,4 +351,16 @@ export async function withSkills(none: undefined, handle: FileSystemDirectoryHan
   new Agent({ llm, agentContext: { skills: [{ name: "a", content: "b", trigger: { type: "keyword", paths: [] } }] } });
   // @ts-expect-error a skill starts no servers
   new Agent({ llm, agentContext: { skills: [{ name: "a", content: "b", mcpTools: {} }] } });
+}
+
+/** Every field of the state that the documentation names has a type. */
+export function storedState({ state }: Conversation): void {
+  same<typeof state.activated_knowledge_skills, string[]>(true);
+  same<typeof state.activated_path_rules, string[]>(true);
+  same<typeof state.invoked_skills, string[]>(true);
+  same<typeof state.stuck_detection, boolean>(true);
+  same<typeof state.hook_config, { [field: string]: JSONValue } | undefined>(true);
+  same<typeof state.agent.tools, Array<{ name: string; params: { [name: string]: JSONValue } }> | undefined>(true);
+  // @ts-expect-error there is no such field
+  void state.activated_skills;
 }
