@@ -146,7 +146,7 @@ impl Record for JsTool {
     }
 
     fn definition(&self) -> event::ToolDefinition {
-        let ToolDefinition { description, annotations, .. } = &self.definition;
+        let ToolDefinition { name, description, annotations, .. } = &self.definition;
         let annotations = event::ToolAnnotations {
             title: annotations.title.clone(),
             read_only: annotations.read_only_hint,
@@ -154,7 +154,7 @@ impl Record for JsTool {
             idempotent: annotations.idempotent_hint,
             open_world: annotations.open_world_hint.unwrap_or(true),
         };
-        event::ToolDefinition::of_class(self.class(), description, &annotations)
+        event::ToolDefinition::of_class(self.class(), name, description, &annotations)
     }
 
     fn action(&self, arguments: &EditableObject) -> Action {

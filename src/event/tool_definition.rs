@@ -83,11 +83,11 @@ impl ToolDefinition {
         finish(out, "ThinkTool", "think")
     }
 
-    /// A built-in tool of the SDK with classes of its own, whose names begin with `class`.
-    pub fn of_class(class: &str, description: &str, annotations: &ToolAnnotations) -> Self {
-        let name = |part: &str| [class, part].concat();
-        let out = start(description, &name("Action"), &name("Observation"), Some(annotations));
-        finish(out, &name("Tool"), annotations.title.as_deref().unwrap_or(class))
+    /// The built-in tool of the SDK called `name`, with classes of its own, whose names begin with `class`.
+    pub fn of_class(class: &str, name: &str, description: &str, annotations: &ToolAnnotations) -> Self {
+        let of_class = |part: &str| [class, part].concat();
+        let out = start(description, &of_class("Action"), &of_class("Observation"), Some(annotations));
+        finish(out, &of_class("Tool"), annotations.title.as_deref().unwrap_or(name))
     }
 
     /// The object with all its fields.

@@ -96,7 +96,12 @@ impl Record for InvokeSkillTool {
             idempotent: true,
             open_world: false,
         };
-        event::ToolDefinition::of_class("InvokeSkill", &self.definition.description, &annotations)
+        event::ToolDefinition::of_class(
+            "InvokeSkill",
+            &self.definition.name,
+            &self.definition.description,
+            &annotations,
+        )
     }
 
     fn action(&self, arguments: &EditableObject) -> Action {
