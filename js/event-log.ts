@@ -66,16 +66,25 @@ export function eventLog(core: CoreConversation): EventLog {
 /** The event, or `undefined` if the text is not an event: its writer may have died in the middle. @internal */
 export function readable(json: string): ConversationEvent | undefined {
   try {
-    const event = JSON.parse(json);
+    const event = parsed(json);
     return typeof event?.kind === "string" && typeof event.id === "string" ? event : undefined;
   } catch {
     return undefined;
   }
 }
 
+/** Python writes numbers that JSON does not have: NaN is read as null, the others are infinite. */
+function parsed(json: string) {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return JSON.parse(json.replace(/"[^"\\]*(?:\\.[^"\\]*)*"|NaN|Infinity/g, (token) => (token === "NaN" ? "null" : token[0] === "I" ? "1e999" : token)));
+  }
+}
+
 function whyNot(json: string): string {
   try {
-    JSON.parse(json);
+    parsed(json);
     return "it is not a JSON object with an id and a kind";
   } catch (error) {
     return `it is not JSON: ${textOf(error)}`;

@@ -131,15 +131,30 @@ function u64(view: DataView, at: number): number {
   return view.getUint32(at, true) + view.getUint32(at + 4, true) * 2 ** 32;
 }
 
+/**
+ * The position of the end record, with which the archive ends. Further bytes, as some servers and mail programs append
+ * them, are ignored like `unzip` ignores them, unless they could be the end of another archive.
+ */
+function endRecord(view: DataView): number {
+  let other: number | undefined;
+  for (let at = view.byteLength - endBytes; at >= 0; at--) {
+    if (view.getUint32(at, true) !== 0x06054b50) continue;
+    const rest = view.byteLength - at - endBytes - view.getUint16(at + 20, true);
+    if (rest === 0) return at;
+    if (rest > 0 && other !== undefined) throw new Error("it has several ends, and further bytes after them");
+    if (rest > 0) other = at;
+  }
+  if (other === undefined) throw new Error("it has no end record, so it is cut off, or no zip archive");
+  return other;
+}
+
 /** Reads the directory at the end of the archive. The message of an error completes "the archive cannot be read:". */
 export async function readDirectory(archive: Blob): Promise<ZipDirectory> {
   const read = async (start: number, end: number) => new Uint8Array(await archive.slice(start, end).arrayBuffer());
   const tailAt = Math.max(0, archive.size - endBytes - longestComment);
   const tail = await read(tailAt, archive.size);
   const view = new DataView(tail.buffer);
-  let end = tail.length - endBytes;
-  while (end >= 0 && !(view.getUint32(end, true) === 0x06054b50 && end + endBytes + view.getUint16(end + 20, true) === tail.length)) end--;
-  if (end < 0) throw new Error("it has no end record");
+  const end = endRecord(view);
   let count = view.getUint16(end + 10, true);
   let size = view.getUint32(end + 12, true);
   let stated = view.getUint32(end + 16, true);

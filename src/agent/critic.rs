@@ -172,7 +172,7 @@ impl Configured {
     async fn evaluate(&self, events: &[Event]) -> Option<CriticResult> {
         let (score, message) = match &self.options.kind {
             CriticKind::Host(evaluator) => {
-                let events = events.iter().map(|event| event.json().clone()).collect();
+                let events = events.iter().map(|event| event.valid_json().clone()).collect();
                 return rating_of(&evaluator.evaluate(events).await?);
             }
             CriticKind::Pass => (1.0, "Every answer passes."),

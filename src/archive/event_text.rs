@@ -3,7 +3,7 @@
 use crate::{
     format::tree::{becomes_head, is_default_leaf},
     id::EventId,
-    json::{EditableObject, Object, ToJson as _, members},
+    json::{EditableObject, Object, ToJson as _, members, without_constants},
 };
 
 /// The content of an event file.
@@ -32,8 +32,17 @@ pub const UTF16: &str = "is UTF-16 text, not UTF-8";
 
 /// Checks the content of an event file.
 pub fn event_text(content: &[u8], id: &EventId) -> EventText {
+    let spelled;
     let text = match object_text(content) {
         Ok(text) => text,
+        // Python reads these numbers in an event.
+        Err(CONSTANTS) => {
+            spelled = std::str::from_utf8(content).ok().and_then(without_constants).unwrap_or_default();
+            match object_text(spelled.as_bytes()) {
+                Ok(text) => text,
+                Err(problem) => return EventText::Invalid(problem),
+            }
+        }
         Err(problem) => return EventText::Invalid(problem),
     };
     let fields = Object::parse(text).unwrap_or_default();
@@ -67,13 +76,14 @@ pub fn object_text(content: &[u8]) -> Result<&str, &'static str> {
         (Err(_), Some(b'[')) => Err("is a list, not a JSON object"),
         (Err(error), _) if error.is_cut_off() => Err(CUT_OFF),
         (Err(error), _) => match text.get(error.place()..) {
-            Some(rest) if rest.starts_with("NaN") || rest.starts_with("Infinity") => {
-                Err("has NaN or Infinity, which JSON does not allow")
-            }
+            Some(rest) if rest.starts_with("NaN") || rest.starts_with("Infinity") => Err(CONSTANTS),
             _ => Err("is not a JSON object"),
         },
     }
 }
+
+/// The problem of a file with numbers that only Python has.
+const CONSTANTS: &str = "has NaN or Infinity, which JSON does not allow";
 
 /// The problem of a file that ends too early.
 pub const CUT_OFF: &str = "breaks off";
@@ -100,7 +110,9 @@ impl EventRepair {
     }
 
     fn applied(&self, text: &str, id: &EventId) -> String {
-        let Some(mut event) = EditableObject::parse(text) else { return text.to_owned() };
+        let parsed = EditableObject::parse(text);
+        let parsed = parsed.or_else(|| without_constants(text).as_deref().and_then(EditableObject::parse));
+        let Some(mut event) = parsed else { return text.to_owned() };
         if self.id && event.get("id").is_some() {
             event.set("id", &id.as_str().to_json_text());
         }
@@ -136,6 +148,7 @@ mod tests {
         assert_eq!(of(br#"{"parent_id":"0f8fad5c"}"#), valid(true, None, Some("0f8fad5c")));
         assert_eq!(of(br#"{"parent_id":null}"#), valid(true, None, None));
         assert_eq!(of(br#"{"parent_id":[7]}"#), valid(true, None, Some("")));
+        assert_eq!(of(br#"{"n":[NaN,-Infinity],"id":"0f8fad5c"}"#), valid(true, Some("0f8fad5c"), None));
     }
 
     #[test]
@@ -151,8 +164,8 @@ mod tests {
             (b"\xef\xbb\xbf{}", "begins with a byte order mark, which JSON does not allow"),
             (b"[]", "is a list, not a JSON object"),
             (b"[{}", "is a list, not a JSON object"),
-            (b"{\"n\":NaN}", "has NaN or Infinity, which JSON does not allow"),
-            (b"{\"n\": -Infinity}", "has NaN or Infinity, which JSON does not allow"),
+            (b"{\"n\":NaN", "breaks off"),
+            (b"{\"n\": Infinity x}", "is not a JSON object"),
             (b"{} {}", "is not a JSON object"),
             (b"7", "is not a JSON object"),
             (b"{\"a\":1}\0\0", "is not a JSON object"),

@@ -59,7 +59,7 @@ async fn list(conversation: &Conversation) -> Result<JsValue> {
         let fork = branch.fork.map_or(JsValue::NULL, |fork| fork.as_str().into());
         set(&object, "leafEventId", &branch.leaf.as_str().into());
         set(&object, "forkEventId", &fork);
-        set(&object, "firstEvent", &(&**branch.first_message.json()).into());
+        set(&object, "firstEvent", &(&**branch.first_message.valid_json()).into());
         branches.push(&object);
     }
     Ok(branches.into())

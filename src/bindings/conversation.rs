@@ -346,7 +346,7 @@ pub(super) fn done(result: Result<()>) -> Result<JsValue> {
 
 /// The JSON texts of events.
 pub(super) fn event_texts(events: &[Event]) -> JsValue {
-    events.iter().map(|event| JsValue::from_str(event.json())).collect::<Array>().into()
+    events.iter().map(|event| JsValue::from_str(event.valid_json())).collect::<Array>().into()
 }
 
 fn notify(listener: &Function, json: &str) {

@@ -40,7 +40,7 @@ impl CoreConversation {
             let texts = Array::new();
             for event in conversation.active_branch(limit as usize).await? {
                 texts.push(&event.id().as_str().into());
-                texts.push(&(&**event.json()).into());
+                texts.push(&(&**event.valid_json()).into());
             }
             Ok(texts.into())
         })

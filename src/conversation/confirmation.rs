@@ -155,7 +155,7 @@ impl Conversation {
         let timestamp = self.0.log.host.local_time();
         let head = Head { id: id.clone(), timestamp, source: Source::Agent, parent: Parent::Unset };
         let Ok(event) = Event::new(head, action.body.clone()) else { return SecurityRisk::High };
-        analyzer.security_risk(event.json()).await.unwrap_or(SecurityRisk::High)
+        analyzer.security_risk(event.valid_json()).await.unwrap_or(SecurityRisk::High)
     }
 
     /// The policy that decides which calls need the user's approval.

@@ -49,7 +49,7 @@ pub use self::{
 use crate::{
     error::{Error, ErrorCode, Result},
     id::EventId,
-    json::{Object, ObjectWriter, repaired},
+    json::{Object, ObjectWriter, is_json, repaired, without_constants},
     llm::message::Message,
 };
 use std::{cell::OnceCell, fmt, rc::Rc};
@@ -64,16 +64,24 @@ struct Inner {
     /// Decoded on first use, because walking a branch and listing a page need only the head.
     body: OnceCell<Body>,
     json: Rc<str>,
+    /// JSON for a text with numbers that only Python has.
+    valid_json: Option<Rc<str>>,
 }
 
 impl Event {
     /// The event in a file with this id. Never fails: see [`Body::Unknown`] and [`Body::Unreadable`].
     pub fn decode(id: EventId, json: Rc<str>) -> Self {
-        let fields = Object::parse(&json);
+        let mut fields = Object::parse(&json);
+        let mut valid_json = None;
+        if fields.is_none() {
+            valid_json = without_constants(&json).filter(|text| is_json(text)).map(Rc::from);
+            fields = valid_json.as_deref().and_then(Object::parse);
+        }
         let kind = fields.as_ref().and_then(|fields| fields.read::<String>("kind")).unwrap_or_default();
         let head = Head::read(id, fields.as_ref(), Body::default_source(&kind));
         let body = if fields.is_none() { OnceCell::from(Body::Unreadable) } else { OnceCell::new() };
-        Self(Rc::new(Inner { head, kind: kind.into(), body, json }))
+        drop(fields);
+        Self(Rc::new(Inner { head, kind: kind.into(), body, json, valid_json }))
     }
 
     /// A new event in the form that the SDK writes. Free-form JSON that Python would refuse is corrected.
@@ -91,7 +99,7 @@ impl Event {
             Some(repaired) => (repaired, OnceCell::new()),
             None => (written, OnceCell::from(body)),
         };
-        Ok(Self(Rc::new(Inner { head, kind, body, json: json.into() })))
+        Ok(Self(Rc::new(Inner { head, kind, body, json: json.into(), valid_json: None })))
     }
 
     /// The id field in the JSON text of an event.
@@ -99,9 +107,14 @@ impl Event {
         Object::parse(json)?.read::<String>("id")?.parse().ok()
     }
 
-    /// The exact JSON text.
+    /// The exact text, which is JSON except for numbers that only Python has: see [`Self::valid_json`].
     pub fn json(&self) -> &Rc<str> {
         &self.0.json
+    }
+
+    /// The text for a reader of JSON: `NaN` is `null` in it, and an infinite number is too large for a float.
+    pub fn valid_json(&self) -> &Rc<str> {
+        self.0.valid_json.as_ref().unwrap_or(&self.0.json)
     }
 
     /// The fields that every event has.
@@ -136,14 +149,14 @@ impl Event {
 
     /// The fields of this kind of event.
     pub fn body(&self) -> &Body {
-        self.0.body.get_or_init(|| Body::decode(&self.0.kind, &self.0.json))
+        self.0.body.get_or_init(|| Body::decode(&self.0.kind, self.valid_json()))
     }
 
     /// Whether Python can read the event, as far as this library can tell: it has a known kind with the required fields,
     /// the id of its file name, and no free-form JSON that Python refuses.
     pub fn is_valid(&self) -> bool {
         !matches!(self.body(), Body::Unknown | Body::Unreadable)
-            && Self::id_in(&self.0.json).as_ref() == Some(self.id())
+            && Self::id_in(self.valid_json()).as_ref() == Some(self.id())
             && repaired(&self.0.json).is_none()
     }
 

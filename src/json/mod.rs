@@ -26,7 +26,7 @@ pub use float::float;
 pub use python::repaired;
 pub use raw::{RawFields, RawJson};
 pub use read::FromJson;
-pub use respell::{python_dumps, well_formed};
+pub use respell::{python_dumps, well_formed, without_constants};
 pub use same::is_same;
 pub use scan::Broken;
 pub(crate) use string_enum::string_enum;

@@ -1,4 +1,4 @@
-//! JSON text in another spelling: as Python writes it, or without lone surrogates.
+//! JSON text in another spelling: as Python writes it, without lone surrogates, or without numbers that JSON does not have.
 
 use super::{FromJson as _, quoted, string_length, text::push_hex};
 use std::borrow::Cow;
@@ -58,6 +58,28 @@ pub fn well_formed(json: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
+/// The JSON text for a text with `NaN`, `Infinity` or `-Infinity`, which Python writes and reads as numbers: `null`, and
+/// numbers that are too large for a float, take their places. `None` if there are none; the result may still not be JSON.
+pub fn without_constants(text: &str) -> Option<String> {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find(['"', 'N', 'I']) {
+        let (before, found) = rest.split_at_checked(at)?;
+        out.push_str(before);
+        let (length, replaced) = match found.bytes().next() {
+            Some(b'"') => (string_length(found), None),
+            Some(b'N') if found.starts_with("NaN") => (3, Some("null")),
+            Some(b'I') if found.starts_with("Infinity") => (8, Some("1e999")),
+            _ => (1, None),
+        };
+        let (token, after) = found.split_at_checked(length)?;
+        out.push_str(replaced.unwrap_or(token));
+        rest = after;
+    }
+    out.push_str(rest);
+    (out != text).then_some(out)
+}
+
 /// The code unit of the `\uXXXX` escape at this place.
 fn unit_at(json: &str, at: usize) -> Option<u32> {
     let digits = json.get(at..at + 6)?.strip_prefix("\\u")?;
@@ -92,6 +114,16 @@ mod tests {
         assert_eq!(python_dumps("{}"), "{}");
         assert_eq!(python_dumps(r#"{"a":"b\ud83d"}"#), r#"{"a": "b\ufffd"}"#);
         assert_eq!(python_dumps(r#""\u0001\b\f\n\u007f""#), "\"\\u0001\\b\\f\\n\u{7f}\"");
+    }
+
+    #[test]
+    fn numbers_of_python_that_json_does_not_have_are_replaced_outside_of_strings() {
+        let text = r#"{"NaN":[NaN,-Infinity, Infinity ],"a":"NaN \"Infinity","b":{"c":NaN}}"#;
+        let json = r#"{"NaN":[null,-1e999, 1e999 ],"a":"NaN \"Infinity","b":{"c":null}}"#;
+        assert_eq!(without_constants(text).as_deref(), Some(json));
+        for other in [json, "", "N", "\"NaN", "é", "Nán"] {
+            assert_eq!(without_constants(other), None, "{other}");
+        }
     }
 
     #[test]

@@ -47,6 +47,8 @@ const cases = {
   "an empty zip": [zip([]), /no files|zip archive/],
   "cut off in the middle": [zip(plain()).subarray(0, 500), /zip archive/],
   "without its beginning": [zip(plain()).subarray(300), /zip archive|unpacked/],
+  "two archives and further bytes": [Buffer.concat([zip(conversation(2)), zip(plain()), Buffer.alloc(9)]), /several ends/],
+  "more bytes after it than a comment has": [Buffer.concat([zip(plain()), Buffer.alloc(70_000)]), /no end record/],
   "one disk of several": [zip(plain(), { disk: 1 }), /[Ss]plit/],
   "fewer entries than it counts": [zip(plain(), { count: 9 }), /another number of entries/],
   "more entries than it counts": [zip(plain(), { count: 2 }), /another number of entries/],

@@ -4,8 +4,9 @@ import { test } from "node:test";
 import { Agent, Conversation, LLM, memoryStore } from "../../dist/index.js";
 import { conversation, entry, eventId, eventPath, folder, id } from "./conversation.mjs";
 import { unzip, zip } from "./zip-bytes.mjs";
+import { createModel } from "../support/model.mjs";
 
-const broken = { 1: '{"id":"', 2: "[1]", 3: `{"id":"${eventId(3)}","n":NaN,"kind":"MessageEvent"}`, 4: '{"kind":"MessageEvent"}', 5: "7" };
+const broken = { 1: '{"id":"', 2: "[1]", 3: `{"id":"${eventId(3)}","n":undefined,"kind":"MessageEvent"}`, 4: '{"kind":"MessageEvent"}', 5: "7" };
 const agent = new Agent({ llm: new LLM({ model: "openai/m", baseUrl: "https://model.invalid", apiKey: "k" }) });
 
 /** A conversation of eight events, some of which are broken and all of which the last one follows. */
@@ -30,6 +31,29 @@ test("every page of a log can be read, with a placeholder for what cannot", asyn
   assert.deepEqual(await conversation.events.at(-5), events[3]);
   assert.equal(await conversation.events.getId(2), eventId(2));
   assert.equal(await conversation.events.getIndex(eventId(5)), 5);
+});
+
+test("an event with numbers that only Python writes is read, and leaves byte for byte", async () => {
+  const entries = conversation(1);
+  const rated = entry(entries, eventPath(0));
+  const message = '"llm_message":{"role":"user","content":[{"cache_prompt":false,"type":"text","text":"Hello"}],"thinking_blocks":[]},"activated_skills":[],"extended_content":[]';
+  const metadata = '{"NaN":NaN,"most":Infinity,"least":-Infinity}';
+  rated.content = `{"id":"${eventId(0)}","timestamp":"2026-01-31T09:15:02.123456","source":"user",${message},"critic_result":{"score":1.0,"message":"NaN","metadata":${metadata}},"kind":"MessageEvent"}`;
+  const store = memoryStore();
+  const [{ warnings }] = await Conversation.importZip(zip(entries), { store });
+  assert.deepEqual(warnings, []);
+  const { fetch, requests } = createModel([{ text: "Done." }]);
+  const conversing = await Conversation.open({ agent: new Agent({ llm: new LLM({ model: "openai/m", fetch }) }), store, conversationId: id });
+  const read = await conversing.events.at(0);
+  assert.equal(read.kind, "MessageEvent");
+  assert.deepEqual(read.critic_result, { score: 1, message: "NaN", metadata: { NaN: null, most: Infinity, least: -Infinity } });
+  assert.deepEqual(await conversing.activeBranch(), [read]);
+  await conversing.sendMessage("Carry on.");
+  await conversing.run();
+  assert.match(JSON.stringify(requests[0].body.messages), /Hello.*Carry on\./);
+  assert.deepEqual(conversing.warnings, []);
+  const exported = await unzip(await (await conversing.exportZip()).arrayBuffer());
+  assert.equal(entry(exported, eventPath(0)).content.toString(), rated.content);
 });
 
 test("events of the history that cannot be read are a warning once the history was read, and leave as they came", async () => {

@@ -31,6 +31,8 @@ const makes = {
   "with data descriptors": zip(conversation(4).map((one) => (one.name.endsWith("/") ? one : { ...one, descriptor: true }))),
   "in zip64": zip(conversation(4).map((one) => ({ ...one, zip64: true })), { zip64: true }),
   "with a comment": zip(conversation(4), { comment: "exported by hand" }),
+  "with a line end after it": Buffer.concat([zip(conversation(4)), Buffer.from("\r\n")]),
+  "with further bytes after it": Buffer.concat([zip(conversation(4), { comment: "PK" }), Buffer.alloc(60_000, "PK\x05")]),
   "with a program in front": zip(conversation(4), { prefix: Buffer.from("#!/bin/sh\nexit\n") }),
   "without directory entries": zip(conversation(4).filter(({ name }) => !name.endsWith("/"))),
   "in another order": zip(conversation(4).reverse()),
