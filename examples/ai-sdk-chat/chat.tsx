@@ -1,7 +1,7 @@
 // A chat with tools as the AI SDK's users write it. Only the transport is another one.
 import { useChat } from "@ai-sdk/react";
 import { type UIMessage, getToolName, isToolUIPart, lastAssistantMessageIsCompleteWithApprovalResponses } from "ai";
-import { useState } from "react";
+import { useRef, useState } from "react";
 import { ThreadkeepChatTransport } from "threadkeep/ai-sdk";
 import { agent } from "./agent.js";
 
@@ -9,12 +9,20 @@ import { agent } from "./agent.js";
 export const transport = new ThreadkeepChatTransport({ agent });
 
 export function Chat({ id, messages: initialMessages }: { id: string; messages: UIMessage[] }) {
-  const { messages, sendMessage, stop, status, error, addToolApprovalResponse } = useChat({
+  const [text, setText] = useState("");
+  const sent = useRef("");
+  const { messages, sendMessage, setMessages, stop, status, error, addToolApprovalResponse } = useChat({
     id,
     messages: initialMessages,
     transport,
     resume: true,
     sendAutomaticallyWhen: lastAssistantMessageIsCompleteWithApprovalResponses,
+    // Another tab writes this chat: the message was not stored, so it goes back into the field.
+    onError: (error) => {
+      if (!("code" in error) || error.code !== "locked_elsewhere") return;
+      setMessages((messages) => messages.filter((message) => message.role !== "user" || message !== messages.at(-1)));
+      setText(sent.current);
+    },
   });
   const isBusy = status === "submitted" || status === "streaming";
   return (
@@ -25,7 +33,7 @@ export function Chat({ id, messages: initialMessages }: { id: string; messages: 
         </article>
       ))}
       {error && <p role="alert">{error.message} <button onClick={() => void sendMessage()}>Try again</button></p>}
-      <Composer isBusy={isBusy} send={(text) => void sendMessage({ text })} stop={() => void stop()} />
+      <Composer text={text} setText={setText} isBusy={isBusy} send={() => void sendMessage({ text: (sent.current = text) })} stop={() => void stop()} />
     </main>
   );
 }
@@ -56,13 +64,12 @@ function Call({ part, decide }: { part: ToolPart; decide: Decide }) {
   );
 }
 
-function Composer({ isBusy, send, stop }: { isBusy: boolean; send: (text: string) => void; stop: () => void }) {
-  const [text, setText] = useState("");
+function Composer({ text, setText, isBusy, send, stop }: { text: string; setText: (text: string) => void; isBusy: boolean; send: () => void; stop: () => void }) {
   return (
     <form onSubmit={(event) => {
       event.preventDefault();
       if (text.trim() === "") return;
-      send(text);
+      send();
       setText("");
     }}>
       <input aria-label="Message" placeholder="Message" value={text} onChange={(event) => setText(event.target.value)} />

@@ -96,6 +96,15 @@ for (const kind of availableBrowsers) {
       await shows("You are welcome.");
       assert.equal(await page.evaluate(() => document.querySelectorAll("article").length), 4);
 
+      const second = await browser.page(page.url());
+      await second.waitForFunction(() => document.body.innerText.includes("You are welcome."));
+      await second.type("input", "From here");
+      await (await second.waitForSelector(`::-p-xpath(//button[.="Send"])`)).click();
+      await second.waitForSelector("[role=alert]");
+      await second.waitForFunction(() => document.querySelector("input").value === "From here");
+      assert.equal(await second.evaluate(() => document.querySelectorAll("article").length), 4, "what is not stored is not shown");
+      await second.close();
+
       await send("One more");
       await shows("This one");
       await click("Stop");
