@@ -158,7 +158,7 @@ function failureOf(error: unknown): CallFailure {
   if (error instanceof UnauthorizedError) return new CallFailure("login", "the server asks for a login");
   const code = error instanceof StreamableHTTPError || error instanceof SseError ? error.code : undefined;
   if (code === 401) return new CallFailure("login", "the server asks for a login (401), or does not accept the given one");
-  if (code === 404 || (code === 400 && /session/i.test(message))) return new CallFailure("session", `the server does not know this session (${message})`);
+  if (code === 404 || (code === 400 && /session/i.test(message))) return new CallFailure("session", code === 404 ? "the server answers 404: there is nothing at this URL, or it has ended the session" : `the server has ended the session (${message})`);
   if (error instanceof McpError && error.code === ErrorCode.ConnectionClosed) return new CallFailure("lost", lostInCall);
   return new CallFailure("failed", message);
 }

@@ -141,7 +141,8 @@ const inline = (text) => (/[<>]/.test(text) ? `\`${text.replaceAll("`", "'")}\``
 const quote = (text) => text.trim().split("\n").map((line) => `  > ${line}`).join("\n");
 
 function notOffered(names) {
-  return `That sounds like a job for ${names.join(" and ")}, but this page did not offer me a tool of that name.`;
+  const hint = names.includes("task") ? " Sub-agents are off until you turn them on: *Settings*, “The agent may start sub-agents”." : "";
+  return `That sounds like a job for ${names.join(" and ")}, but this page did not offer me a tool of that name.${hint}`;
 }
 
 function plainAnswer(text) {

@@ -104,6 +104,8 @@ for (const kind of availableBrowsers) {
         await page.shows(/This is not JSON/, ".arguments-wrong");
         await change('{"to": "Ann", "amount": -1}');
         await page.shows(/do not fit the tool send_payment/, ".arguments-wrong");
+        await change('{"to": 5, "amount": 1}');
+        await page.shows(/To: has to be of type string, not number|to: has to be of type string, not number/, ".arguments-wrong");
         await page.isAccessible("arguments that do not fit");
         await change('{"to": "Bert", "amount": 5}');
         await page.waits(/to.*Bert/);
