@@ -196,7 +196,7 @@ for (const kind of availableBrowsers) {
         await page.press("Context");
         await page.isAccessible("the panel on a phone");
         await page.page.keyboard.press("Escape");
-        await page.until("it is closed", () => !document.querySelector("#panel") && document.activeElement.id === "panel-button");
+        await page.until("it is closed", () => !document.querySelector("#panel") && document.activeElement.id === "menu-button");
       });
     } finally {
       await browser.close();

@@ -58,15 +58,25 @@ for (const kind of availableBrowsers) {
       });
 
       await step("the inspector shows the request as it was sent, and goes on while another view is shown", async (page) => {
+        await page.until("the page records", () => performance.getEntriesByType("resource").some(({ name }) => /devtools/.test(name)));
         await page.ask("hello");
         await page.press("Context");
         await page.press("Inspector");
-        const shown = (wanted) => page.until("the inspector shows it", (text) => document.querySelector("threadkeep-inspector")?.shadowRoot.textContent.includes(text), wanted);
-        await shown("No request to a model yet");
+        const shown = (wanted, times) =>
+          page.until("the inspector shows it", (text, times) => document.querySelector("threadkeep-inspector")?.shadowRoot.textContent.split(text).length > times, wanted, times);
+        // Also what was asked before somebody looked.
+        await shown("/v1/chat/completions", 1);
         await page.press("Files");
         await page.ask("What is 6 * 7?");
         await page.press("Inspector");
-        await shown("/v1/chat/completions");
+        await shown("/v1/chat/completions", 2);
+        const { font, width } = await page.page.evaluate(() => {
+          const inspector = document.querySelector("threadkeep-inspector");
+          return { font: getComputedStyle(inspector).fontFamily === getComputedStyle(document.body).fontFamily, width: inspector.shadowRoot.querySelector("[role=tabpanel]").scrollWidth <= inspector.clientWidth };
+        });
+        const names = await page.page.$$eval(".topbar-actions span", (spans) => spans.filter((span) => span.checkVisibility()).length);
+        assert.equal(names, 0, "beside the panel the actions are icons, so that the title has room");
+        assert.deepEqual({ font, width }, { font: true, width: true }, "its font is the page's, and it is as wide as the panel");
         await page.isAccessible("the inspector");
         await photograph(page, `inspector-${kind}`);
       });

@@ -60,6 +60,7 @@ for (const kind of availableBrowsers) {
         assert.ok((await page.page.$eval(".topbar-title", (title) => title.clientWidth)) > 200);
         await page.press("More");
         await page.until("the first action has the focus", () => document.activeElement.id === "files-button");
+        assert.deepEqual(await page.page.$$eval(".topbar-actions span", (spans) => spans.filter((span) => span.checkVisibility()).map(({ textContent }) => textContent)), ["Files", "Context", "Rename", "Export", "Delete"]);
         await page.isAccessible("the menu");
         await photograph(page, `menu-${kind}`);
         await page.page.keyboard.press("Escape");

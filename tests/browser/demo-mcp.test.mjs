@@ -57,7 +57,7 @@ for (const kind of availableBrowsers) {
         await page.fill("#server-token", token);
         await page.page.focus("#server-token");
         await page.page.keyboard.press("Enter");
-        await page.shows(/weather .*It is asked from the next answer on/, ".servers");
+        await page.shows(/weather .*It works, with 1 tool/, ".servers");
         await page.isAccessible("a server in the settings");
         await page.press("Save");
         await page.say("What is the weather in Oslo?");
@@ -77,11 +77,21 @@ for (const kind of availableBrowsers) {
         await reset(page);
       }, usual);
 
+      await step("a wrong address is told when the server is added", async (page) => {
+        await page.press("Settings");
+        await page.fill("#server-name", "nowhere");
+        await page.fill("#server-url", `${demo.origin}/nowhere/mcp`);
+        await page.press("Add the server");
+        await page.shows(/nowhere .*It cannot be used yet: the server answers 404: there is nothing at this URL/, ".servers");
+        await page.press("Cancel");
+      }, /status of 40\d/);
+
       await step("a server that cannot be used is named with the reason, and the conversation goes on without it", async (page) => {
         await page.press("Settings");
         await page.fill("#server-name", "weather");
         await page.fill("#server-url", `${weather.origin}/mcp`);
         await page.press("Add the server");
+        await page.shows(/It cannot be used yet: it asks for a token/, ".servers");
         await page.press("Save");
         await page.ask("What is 6 * 7?");
         await page.shows(/weather is not connected/, "#control-line");

@@ -164,8 +164,9 @@ export class DemoPage {
     assert.deepEqual(found, [], where);
   }
 
-  /** Clicks the button of this name, once it has stopped moving. */
+  /** Clicks the button of this name, once it has stopped moving. On a narrow screen some are in a menu, which is opened. */
   async press(name) {
+    await this.page.evaluate(openMenu, name);
     for (let attempt = 1; ; attempt++) {
       await this.until(`there is a button “${name}”`, findButton, name);
       const button = await this.page.evaluateHandle(findButton, name);
@@ -258,6 +259,12 @@ function dropEvents(name, base64, selector) {
     document.querySelector(selector).dispatchEvent(event);
     if (!event.defaultPrevented) throw new Error(`${type} was left to the browser, which would open the file`);
   }
+}
+
+function openMenu(name) {
+  const action = [...document.querySelectorAll("#conversation-actions button")].find((button) => button.getAttribute("aria-label") === name);
+  const opener = document.querySelector("#menu-button");
+  if (action && !action.checkVisibility() && opener.checkVisibility() && !document.querySelector("dialog:modal")) opener.click();
 }
 
 function findButton(name) {

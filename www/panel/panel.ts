@@ -5,7 +5,7 @@ import { contextView } from "./context-view.ts";
 import { append, byId, el } from "../shell/dom.ts";
 import { filesView } from "../files/files-view.ts";
 import { icon } from "../shell/icons.ts";
-import { inspectorView } from "./inspector-view.ts";
+import { inspectorView, record, startRecording } from "./inspector-view.ts";
 import type { Session } from "../thread/session.ts";
 
 const narrow = matchMedia("(max-width: 1099.98px)");
@@ -32,10 +32,11 @@ let view: ViewName = "context";
 let parts: Part[] = [];
 
 export function startPanel(): void {
+  startRecording();
   for (const name of NAMES) {
     const { opener } = VIEWS[name];
     if (opener === null) continue;
-    append(opener, [icon(VIEWS[name].icon), el("span", {}, VIEWS[name].name)]);
+    append(opener, [icon(VIEWS[name].icon), el("span", { class: "only-wide" }, VIEWS[name].name)]);
     opener.addEventListener("click", () => (panel && view === name ? panel.close() : open(name)));
   }
   narrow.addEventListener("change", () => panel?.close());
@@ -110,6 +111,7 @@ function markOpeners(): void {
 export function drawPanel(session: Session | null): void {
   const isOther = session !== shown;
   shown = session;
+  record(session?.conversation ?? null);
   if (session === null) panel?.close();
   else if (panel && isOther) show(view);
   else for (const part of parts) part.draw();

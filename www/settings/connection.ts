@@ -1,7 +1,7 @@
 // Asks the server of the settings for its models, and for one short answer that tests the connection. A failure becomes a
 // sentence that says what to change.
 
-import { Agent, Conversation, LLM, memoryStore, ThreadkeepError } from "threadkeep";
+import { Agent, Conversation, LLM, type MCPServer, type MCPServerState, memoryStore, ThreadkeepError } from "threadkeep";
 import { sentence, titleOf } from "../shell/failures.ts";
 import { optionsOf } from "./profiles.ts";
 import { servers } from "./servers.ts";
@@ -62,6 +62,25 @@ export async function testConnection(connection: Connection, signal: AbortSignal
   }
   const seconds = new Intl.NumberFormat("en", { maximumFractionDigits: 1 }).format((performance.now() - started) / 1000);
   return `It works: ${model.model} answered in ${seconds} s.`;
+}
+
+/** Connects an MCP server as a conversation would, and lets go of it. Resolves to its state, `null` if it has none in time. */
+export async function testServer(name: string, server: MCPServer): Promise<MCPServerState | null> {
+  const llm = new LLM({ model: "openai/none", baseUrl: absoluteBaseUrl("/v1") });
+  const conversation = await Conversation.open({ agent: new Agent({ llm, mcpServers: { [name]: server } }), store: memoryStore() });
+  try {
+    return await new Promise((resolve) => {
+      const look = (): void => {
+        const state = conversation.mcp?.servers[0];
+        if (state !== undefined && state.state !== "connecting") resolve(state);
+      };
+      conversation.subscribe(look);
+      setTimeout(() => resolve(null), PATIENCE);
+      look();
+    });
+  } finally {
+    await conversation.close();
+  }
 }
 
 async function failure(error: unknown, connection: Connection): Promise<string> {

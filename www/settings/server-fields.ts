@@ -6,10 +6,11 @@ import { append, el } from "../shell/dom.ts";
 import { sentence } from "../shell/failures.ts";
 import { field, help, textField } from "./fields.ts";
 import type { Keys } from "./keys.ts";
-import { missingServers, type ServerAddress, withToken } from "./mcp-servers.ts";
+import { missingServers, type ServerAddress, tokenOf, withToken } from "./mcp-servers.ts";
 import { report } from "../shell/notices.ts";
 import type { Session } from "../thread/session.ts";
-import { keyIsLockedFor, settings } from "./settings.ts";
+import { testServer } from "./connection.ts";
+import { allKeys, keyIsLockedFor, settings } from "./settings.ts";
 
 const STATES: Record<MCPServerState["state"], string> = { connecting: "connecting…", connected: "connected", login: "asks for a token: remove it, and add it with one", failed: "not connected", closed: "not connected" };
 
@@ -17,6 +18,8 @@ export function serverSettings(session: Session | null) {
   let servers: ServerAddress[] = [...settings().mcpServers];
   /** Tokens that were entered, by URL; an empty one removes what is stored. */
   const entered = new Map<string, string>();
+  /** The outcome of trying out a server that was added here. */
+  const tried = new Map<ServerAddress, string>();
   const list = el("ul", { class: "servers", "aria-label": "MCP servers" });
   const name = textField("server-name", { maxlength: 40, placeholder: "search" });
   const url = textField("server-url", { inputmode: "url", placeholder: "https://" });
@@ -36,7 +39,7 @@ export function serverSettings(session: Session | null) {
     const state = session?.conversation.mcp?.servers.find((each) => each.name === server.name);
     const view = el("li", { "data-name": server.name, "data-state": state?.state ?? "unknown" }, el("p", {}, el("strong", {}, server.name), " ", el("span", { class: "quiet" }, server.url)));
     append(view, [
-      el("p", { class: "server-state" }, keyIsLockedFor(new URL(server.url).href) ? "Its token is locked, so it is not asked." : state === undefined ? "It is asked from the next answer on." : STATES[state.state]),
+      el("p", { class: "server-state" }, keyIsLockedFor(new URL(server.url).href) ? "Its token is locked, so it is not asked." : state === undefined ? (tried.get(server) ?? "It is asked from the next answer on.") : STATES[state.state]),
       state?.error !== undefined && el("p", { class: "server-error" }, sentence(state.error)),
       ...(state?.notes ?? []).map((note) => el("p", { class: "quiet" }, sentence(note))),
       state !== undefined && state.tools.length > 0 && toolsView(state),
@@ -59,8 +62,25 @@ export function serverSettings(session: Session | null) {
     );
   const add = (server: ServerAddress): void => {
     servers = [...servers.filter((each) => each.name !== server.name), server];
-    draw();
     announce(`${server.name} is added when you save.`);
+    void tryOut(server);
+  };
+  /** Says whether the server can be used before somebody relies on it. */
+  const tryOut = async (server: ServerAddress): Promise<void> => {
+    const say = (text: string): void => {
+      tried.set(server, text);
+      draw();
+    };
+    say("Asking the server…");
+    const auth = entered.get(server.url) || tokenOf(allKeys(), server.url);
+    try {
+      const state = await testServer(server.name, { url: server.url, ...(auth !== "" && { auth: { token: auth } }) });
+      if (state === null) say("It has not answered in 20 seconds.");
+      else if (state.state === "connected") say(`It works, with ${state.tools.length === 1 ? "1 tool" : `${state.tools.length} tools`}. It is used from the next answer on, once you save.`);
+      else say(`It cannot be used yet: ${state.state === "login" ? "it asks for a token, or for another one" : (state.error ?? "it is not connected")}.`);
+    } catch (error) {
+      say(sentence(String(error instanceof Error ? error.message : error)));
+    }
   };
   const remove = (server: ServerAddress): void => {
     servers = servers.filter((each) => each !== server);

@@ -14,7 +14,7 @@ export function startActions(): void {
   const actions = { rename, export: exportInSomeForm, delete: removeCurrent } as const;
   for (const [name, act] of Object.entries(actions)) {
     const button = byId(`${name}-button`);
-    append(button, [icon(name as keyof typeof actions), el("span", {}, button.getAttribute("aria-label")!)]);
+    append(button, [icon(name as keyof typeof actions), el("span", { class: "only-wide" }, button.getAttribute("aria-label")!)]);
     button.addEventListener("click", () => void act());
   }
   registerRecovery("export", exportCurrent);
