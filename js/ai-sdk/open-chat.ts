@@ -1,6 +1,7 @@
 // The conversations that transports of this page have open. All transports of a chat share one: an app may make a new
 // transport with every rendering, and two handles could not both write the conversation.
 import { Conversation, type ConversationEvent, type ConversationOptions, type LiveEvent, type RunResult, type Store, indexedDBStore } from "../index.js";
+import { LastingHandle } from "../thread/lasting.js";
 import { openCalls } from "./approvals.js";
 import { isAnswer, isUserMessage } from "./parts.js";
 
@@ -50,6 +51,10 @@ function chatsOf(store: Store | undefined): Map<string, Promise<OpenChat>> {
 /** A conversation that is open for a chat. */
 export class OpenChat {
   readonly conversation: Conversation;
+  /** The conversation for the app, which lasts when the chat is opened again. */
+  readonly handle: LastingHandle;
+  /** Whether another tab may have written what the views of this page do not show. */
+  wasFollower: boolean;
   readonly options: ChatOptions;
   /** The transports that use it. */
   readonly users: Set<object>;
@@ -68,6 +73,9 @@ export class OpenChat {
     this.options = options;
     this.users = earlier?.users ?? new Set();
     this.sent = earlier?.sent ?? new Map();
+    this.handle = earlier?.handle ?? new LastingHandle(conversation);
+    if (earlier) this.handle.follow(conversation);
+    this.wasFollower = earlier !== null && (earlier.wasFollower || earlier.conversation.access === "follower");
     conversation.subscribe((event) => this.#hear(event));
   }
 

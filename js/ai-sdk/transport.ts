@@ -40,8 +40,8 @@ export class ThreadkeepChatTransport<Message extends UIMessage = UIMessage> impl
   /**
    * Sends the last message of the user, in place of an earlier one if it has the id of that, or goes on with the decisions of
    * the user about calls; then runs the agent. The stream ends with the run. Stopping it stops the run; cancelling it does not.
-   * @throws ThreadkeepError `locked_elsewhere` if another tab has the chat open, `not_found` for a message that is not stored,
-   * and those of `sendMessage()`
+   * @throws ThreadkeepError `locked_elsewhere` if another tab has the chat open, `invalid_state` if another tab has written what
+   * `messages` lacks, `not_found` for a message that is not stored, and those of `sendMessage()`
    */
   async sendMessages(request: Sending<Message>): Promise<ReadableStream<UIMessageChunk>> {
     const { chatId, messages, trigger, messageId, abortSignal } = objectOf("sendMessages()", "a request of useChat", request);
@@ -94,11 +94,12 @@ export class ThreadkeepChatTransport<Message extends UIMessage = UIMessage> impl
 
   /**
    * The open conversation of a chat, for everything that `useChat` has no place for; created if it does not exist. The
-   * transport closes it.
+   * transport closes it. The handle lasts: when the chat is opened again, with another agent or because the tab that wrote it
+   * has ended, subscriptions and watches go on.
    * @throws ThreadkeepError those of `Conversation.open()`
    */
   async conversation(chatId: string): Promise<Conversation> {
-    return (await openChat(this.#options, conversationIdOf(chatId), this)).conversation;
+    return (await openChat(this.#options, conversationIdOf(chatId), this)).handle.conversation;
   }
 
   /**
@@ -130,6 +131,7 @@ async function send(chat: OpenChat, reply: Reply, messages: readonly UIMessage[]
   const content = contentOfUser(last);
   const stored = await chat.eventOf(last.id);
   if (stored === null && messageId !== undefined && !chat.sent.has(messageId)) throw notFound(`the message ${messageId} is not in the conversation; give useChat the messages of uiMessagesOf()`);
+  if (chat.wasFollower) await expectUpToDate(chat, messages);
   if (stored === null) chat.sent.set(last.id, null);
   const sent = (event: MessageEvent) => {
     chat.sent.set(last.id, event.id);
@@ -149,6 +151,14 @@ async function send(chat: OpenChat, reply: Reply, messages: readonly UIMessage[]
   else sent(await conversation.sendMessage(content, isDecided ? {} : { pending: approved.length > 0 ? "keep" : "reject" }));
   if (approved.length > 0) await rejectOthers(conversation, approved);
   await reply.run(() => chat.go(approved));
+}
+
+/** Refuses to send from a view that lacks what another tab has stored: the user has not seen what the message follows. */
+async function expectUpToDate(chat: OpenChat, messages: readonly UIMessage[]): Promise<void> {
+  const newest = lastOf(await chat.conversation.activeBranch(), isUserMessage);
+  const shown = await Promise.all(messages.map(({ id }) => chat.eventOf(id)));
+  if (newest && !shown.includes(newest.id)) throw new ThreadkeepError("invalid_state", "another tab has continued this chat, and the message was not sent: show setMessages(await transport.messages(id)), and send it again");
+  chat.wasFollower = false;
 }
 
 /** Goes on after the decisions of the user in the last message. */

@@ -1,7 +1,7 @@
 // The hook for the calls that wait for the user.
 import { useMemo, useSyncExternalStore } from "react";
 import type { ActionEvent, JSONValue, RunResult } from "../index.js";
-import type { Approval, Thread } from "../thread/index.js";
+import type { Approval, Thread, ThreadSnapshot } from "../thread/index.js";
 
 /** A call that waits, with what the user can do about it. */
 export interface PendingApproval extends Approval {
@@ -15,7 +15,7 @@ export interface PendingApproval extends Approval {
 }
 
 /** The calls of a conversation that wait for the user, the riskiest first. Takes the result of `useConversation()`, or a thread. */
-export function useApprovals(thread: Pick<Thread, "subscribe" | "getSnapshot" | "approve" | "reject" | "editAction" | "alwaysAllow">): readonly PendingApproval[] {
+export function useApprovals(thread: Pick<Thread, "subscribe" | "approve" | "reject" | "editAction" | "alwaysAllow"> & { getSnapshot(): ThreadSnapshot }): readonly PendingApproval[] {
   const { subscribe, getSnapshot, approve, reject, editAction, alwaysAllow } = thread;
   const approvals = useSyncExternalStore(subscribe, () => getSnapshot().approvals, () => none);
   return useMemo(

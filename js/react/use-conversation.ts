@@ -4,7 +4,7 @@ import type { Thread, ThreadOptions, ThreadSnapshot } from "../thread/index.js";
 import { HeldThread, type ThreadActions, opening } from "./held.js";
 
 /** The fields of the snapshot, and the functions of the thread, which are the same objects at every render. */
-export type UseConversation = ThreadSnapshot & ThreadActions & Pick<Thread, "subscribe" | "getSnapshot">;
+export type UseConversation = ThreadSnapshot & ThreadActions & Pick<Thread, "subscribe"> & { getSnapshot(): ThreadSnapshot };
 
 /**
  * Opens a conversation for as long as the component is mounted, and renders the component again when something changes.

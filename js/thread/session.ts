@@ -1,5 +1,6 @@
 // A conversation that this page has open for one or several threads: opening, what is shown of it, and runs.
 import { Conversation, type ConversationOptions, type ErrorCode, type MessageEvent, type RunResult, ThreadkeepError } from "../index.js";
+import { LastingHandle } from "./lasting.js";
 import { isSameList } from "./transcript.js";
 import type { ThreadSnapshot } from "./types.js";
 import { ConversationView } from "./view.js";
@@ -13,22 +14,27 @@ export interface SessionOptions {
 export class Session {
   /** Called after every change. */
   readonly listeners = new Set<() => void>();
+  /** Resolves to a handle that lasts: a follower that becomes the writer is another one. */
   readonly opened: Promise<Conversation>;
   readonly #conversationId: string;
   readonly #pageSize: number;
   readonly #resumes: boolean;
   readonly #open: () => Promise<Conversation>;
+  /** Whether the conversation may be closed, and opened again as the writer: not if it is somebody else's. */
+  readonly #reopens: boolean;
   /** The next opening as the writer. */
   #takingOver: Promise<void> | null = null;
   #view: ConversationView | null = null;
+  #handle: LastingHandle | null = null;
   #phase: ThreadSnapshot["phase"] = "opening";
   #error: ThreadkeepError | null = null;
   #run: Promise<RunResult> | null = null;
-  #snapshot: ThreadSnapshot | null = null;
+  #snapshot: Session["snapshot"] | null = null;
   #isChanged = true;
 
-  constructor(conversationId: string, { pageSize, resume }: SessionOptions, open: () => Promise<Conversation>) {
+  constructor(conversationId: string, { pageSize, resume }: SessionOptions, open: () => Promise<Conversation>, reopens: boolean) {
     this.#conversationId = conversationId;
+    this.#reopens = reopens;
     this.#pageSize = pageSize;
     this.#resumes = resume;
     this.#open = open;
@@ -39,17 +45,17 @@ export class Session {
 
   /** A session that opens the conversation, and closes it. */
   static opening(options: ConversationOptions & { conversationId: string }, own: SessionOptions): Session {
-    return new Session(options.conversationId, own, () => Conversation.open(options));
+    return new Session(options.conversationId, own, () => Conversation.open(options), true);
   }
 
-  get snapshot(): ThreadSnapshot {
+  get snapshot(): ThreadSnapshot & { conversationId: string } {
     if (!this.#isChanged && this.#snapshot) return this.#snapshot;
     this.#isChanged = false;
     const view = this.#view;
-    const next: ThreadSnapshot = {
+    const next: Session["snapshot"] = {
       phase: this.#phase,
       conversationId: this.#conversationId,
-      conversation: view?.conversation ?? null,
+      conversation: this.#handle?.conversation ?? null,
       access: view?.conversation.access ?? null,
       status: view?.conversation.executionStatus ?? "idle",
       isRunning: view !== null && this.#phase === "open" && (view.runs > 0 || view.isRunning),
@@ -160,7 +166,7 @@ export class Session {
       this.#phase = "open";
       this.changed();
       this.#resume(conversation);
-      return conversation;
+      return this.#handle!.conversation;
     } catch (error) {
       this.#phase = "failed";
       this.#fail(error);
@@ -170,11 +176,13 @@ export class Session {
 
   async #show(): Promise<Conversation> {
     const conversation = await this.#open();
-    const listener = { changed: this.changed, free: () => void (this.#takingOver ??= this.#takeOver()), deleted: () => void (this.#phase = "closed") };
+    const listener = { changed: this.changed, free: () => this.#reopens && (this.#takingOver ??= this.#takeOver()), deleted: () => void (this.#phase = "closed") };
     const view = new ConversationView(conversation, this.#pageSize, listener, this.#view ?? undefined);
     await view.open();
     this.#view?.end();
     this.#view = view;
+    if (this.#handle) this.#handle.follow(conversation);
+    else this.#handle = new LastingHandle(conversation);
     return conversation;
   }
 

@@ -4,7 +4,7 @@ import { nextFrame } from "./frames.js";
 import { Session } from "./session.js";
 import { share } from "./shared.js";
 import { ensureConversation, objectOf, textsOf } from "./given.js";
-import type { Thread, ThreadOptions, ThreadSnapshot } from "./types.js";
+import type { Thread, ThreadOptions } from "./types.js";
 
 const defaultPage = 200;
 
@@ -25,14 +25,14 @@ export function openThread(options: ThreadOptions): Thread {
 export function threadOf(conversation: Conversation, options: { pageSize?: number | undefined } = {}): Thread {
   const { pageSize } = objectOf("threadOf()", "options", options);
   ensureConversation("threadOf()", conversation);
-  const session = new Session(conversation.id, { pageSize: checked(pageSize), resume: false }, async () => conversation);
+  const session = new Session(conversation.id, { pageSize: checked(pageSize), resume: false }, async () => conversation, false);
   return threadOn(session, () => session.end(false));
 }
 
 function threadOn(session: Session, release: () => Promise<void>): Thread {
   const listeners = new Set<() => void>();
   let cancel: (() => void) | null = null;
-  let closed: { snapshot: ThreadSnapshot; done: Promise<void> } | null = null;
+  let closed: { snapshot: Session["snapshot"]; done: Promise<void> } | null = null;
   const notify = () => {
     cancel = null;
     for (const listener of [...listeners]) listener();
@@ -56,8 +56,7 @@ function threadOn(session: Session, release: () => Promise<void>): Thread {
       return () => void listeners.delete(own);
     },
     getSnapshot: () => closed?.snapshot ?? session.snapshot,
-    // A follower that becomes the writer is another handle.
-    opened: () => session.opened.then(() => session.view.conversation),
+    opened: () => session.opened.then((conversation) => (session.view, conversation)),
     send: (message, options = {}) =>
       perform(async ({ conversation }) => {
         const event = session.sent(await conversation.sendMessage(message, options));

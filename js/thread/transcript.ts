@@ -228,7 +228,7 @@ export class Transcript {
     const parts: MessagePart[] = [...reasoningParts(reasoningOf(event)), ...partsOf(event.thought)];
     const said = saidBy(event);
     if (said) return this.#answered(event, [...parts, ...said]);
-    this.#answered(event, [...parts, { ...toolPart(event), args: argumentsOf(event), argsText: event.tool_call?.arguments ?? "", actionId: event.id }]);
+    this.#answered(event, [...parts, { ...toolPart(event), ...argumentsIn(event), actionId: event.id }]);
     const draft = this.#drafts.at(-1)!;
     const place = { draft, at: draft.parts.length - 1 };
     draft.keys[place.at] = event.id;
@@ -379,4 +379,9 @@ function outcome(event: AnswerToCall): Pick<ToolPart, "state" | "output" | "resu
   const { content, ...fields } = event.observation;
   const result = fields as NonNullable<ToolPart["result"]>;
   return { state: fields.is_error ? "error" : "done", output: contentOf(content), result, error: fields.is_error ? textOf(content) : null };
+}
+
+function argumentsIn(event: ActionEvent): Pick<ToolPart, "args" | "argsText"> {
+  const args = argumentsOf(event);
+  return { args, argsText: args === undefined ? (event.tool_call?.arguments ?? "") : JSON.stringify(args) };
 }

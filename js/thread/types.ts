@@ -1,6 +1,6 @@
 // A conversation as a user interface shows it: messages with parts, the state of each call, and what the user can decide.
 import type {
-  ActionEvent, Branch, Content, Conversation, ConversationEvent, ConversationInfo, ConversationOptions, ConversationWarning, ErrorCode, ExecutionStatus, Image, JSONValue,
+  ActionEvent, Branch, Content, Conversation, ConversationEvent, ConversationInfo, ConversationOptions, ConversationWarning, ExecutionStatus, Image, JSONValue,
   MessageEvent, RunResult, SecurityRisk, ThreadkeepError, WaitingEvent,
 } from "../index.js";
 
@@ -42,7 +42,7 @@ export interface ToolPart {
   state: ToolState;
   /** The arguments; `undefined` while they are streaming or if they are no JSON. */
   args: JSONValue | undefined;
-  /** The arguments as the model writes them. */
+  /** The arguments as JSON, without what the library adds to every tool; as the model wrote them if they are no JSON. */
   argsText: string;
   /** The purpose of the call, in the model's words. */
   summary: string | null;
@@ -62,7 +62,8 @@ export interface ToolPart {
 /** A failure that ended a run. */
 export interface ErrorPart {
   type: "error";
-  code: ErrorCode | (string & {});
+  /** As it is stored: the name of the SDK's exception, such as `"LLMAuthenticationError"`, or a code of this library. */
+  code: string;
   text: string;
 }
 /** Something that happened to the conversation, for a line between messages. */
@@ -112,7 +113,7 @@ export interface ThreadSnapshot {
   /** `"opening"`: nothing else is known yet. `"failed"`: see `error`. `"closed"`: after `close()`. */
   phase: "opening" | "open" | "failed" | "closed";
   conversationId: string | null;
-  /** For everything that has no field here. `null` until it is open. */
+  /** For everything that has no field here: the handle of `opened()`, always the same. `null` until it is open. */
   conversation: Conversation | null;
   /** `"follower"`: another tab writes it, and the thread shows what that tab stores. It becomes the writer when the other ends. */
   access: "writer" | "follower" | null;
@@ -150,8 +151,12 @@ export interface ThreadOptions extends ConversationOptions {
 export interface Thread {
   /** Calls `listener` after every change, at most once a frame while text streams. Returns a function that ends it. */
   subscribe(listener: () => void): () => void;
-  getSnapshot(): ThreadSnapshot;
-  /** Resolves when it is open. @throws ThreadkeepError as `Conversation.open()` */
+  /** Its `conversationId` is known at once, also for a new conversation. */
+  getSnapshot(): ThreadSnapshot & { conversationId: string };
+  /**
+   * Resolves when it is open, to a handle that lasts as long as the thread: when this page takes over from another tab, it
+   * becomes the writer, and subscriptions and watches go on. @throws ThreadkeepError as `Conversation.open()`
+   */
   opened(): Promise<Conversation>;
   /** Sends a message and runs the agent. Resolves when the message is durable; the run goes on. `pending` as in `sendMessage()`. */
   send(message: string | ReadonlyArray<Content | Image>, options?: { pending?: "reject" | "keep" | undefined }): Promise<MessageEvent>;

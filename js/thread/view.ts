@@ -11,7 +11,7 @@ const byRisk: readonly SecurityRisk[] = ["HIGH", "UNKNOWN", "MEDIUM", "LOW"];
 export interface ViewListener {
   changed(): void;
   /** The page that wrote the conversation has ended, so this one may. */
-  free(): void;
+  free(): unknown;
   deleted(): void;
 }
 

@@ -288,6 +288,33 @@ test("options that are wrong are refused at once, and those of the conversation 
   await assert.rejects(transport.conversation("x"), { code: "invalid_options" });
 });
 
+test("a view that lacks what another tab has stored sends nothing until it shows that, and the app's handle lasts", async () => {
+  const { open, close, model, store, id } = chatWith([{ text: "One" }, { text: "Two" }, { text: "Three" }]);
+  const writer = await Conversation.open({ agent: agentOf(model), store, conversationId: conversationIdOf(id) });
+  await writer.sendMessage("Count");
+  await writer.run();
+  const opened = await open();
+  const { chat, errors, transport } = opened;
+  const handle = await transport.conversation(id);
+  const heard = [];
+  handle.subscribe((event) => event.kind === "MessageEvent" && heard.push(event.llm_message.content[0].text));
+  await chat.sendMessage({ text: "A phantom" });
+  await writer.sendMessage("Further");
+  await writer.run();
+  await writer.close();
+  await chat.sendMessage({ text: "On" });
+  assert.deepEqual(errors.map(({ code }) => code), ["locked_elsewhere", "invalid_state"]);
+  assert.match(errors[1].message, /setMessages/);
+  assert.equal((await handle.activeBranch()).filter(({ source }) => source === "user").length, 2, "nothing was sent");
+  chat.messages = await transport.messages(id);
+  await chat.sendMessage({ text: "On" });
+  assert.deepEqual(chat.messages.map(lines).flat().filter((line) => line !== "step-start"), ["text Count", "text One", "text Further", "text Two", "text On", "text Three"]);
+  assert.deepEqual([handle.access, heard.slice(-2)], ["writer", ["On", "Three"]]);
+  await assertStored(opened);
+  await close();
+  model.check();
+});
+
 test("a chat that somebody else writes can be read, and is written when they have ended", async () => {
   const { open, close, model, store, id } = chatWith([{ text: "One" }, { text: "Two" }]);
   const writer = await Conversation.open({ agent: agentOf(model), store, conversationId: conversationIdOf(id) });

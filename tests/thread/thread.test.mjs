@@ -342,6 +342,50 @@ test("an opening that failed is tried again by the next thread", async () => {
   await Promise.all([failed.close(), next.close()]);
 });
 
+test("the handle of opened() becomes the writer with its thread, and its subscriptions and watches go on", async () => {
+  const { open, agent, store } = stage([{ text: "Hello." }]);
+  const writer = await Conversation.open({ agent, store });
+  const thread = open({ conversationId: writer.id });
+  const handle = await thread.opened();
+  assert.ok(handle instanceof Conversation);
+  assert.deepEqual([handle.access, thread.getSnapshot().conversation === handle], ["follower", true]);
+  const heard = [];
+  const changed = [];
+  const stop = handle.subscribe((event) => "id" in event && heard.push(event.kind));
+  const stopWatching = handle.workspace.watch((changes) => changed.push(JSON.stringify(changes)));
+  const { sendMessage } = handle;
+  await writer.close();
+  await until(thread, ({ access }) => access === "writer");
+  assert.deepEqual([handle.access, thread.getSnapshot().conversation === handle, await thread.opened() === handle], ["writer", true, true]);
+  await sendMessage("Hi");
+  assert.equal((await handle.run()).finalResponse, "Hello.");
+  assert.deepEqual(heard, ["SystemPromptEvent", "MessageEvent", "MessageEvent"]);
+  await handle.workspace.write("a.txt", "a");
+  assert.match(changed.join(), /a\.txt/);
+  stop();
+  stopWatching();
+  await handle.sendMessage("Silence");
+  await handle.workspace.write("b.txt", "b");
+  assert.deepEqual([heard.length, changed.join().includes("b.txt")], [3, false]);
+  await thread.close();
+  await assert.rejects(thread.opened(), { code: "invalid_state" });
+});
+
+test("a view never closes a conversation of somebody else to take over", async () => {
+  const { agent, store } = stage([]);
+  const writer = await Conversation.open({ agent, store });
+  const follower = await Conversation.open({ agent, store, conversationId: writer.id });
+  const thread = threadOf(follower);
+  await thread.opened();
+  const free = new Promise((resolve) => follower.subscribe((event) => event.key === "access" && resolve()));
+  await writer.close();
+  await free;
+  assert.equal(thread.getSnapshot().error, null);
+  await thread.close();
+  await assert.rejects(follower.sendMessage("Hi"), { code: "locked_elsewhere" }, "it is still open");
+  await follower.close();
+});
+
 test("a view on a conversation of somebody else", async () => {
   const { agent, store } = stage([{ text: "Hello.", pace: () => delay(20) }]);
   const conversation = await Conversation.open({ agent, store });

@@ -1,9 +1,9 @@
 // The thread of a conversation that is created with its first message, so that an unused one is never stored.
 
 import type { Content, Image } from "threadkeep";
-import type { Thread, ThreadSnapshot } from "threadkeep/thread";
+import type { Thread } from "threadkeep/thread";
 
-const EMPTY: ThreadSnapshot = {
+const EMPTY: ReturnType<Thread["getSnapshot"]> = {
   phase: "open", conversationId: "new", conversation: null, access: "writer", status: "idle", isRunning: false, waiting: null,
   messages: [], hasEarlier: false, approvals: [], title: null, error: null, warnings: [],
 };
