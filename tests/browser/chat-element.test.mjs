@@ -37,6 +37,12 @@ for (const kind of availableBrowsers) {
       const { defineChat } = await import("/threadkeep/chat.js");
       const id = await first;
       const results = { isNamed: chat.getAttribute("conversation-id") === id };
+      // A page's corners are those of the composer too.
+      const composer = chat.shadowRoot.querySelector(".composer");
+      const corners = () => [composer, composer.querySelector(".button")].map((element) => getComputedStyle(element).borderRadius);
+      results.corners = [corners()];
+      chat.style.setProperty("--threadkeep-radius", "0px");
+      results.corners.push(corners());
       // Moving it in the document keeps the conversation.
       const thread = chat.thread;
       const place = document.body.appendChild(document.createElement("div"));
@@ -70,7 +76,7 @@ for (const kind of availableBrowsers) {
       return results;
     });
     assert.deepEqual(found, {
-      isNamed: true, isKept: true, isOther: true, closed: "closed", left: ["closed", null], labels: ["Senden", "Nachrichten"], failure: "invalid_options",
+      isNamed: true, corners: [["16px", "11px"], ["0px", "0px"]], isKept: true, isOther: true, closed: "closed", left: ["closed", null], labels: ["Senden", "Nachrichten"], failure: "invalid_options",
     });
     assert.deepEqual(browser.problems, []);
   });
