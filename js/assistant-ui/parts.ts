@@ -1,6 +1,5 @@
 // Parts of a message, as assistant-ui shows them.
 import type { SourceMessagePart, ThreadMessage, ThreadMessageLike, ThreadUserMessagePart, ToolApprovalOption, ToolCallMessagePart } from "@assistant-ui/react";
-import { textOf } from "../thread/fields.js";
 import type { Approval, MessagePart, ToolPart, UIMessage } from "../thread/types.js";
 import { attachmentNamed, imageAttachment } from "./attachments.js";
 
@@ -51,24 +50,9 @@ function approvalOf(part: ToolPart, asked: Approval | undefined): RequestedAppro
   return request;
 }
 
-/**
- * The value that the tool has returned, as its component expects it: an object or a list if that is what a tool of the host or
- * of an MCP server has returned, otherwise text. `undefined` without a result.
- */
-export function resultOf({ state, output, result, error }: ToolPart): unknown {
-  if (state !== "done" && state !== "error" && state !== "rejected") return undefined;
-  if (state !== "done" || output === null) return error ?? textOf(output ?? []);
-  const text = textOf(output);
-  return result?.["kind"] === "MCPToolObservation" ? (structureIn(text) ?? text) : text;
-}
-
-function structureIn(text: string): object | null {
-  if (!/^\s*[{[]/.test(text)) return null;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
+/** The value that the tool has returned, or why it has not. `undefined` without a result. */
+export function resultOf({ state, value, error }: ToolPart): unknown {
+  return state === "error" || state === "rejected" ? (error ?? "") : value;
 }
 
 /** A call. `messages` are those of the agent that it has started. */

@@ -77,19 +77,19 @@ export class Session {
     throw new ThreadkeepError("invalid_state", "the thread is closed; open it again with openThread()");
   }
 
-  /** Performs an action of the user; its failure is in the snapshot until another one works. */
-  perform<T>(action: (view: ConversationView) => Promise<T>): Promise<T> {
-    const done = this.#perform(action);
+  /** Performs an action of the user; its failure is in the snapshot until another one works, which one that only reads does not count as. */
+  perform<T>(action: (view: ConversationView) => Promise<T>, isReading = false): Promise<T> {
+    const done = this.#perform(action, isReading);
     // Views that show the error of the snapshot need not await every click.
     done.catch(() => {});
     return done;
   }
 
-  async #perform<T>(action: (view: ConversationView) => Promise<T>): Promise<T> {
+  async #perform<T>(action: (view: ConversationView) => Promise<T>, isReading: boolean): Promise<T> {
     try {
       await this.opened;
       const result = await action(this.view);
-      this.#fail(null);
+      if (!isReading) this.#fail(null);
       return result;
     } catch (error) {
       this.#fail(error);

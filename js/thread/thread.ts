@@ -40,8 +40,8 @@ function threadOn(session: Session, release: () => Promise<void>): Thread {
   const changed = () => void (cancel ??= nextFrame(notify));
   session.listeners.add(changed);
 
-  const perform: Session["perform"] = (action) => {
-    if (!closed) return session.perform(action);
+  const perform: Session["perform"] = (action, isReading) => {
+    if (!closed) return session.perform(action, isReading);
     const refused = Promise.reject(new ThreadkeepError("invalid_state", "this thread is closed; open another one with openThread()"));
     refused.catch(() => {});
     return refused;
@@ -102,13 +102,13 @@ function threadOn(session: Session, release: () => Promise<void>): Thread {
         session.runOn();
         return event;
       }),
-    branches: () => perform(({ conversation }) => conversation.branches()),
+    branches: () => perform(({ conversation }) => conversation.branches(), true),
     navigateTo: (eventId) =>
       perform(async (view) => {
         await view.conversation.navigateTo(eventId);
         await view.readBranch();
       }),
-    loadEarlier: (options = {}) => perform((view) => view.loadEarlier(objectOf("loadEarlier()", "options", options).all === true)),
+    loadEarlier: (options = {}) => perform((view) => view.loadEarlier(objectOf("loadEarlier()", "options", options).all === true), true),
     close() {
       closed ??= { snapshot: { ...session.snapshot, phase: "closed", isRunning: false }, done: release() };
       session.listeners.delete(changed);

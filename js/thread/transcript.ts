@@ -1,6 +1,6 @@
 // From events to messages: a reducer without side effects. It takes the events of the active branch and the live events one
 // by one; each costs as much as the message that it changes is long. Objects that nothing has changed stay the same.
-import type { ActionEvent, ACPToolCallEvent, ConversationEvent, LiveEvent, MessageEvent, SecurityRisk, SubagentEvent } from "../index.js";
+import type { ActionEvent, ACPToolCallEvent, ConversationEvent, JSONValue, LiveEvent, MessageEvent, SecurityRisk, SubagentEvent } from "../index.js";
 import { argumentsOf, contentOf, dateOf, partsOf, reasoningOf, textOf } from "./fields.js";
 import { noticeOf } from "./notices.js";
 import type { MessagePart, ToolPart, UIMessage } from "./types.js";
@@ -260,6 +260,7 @@ export class Transcript {
       argsText: event.raw_input === undefined ? "" : JSON.stringify(event.raw_input),
       state: event.is_error || event.status === "failed" ? "error" : event.status === "completed" ? "done" : "running",
       output: event.content === undefined ? null : [{ type: "text", text }],
+      value: event.is_error ? undefined : (event.raw_output ?? text),
       result: event.raw_output === undefined ? null : { raw_output: event.raw_output },
       error: event.is_error ? text : null,
     };
@@ -369,16 +370,29 @@ function streaming(base: UIMessage | null, { id, reasoning, text }: Answer): UIM
 function toolPart({ tool_call_id: toolCallId, tool_name: toolName }: { tool_call_id: string; tool_name: string }): ToolPart {
   return {
     type: "tool", toolCallId, toolName, actionId: null, state: "ready", args: undefined, argsText: "", summary: null, risk: "UNKNOWN",
-    output: null, result: null, error: null, progress: null, subagent: [],
+    value: undefined, output: null, result: null, error: null, progress: null, subagent: [],
   };
 }
 
-function outcome(event: AnswerToCall): Pick<ToolPart, "state" | "output" | "result" | "error"> {
-  if (event.kind === "UserRejectObservation") return { state: "rejected", output: null, result: null, error: event.rejection_reason };
-  if (event.kind === "AgentErrorEvent") return { state: "error", output: null, result: null, error: event.error };
+function outcome(event: AnswerToCall): Pick<ToolPart, "state" | "value" | "output" | "result" | "error"> {
+  const without = { value: undefined, output: null, result: null };
+  if (event.kind === "UserRejectObservation") return { ...without, state: "rejected", error: event.rejection_reason };
+  if (event.kind === "AgentErrorEvent") return { ...without, state: "error", error: event.error };
   const { content, ...fields } = event.observation;
-  const result = fields as NonNullable<ToolPart["result"]>;
-  return { state: fields.is_error ? "error" : "done", output: contentOf(content), result, error: fields.is_error ? textOf(content) : null };
+  const given = { output: contentOf(content), result: fields as NonNullable<ToolPart["result"]> };
+  const text = textOf(content);
+  if (fields.is_error) return { ...given, state: "error", value: undefined, error: text };
+  return { ...given, state: "done", value: fields["kind"] === "MCPToolObservation" ? structureIn(text) : text, error: null };
+}
+
+/** Objects and lists are stored as their JSON. Any other text is what was returned itself. */
+function structureIn(text: string): JSONValue {
+  if (!/^\s*[{[]/.test(text)) return text;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
 }
 
 function argumentsIn(event: ActionEvent): Pick<ToolPart, "args" | "argsText"> {

@@ -48,6 +48,11 @@ export interface ToolPart {
   summary: string | null;
   /** The risk: as the security analyzer rated it, otherwise as the model did. */
   risk: SecurityRisk;
+  /**
+   * What the tool has returned: an object or a list as such, if that is what a tool of the host or of an MCP server has returned,
+   * otherwise the text of the result. `undefined` without a result, and for a failure.
+   */
+  value: JSONValue | undefined;
   /** The result as text and images; `null` without one. */
   output: readonly Content[] | null;
   /** The result's own fields (`observation` without its content); `null` without one. */

@@ -14,7 +14,7 @@ const message = (id, role, parts, fields = {}) => ({ id, role, parts, state: "do
 const text = (text, state = "done") => ({ type: "text", text, state });
 const call = (fields = {}) => ({
   type: "tool", toolCallId: "call-1", toolName: "search", actionId: "action-1", state: "done", args: { q: "x" }, argsText: '{"q": "x"}', summary: null, risk: "LOW",
-  output: null, result: null, error: null, progress: null, subagent: [], ...fields,
+  value: undefined, output: null, result: null, error: null, progress: null, subagent: [], ...fields,
 });
 const approval = (fields = {}) => ({ actionId: "action-1", toolCallId: "call-1", toolName: "search", args: {}, summary: null, risk: "LOW", why: "approval", canAlwaysAllow: true, action: {}, ...fields });
 /** The part that a call becomes. */
@@ -50,10 +50,9 @@ test("a growing answer converts only the parts that grow", () => {
 });
 
 test("a result is text, or what a tool of the host has returned", () => {
-  const output = [{ type: "text", text: '{"found":[1]}' }];
-  assert.deepEqual(converted(call({ output, result: { kind: "MCPToolObservation" } })).content[0].result, { found: [1] });
-  assert.equal(converted(call({ output, result: { kind: "TerminalObservation" } })).content[0].result, '{"found":[1]}');
-  const failed = converted(call({ state: "error", output, error: "no such page" })).content[0];
+  assert.deepEqual(converted(call({ value: { found: [1] } })).content[0].result, { found: [1] });
+  assert.equal(converted(call({ value: '{"found":[1]}' })).content[0].result, '{"found":[1]}');
+  const failed = converted(call({ state: "error", error: "no such page" })).content[0];
   assert.deepEqual([failed.result, failed.isError], ["no such page", true]);
   assert.equal(converted(call({ state: "running" }), running).content[0].result, undefined);
 });

@@ -127,7 +127,8 @@ test("calls wait for the user, are approved one by one or rejected, and are the 
   const end = again.getSnapshot();
   assert.deepEqual([status, end.approvals.length, again.getSnapshot().conversation.allowedTools], ["finished", 0, ["pay"]]);
   const [, , , payment] = end.messages[1].parts;
-  assert.deepEqual([payment.state, payment.args, payment.result.paid ?? JSON.parse(payment.output[0].text).paid], ["done", { sum: 7 }, 7]);
+  assert.deepEqual([payment.state, payment.args, payment.value], ["done", { sum: 7 }, { paid: 7 }]);
+  assert.equal(end.messages[1].parts[2].value, "seen");
   model.check();
   await again.close();
 });
@@ -257,6 +258,8 @@ test("a failure of the model is in the snapshot until something works", async ()
   assert.ok(failed.error instanceof ThreadkeepError);
   assert.deepEqual([failed.error.code, failed.status], ["llm_auth", "error"]);
   assert.deepEqual(seen(failed), ["user: Go", "assistant: [error]"]);
+  await Promise.all([thread.branches(), thread.loadEarlier()]);
+  assert.equal(thread.getSnapshot().error, failed.error, "reading is no success after it");
   await thread.run();
   assert.deepEqual([thread.getSnapshot().error, seen(thread.getSnapshot()).at(-1)], [null, "assistant: [error] | Now."]);
   await thread.close();

@@ -11,7 +11,7 @@ export function tool(fields = {}) {
   const number = ++count;
   return {
     type: "tool", toolCallId: `call-${number}`, toolName: "get_time", actionId: `action-${number}`, state: "done", args: {}, argsText: "{}", summary: null, risk: "LOW",
-    output: null, result: null, error: null, progress: null, subagent: [], ...fields,
+    value: undefined, output: null, result: null, error: null, progress: null, subagent: [], ...fields,
   };
 }
 
