@@ -16,7 +16,7 @@ export function ensureConversation(where: string, given: Conversation): void {
   checked(`${where} takes an open Conversation`, () => typeof given.id === "string" && typeof given.subscribe === "function");
 }
 
-/** What `read` returns, if that is something; it may throw, because the host's objects do. */
+/** The result of `read`, if it is something; it may throw, because the host's objects do. */
 export function checked<T>(message: string, read: () => T | false): T {
   let found: T | false = false;
   let cause: unknown;

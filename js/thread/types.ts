@@ -49,7 +49,7 @@ export interface ToolPart {
   /** The risk: as the security analyzer rated it, otherwise as the model did. */
   risk: SecurityRisk;
   /**
-   * What the tool has returned: an object or a list as such, if that is what a tool of the host or of an MCP server has returned,
+   * The value that the tool has returned: an object or a list as such, if that is what a tool of the host or of an MCP server has returned,
    * otherwise the text of the result. `undefined` without a result, and for a failure.
    */
   value: JSONValue | undefined;
