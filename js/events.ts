@@ -52,7 +52,7 @@ export type ThinkingBlock =
 export interface ReasoningItem {
   /** The provider's id. */
   id?: string;
-  /** What the provider shows of it. */
+  /** The part of it that the provider shows. */
   summary: string[];
   /** The reasoning itself, of servers that show it. */
   content?: string[];
@@ -85,7 +85,7 @@ export interface Action {
 /** The result of a call. `kind` names the family of the tool, and with it the further fields, which the model is not sent. */
 export interface Observation {
   kind: string;
-  /** What the model reads. */
+  /** The result as the model reads it. */
   content: Content[];
   /** Whether the tool has failed in its own words. A call that could not run has an `AgentErrorEvent` in place of a result. */
   is_error: boolean;
@@ -93,11 +93,11 @@ export interface Observation {
 }
 /** The SDK's classification of a failure, for programs that show it. */
 export interface ErrorClassification {
-  /** What failed: the key, the budget, the settings, the connection, the agent. */
+  /** The part that failed: the key, the budget, the settings, the connection, the agent. */
   kind: FailureKind;
   /** Whether the same may work later, without a change by anybody. */
   retryable: boolean;
-  /** What the user can do. */
+  /** The remedy, which is up to the user. */
   user_action: FailureAction;
   /** A name that a log of the server knows the failure by. */
   error_id?: string;

@@ -1,7 +1,7 @@
 // Generated from src/event. Change it there, then run `THREADKEEP_WRITE=1 cargo test --locked --test generated`.
 import type { Action, CriticResult, ErrorClassification, EventHead, JSONValue, LLMMessage, MessageToolCall, Observation, ReasoningItem, TextContent, ThinkingBlock } from "../events.js";
 
-/** What a conversation does: `docs/status.md` says what each method does in each. Stored with the event that caused it. */
+/** The state of the work: `docs/status.md` says what each method does in each. Stored with the event that caused it. */
 export type ExecutionStatus = "idle" | "running" | "paused" | "waiting_for_confirmation" | "finished" | "error" | "stuck" | "deleting";
 
 /** Who caused an event; `"environment"` is the program around the user and the agent. */
@@ -13,13 +13,13 @@ export type SecurityRisk = "UNKNOWN" | "LOW" | "MEDIUM" | "HIGH";
 /** Who has rejected a call. */
 export type RejectionSource = "user" | "hook";
 
-/** What a hook is called for, in the SDK's names. */
+/** The moments at which hooks are called, in the SDK's names. */
 export type HookEventType = "PreToolUse" | "PostToolUse" | "UserPromptSubmit" | "SessionStart" | "SessionEnd" | "Stop";
 
-/** What has failed, in the SDK's classification. */
+/** The part that has failed, in the SDK's classification. */
 export type FailureKind = "auth" | "quota" | "rate_limit" | "config" | "transient" | "agent_action" | "internal" | "unknown";
 
-/** What the user can do about a failure: nothing, try again, or change the settings. */
+/** The remedy of a failure: nothing, try again, or change the settings. */
 export type FailureAction = "none" | "retry" | "settings";
 
 /** Who speaks in a message; `"tool"` is the result of a call. */

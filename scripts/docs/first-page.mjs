@@ -1,4 +1,4 @@
-// What the first page of the documentation site needs beside its text: a chat that runs, and pictures.
+// The parts of the documentation site's first page beside its text: a chat that runs, and pictures.
 import { copyFileSync, mkdirSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { build } from "esbuild";

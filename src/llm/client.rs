@@ -183,7 +183,7 @@ impl Llm {
         let _ = self.prepare(&self.options).await;
     }
 
-    /// What a request with these options needs beside its content.
+    /// Everything that a request with these options needs beside its content.
     pub(super) async fn prepare(
         &self,
         options: &LlmOptions,

@@ -66,7 +66,7 @@ fn enums() -> [(&'static str, &'static str, Vec<&'static str>); 8] {
     [
         (
             "ExecutionStatus",
-            "What a conversation does: `docs/status.md` says what each method does in each. Stored with the event that caused it.\n",
+            "The state of the work: `docs/status.md` says what each method does in each. Stored with the event that caused it.\n",
             ExecutionStatus::ALL.iter().map(|value| value.as_str()).collect(),
         ),
         (
@@ -86,17 +86,17 @@ fn enums() -> [(&'static str, &'static str, Vec<&'static str>); 8] {
         ),
         (
             "HookEventType",
-            "What a hook is called for, in the SDK's names.\n",
+            "The moments at which hooks are called, in the SDK's names.\n",
             HookEventType::ALL.iter().map(|value| value.as_str()).collect(),
         ),
         (
             "FailureKind",
-            "What has failed, in the SDK's classification.\n",
+            "The part that has failed, in the SDK's classification.\n",
             FailureKind::ALL.iter().map(|value| value.as_str()).collect(),
         ),
         (
             "FailureAction",
-            "What the user can do about a failure: nothing, try again, or change the settings.\n",
+            "The remedy of a failure: nothing, try again, or change the settings.\n",
             FailureAction::ALL.iter().map(|value| value.as_str()).collect(),
         ),
         (
