@@ -48,5 +48,5 @@ export async function authorizationServer({ metadata = () => ({}), accepts = () 
     };
     json({ jsonrpc: "2.0", id, result: results[method] });
   });
-  return { url: `${server.origin}/mcp`, origin: server.origin, seen, close: server.close, [Symbol.asyncDispose]: server.close };
+  return { url: `${server.origin}/mcp`, origin: server.origin, seen, close: server.close };
 }
