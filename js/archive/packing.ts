@@ -48,7 +48,7 @@ export function inflate(packed: Uint8Array, into: Bytes): void {
 /** Like `inflate`, from a stream, which is cancelled as soon as the content is too long. */
 export async function inflateStream(packed: Blob, into: Bytes): Promise<void> {
   const size = into.length - 1;
-  const reader = packed.stream().pipeThrough(new DecompressionStream("deflate-raw")).getReader();
+  const reader = pieces(packed).pipeThrough(new DecompressionStream("deflate-raw")).getReader();
   let length = 0;
   for (let next = await reader.read(); !next.done; next = await reader.read()) {
     if (length + next.value.length > size) {
@@ -59,6 +59,29 @@ export async function inflateStream(packed: Blob, into: Bytes): Promise<void> {
     length += next.value.length;
   }
   if (length < size) throw shorter(length, size);
+}
+
+/** How much is decompressed at once: a browser decompresses all that it gets, a thousand times as much in the worst case, before somebody can stop it. */
+const pieceBytes = 16 << 10;
+/** How much of a Blob is read at once, because each read is a message to another process. */
+const blockBytes = 1 << 20;
+
+/** The bytes of a Blob in small pieces, which are read when they are asked for. */
+function pieces(blob: Blob): ReadableStream<Bytes> {
+  let block: Bytes = new Uint8Array(0);
+  let read = 0;
+  let at = 0;
+  const pull = async (controller: ReadableStreamDefaultController<Bytes>) => {
+    if (at === block.length && read < blob.size) {
+      block = new Uint8Array(await blob.slice(read, read + blockBytes).arrayBuffer());
+      read += block.length;
+      at = 0;
+    }
+    if (at === block.length) return controller.close();
+    controller.enqueue(block.subarray(at, at + pieceBytes));
+    at = Math.min(block.length, at + pieceBytes);
+  };
+  return new ReadableStream({ pull }, { highWaterMark: 0 });
 }
 
 function longer(size: number): Error {

@@ -2,13 +2,15 @@
 // to store go from here directly into the store.
 import type { ZipSource as CoreSource, ZipEntries, ZipUnreadable, ZipWriting } from "../../pkg/threadkeep.js";
 import { textOf } from "../errors.js";
-import type { Commit, Store } from "../store.js";
+import { type Commit, type Store, isInBrowser } from "../store.js";
 import { type Bytes, PageYield } from "./bytes.js";
 import { crc32, inflate, inflateStream, isSmall } from "./packing.js";
 import { type ZipDirectory, readDirectory } from "./zip-directory.js";
 
 /** How many bytes of the files that were decompressed for checking are cached until they are stored: enough for most conversations. */
 const cacheBytes = 32 << 20;
+/** A longer event that is not ASCII goes into the browser's database as bytes: a string of it has twice as many, and on its way into the wasm three times as many. */
+const longText = 1 << 20;
 /** How many entries of the directory the core gets at once. */
 const entriesAtOnce = 2000;
 /** The length of the fixed part of a local header, and an upper bound of what usually follows its name. */
@@ -80,9 +82,12 @@ export class ZipSource implements CoreSource {
     if (!(contents instanceof Map)) return contents;
     const content = (source: number) => (source < 0 ? given[-1 - source]! : contents.get(source)!);
     const [eventIds, filePaths] = [ids.split("\n"), paths.split("\n")];
-    const events = Array.from(eventSources, (source, place) => ({ id: eventIds[place]!, json: text.decode(content(source)) }));
-    // Copied, because a store may hold on to the bytes, and other files are in the same buffer.
-    const files = Array.from(fileSources, (source, place) => ({ path: filePaths[place]!, content: content(source).slice() }));
+    const takesBytes = isInBrowser(this.#store);
+    const json = (bytes: Uint8Array) => (takesBytes && bytes.length > longText && !isASCII(bytes) ? (bytes as unknown as string) : text.decode(bytes));
+    const events = Array.from(eventSources, (source, place) => ({ id: eventIds[place]!, json: json(content(source)) }));
+    // Copied where other files are in the same buffer, because a store may hold on to the bytes.
+    const own = (bytes: Uint8Array) => (bytes.length + 1 === bytes.buffer.byteLength ? bytes : bytes.slice());
+    const files = Array.from(fileSources, (source, place) => ({ path: filePaths[place]!, content: own(content(source)) }));
     for (const position of positions) this.#cache.delete(position);
     contents.clear();
     await this.#store.commit(conversation, { ...(commit as Commit), events, files });
@@ -154,6 +159,11 @@ export class ZipSource implements CoreSource {
 
 const outside = "it overlaps another entry, or the end of the archive";
 const text = new TextDecoder("utf-8", { ignoreBOM: true });
+
+function isASCII(bytes: Uint8Array): boolean {
+  for (let at = 0; at < bytes.length; at++) if (bytes[at]! > 127) return false;
+  return true;
+}
 
 /** The length of an entry's local header, which must describe the same file as the directory. */
 function headerLength(directory: ZipDirectory, position: number, header: Bytes): number {

@@ -206,7 +206,15 @@ pub(super) fn commit(value: &JsValue) -> Result<Commit, StoreError> {
         commit.truncate_to = Some(index(METHOD, "truncateTo", &truncate_to)?);
     }
     for event in array(METHOD, field(METHOD, value, "events")?)?.iter() {
-        commit.events.push((event_id(METHOD, &event)?, text(METHOD, &event, "json")?.into()));
+        let json = field(METHOD, &event, "json")?;
+        // A long event of an archive comes as bytes: as a string it would need several times the memory on its way.
+        let json = match json.dyn_into::<Uint8Array>() {
+            Ok(bytes) => String::from_utf8(bytes.to_vec()).ok(),
+            Err(text) => text.as_string(),
+        };
+        commit
+            .events
+            .push((event_id(METHOD, &event)?, json.ok_or_else(|| wrong_type(METHOD, "json"))?.into()));
     }
     let base_state = field(METHOD, value, "baseState")?;
     if !is_absent(&base_state) {

@@ -4,11 +4,11 @@ import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { test } from "node:test";
-import { createDeflateRaw, deflateRawSync } from "node:zlib";
+import { deflateRawSync } from "node:zlib";
 import { archiveLibrary } from "./library.mjs";
 import { baseState, conversation, entry, event, eventPath, folder, id } from "./conversation.mjs";
 import { measuredImport, withTemporaryFolder } from "./measured.mjs";
-import { zip } from "./zip-bytes.mjs";
+import { deflatedZeros, zip } from "./zip-bytes.mjs";
 
 const { importZip, exportZip, memoryStore, ThreadkeepError } = await archiveLibrary();
 const remaining = "1f8fad5b-d9cb-469f-a165-70867728950e";
@@ -122,16 +122,4 @@ function bombs(count) {
   const packed = deflateRawSync(bomb);
   const crc = 0;
   return zip([...plain(), ...Array.from({ length: count }, (_, n) => ({ name: `${folder}/${n}`, packed, crc, size: bomb.length }))]);
-}
-
-/** Zeros packed without ever being there. */
-async function deflatedZeros(length) {
-  const deflate = createDeflateRaw({ level: 9 });
-  const chunks = deflate.toArray();
-  const zeros = Buffer.alloc(1 << 20);
-  for (let written = 0; written < length; written += zeros.length) {
-    if (!deflate.write(zeros)) await new Promise((resolve) => deflate.once("drain", resolve));
-  }
-  deflate.end();
-  return Buffer.concat(await chunks);
 }

@@ -1,5 +1,5 @@
 // Zip archives by hand, so that every field can be wrong.
-import { crc32, deflateRawSync } from "node:zlib";
+import { crc32, createDeflateRaw, deflateRawSync } from "node:zlib";
 
 const u16 = (n) => Buffer.from(Uint16Array.of(n).buffer);
 const u32 = (n) => Buffer.from(Uint32Array.of(n).buffer);
@@ -72,4 +72,16 @@ export async function unzip(bytes) {
     method: entry.compressionMethod,
     content: entry.directory ? Buffer.alloc(0) : Buffer.from(await entry.getData(new Uint8ArrayWriter(), { checkCrc32: true, useWebWorkers: false })),
   })));
+}
+
+/** Zeros packed without ever being there. */
+export async function deflatedZeros(length) {
+  const deflate = createDeflateRaw({ level: 9 });
+  const chunks = deflate.toArray();
+  const zeros = Buffer.alloc(1 << 20);
+  for (let written = 0; written < length; written += zeros.length) {
+    if (!deflate.write(zeros)) await new Promise((resolve) => deflate.once("drain", resolve));
+  }
+  deflate.end();
+  return Buffer.concat(await chunks);
 }

@@ -21,7 +21,8 @@ export function isAlive(pid) {
   return processes().some((each) => each.pid === pid);
 }
 
-function treeOf(pid) {
+/** A process with all that it started. */
+export function treeOf(pid) {
   const all = processes();
   const found = all.filter((each) => each.pid === pid);
   for (const parent of found) found.push(...all.filter((each) => each.parent === parent.pid));
