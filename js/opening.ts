@@ -16,7 +16,7 @@ import type { OpenServers } from "./mcp/index.js";
 import { Network, WAITED } from "./network.js";
 import { Secrets } from "./secrets.js";
 import { coreContext } from "./skills.js";
-import { coreStore } from "./store.js";
+import { coreStore, spansConversations } from "./store.js";
 import type { Parent } from "./subagents.js";
 import { ToolCalls } from "./tool-calls.js";
 import type { CoreTool } from "./tool/core.js";
@@ -63,7 +63,7 @@ export async function openCore(given: ReturnType<typeof readOptions>, open: Pare
   );
   const above = given.inherited?.owner;
   const home = new LazyHome(given.workspace, workingDir, () => opened, store, id, network, above?.home);
-  const owner = given.inherited || !home.isTransactional || !store.spansConversations ? above : { core: () => opened, home, tell: () => writing?.tell(false) };
+  const owner = given.inherited || !home.isTransactional || !spansConversations(store) ? above : { core: () => opened, home, tell: () => writing?.tell(false) };
   const parent: Parent = {
     given, core: () => opened, analyzers, secrets, workspace: home.workspace, ownsWorkspace: home.isTransactional || given.inherited?.ownsWorkspace === true, owner, emit, open, llm: agent.llm, load: (load) => network.load(load),
   };

@@ -226,6 +226,9 @@ export function isInBrowser(store: Store): boolean {
   return store instanceof OwnStore && store.name !== undefined;
 }
 
+/** Whether a commit of the store can have files of another conversation; `coreStore()` refuses what is no store. @internal */
+export const spansConversations = (store: Store): boolean => reading("store", () => (store as Store | undefined | null)?.spansConversations === true);
+
 const methods = ["list", "load", "events", "indexOf", "commit", "files", "readFile", "delete", "close"] as const;
 
 function index(value: unknown): number {
