@@ -8,15 +8,16 @@ from openhands.sdk.context import agent_context
 from openhands.sdk.skills import skill
 from openhands.sdk.tool.builtins.invoke_skill import InvokeSkillExecutor
 
-ASK_FOR_INPUTS = "\n\nIf the request leaves one of these variables open, ask for it before you begin."
-
 
 def say_of_skills() -> None:
     render = agent_context.render_template
     agent_context.render_template = lambda prompt_dir, template_name, **given: (
         activated(given["triggered_agents"]) if template_name == "skill_knowledge_info.j2" else render(prompt_dir, template_name, **given)
     )
-    reword(skill.Skill._append_missing_variables_prompt, {"\n\nIf the user didn't": ASK_FOR_INPUTS})
+    asks = skill.Skill._append_missing_variables_prompt
+    assert any(isinstance(constant, str) and constant.startswith("\n\nIf the user didn't") for constant in asks.__code__.co_consts)
+    # The model holds the function itself, so its code is replaced.
+    asks.__code__ = asks_for_inputs.__code__
     reword(skill.to_prompt, {" characters truncated.": ' characters more: read them with invoke_skill(name="', '") to load': '")]'})
     reword(agent_context.AgentContext.get_tool_use_suffix, {
         "<EXTRA_INFO>\nThe following rule": '<EXTRA_INFO>\nA rule for files like "', '". Follow it': '", such as this one.\n', "Rule location: ": "The rule's file: ",
@@ -25,6 +26,15 @@ def say_of_skills() -> None:
         "Unknown skill '": "There is no skill '", "'. Available skills: ": "'. These can be opened: ", "<none>": "none",
         "Skill '": "The skill '", "' cannot be invoked": "' cannot be opened: it is added by itself where it applies.",
     })
+
+
+def asks_for_inputs(self):
+    """Runs in the place of the SDK's function, among the names of its module. What Python has written keeps its sentence."""
+    ours = "\n\nIf the request leaves one of these variables open, ask for it before you begin."
+    is_asked = ours in self.content or "\n\nIf the user didn't" in self.content
+    if isinstance(self.trigger, TaskTrigger) and (self.requires_user_input() or self.inputs) and self.content and not is_asked:  # noqa: F821
+        self.content += ours
+    return self
 
 
 def activated(skills: list) -> str:

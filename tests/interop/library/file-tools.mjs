@@ -108,7 +108,7 @@ async function comesFromPython(t, scenario) {
   if (conversation.state.execution_status === "waiting_for_confirmation") await conversation.rejectPendingActions("Later.");
   assert.deepEqual({ ...(await say(conversation, "Go on.")) }, { status: "finished", finalResponse: "Done." });
   const [created, found, tasks] = await observed(conversation, calls.length);
-  assert.deepEqual(created, { content: [{ cache_prompt: false, type: "text", text: `File created successfully at: ${directory}/here.txt` }], is_error: false, command: "create", path: `${directory}/here.txt`, prev_exist: false, new_content: "here\n", kind: "FileEditorObservation" });
+  assert.deepEqual(created, { content: [{ cache_prompt: false, type: "text", text: `Created ${directory}/here.txt.` }], is_error: false, command: "create", path: `${directory}/here.txt`, prev_exist: false, new_content: "here\n", kind: "FileEditorObservation" });
   assert.deepEqual(found.matches, [`${directory}/here.txt`]);
   assert.equal(tasks.kind, "TaskTrackerObservation");
 }
