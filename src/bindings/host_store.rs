@@ -9,7 +9,8 @@ use crate::{
     host::Host as _,
     id::{ConversationId, EventId, StorePath},
     store::{
-        Commit, Durability, FilesOf, Listing, Store, StoreError, StoreFuture, StoredEvent, newest_first,
+        Commit, Durability, FileChanges, FilesOf, Listing, Store, StoreError, StoreFuture, StoredEvent,
+        newest_first,
     },
     web::host::WebHost,
 };
@@ -238,7 +239,7 @@ pub(super) fn commit(value: &JsValue) -> Result<Commit, StoreError> {
 }
 
 /// The changes in the list `files` of this value.
-fn files(method: &str, value: &JsValue) -> Result<Vec<(StorePath, Option<Vec<u8>>)>, StoreError> {
+fn files(method: &str, value: &JsValue) -> Result<FileChanges, StoreError> {
     let mut files = Vec::new();
     for file in array(method, field(method, value, "files")?)?.iter() {
         let path = text(method, &file, "path")?.parse().map_err(|_| wrong_type(method, "path"))?;

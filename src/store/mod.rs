@@ -145,8 +145,8 @@ pub struct Commit {
     pub events: Vec<(EventId, Rc<str>)>,
     /// Replaces the text of `base_state.json`.
     pub base_state: Option<Rc<str>>,
-    /// Further files: new content, or `None` to remove.
-    pub files: Vec<(StorePath, Option<Vec<u8>>)>,
+    /// Further files.
+    pub files: FileChanges,
     /// Further files of another conversation.
     pub files_of: Option<FilesOf>,
     /// The time of the commit, in milliseconds since the Unix epoch; never moves `updated_at` backwards.
@@ -172,6 +172,9 @@ impl Commit {
     }
 }
 
+/// Changes of further files by path: new content, or `None` to remove.
+pub type FileChanges = Vec<(StorePath, Option<Vec<u8>>)>;
+
 /// Further files of a conversation other than that of the commit, whose log and base state stay as they are. If the
 /// conversation does not exist, the commit fails with [`StoreError::Conflict`].
 #[derive(Clone, Debug)]
@@ -180,8 +183,8 @@ pub struct FilesOf {
     pub conversation: ConversationId,
     /// Its `created_at` as the writer knows it.
     pub created_at: f64,
-    /// New content, or `None` to remove.
-    pub files: Vec<(StorePath, Option<Vec<u8>>)>,
+    /// The changes.
+    pub files: FileChanges,
 }
 
 /// The failure that a completed commit survives.
