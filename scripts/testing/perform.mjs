@@ -3,6 +3,7 @@ import { spawn } from "node:child_process";
 import { closeSync, mkdirSync, openSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { root } from "../process.mjs";
+import { failedFile } from "./failed-files.mjs";
 
 /** The exit code of a command that cannot run here; the last line of its output is the reason. */
 export const skipCode = 77;
@@ -11,15 +12,15 @@ export const notChecked = "NOT CHECKED: ";
 const logs = path.join(root, ".cache/test-logs");
 const children = new Set();
 
-/** Runs `step.command`; resolves to { outcome, reason, gaps, seconds, log, text }, also if the command fails. */
+/** Runs `step.command`; resolves to { outcome, reason, gaps, failedFiles, seconds, log, text }, also if the command fails. */
 export async function perform(step) {
   mkdirSync(logs, { recursive: true });
   const log = path.join(logs, `${step.name}.log`);
   const begun = performance.now();
   const ended = await execute(step, log);
   const text = readFileSync(log, "utf8");
-  const gaps = text.split("\n").filter((line) => line.startsWith(notChecked)).map((line) => line.slice(notChecked.length));
-  return { ...verdict(ended, text, step), gaps, seconds: (performance.now() - begun) / 1000, log, text };
+  const said = (beginning) => text.split("\n").filter((line) => line.startsWith(beginning)).map((line) => line.slice(beginning.length));
+  return { ...verdict(ended, text, step), gaps: said(notChecked), failedFiles: said(failedFile), seconds: (performance.now() - begun) / 1000, log, text };
 }
 
 function verdict({ code, error, timedOut }, text, { timeout }) {

@@ -58,16 +58,18 @@ export function schedule(steps, perform, slots = availableParallelism() + 1) {
 }
 
 /**
- * Performs a step, and once more if it failed and is one that may be repeated (`step.repeats`): browsers on a busy machine fail
- * now and then without a fault in what is tested. The result of a step that passed then has `repeated`, the reason of the first
- * failure.
+ * Performs a step, and if it failed once more the files that failed, where it may be repeated: browsers on a busy machine fail now
+ * and then without a fault in what is tested. `step.repeat(files)` is the command for some of its files. The result of a step that
+ * passed then has `repeated`, the reason of the first failure.
  */
 export function repeatFailed(perform, onRepeat = () => {}) {
   return async (step) => {
     const first = await perform(step);
-    if (!step.repeats || first.outcome !== "failed") return first;
+    if (!step.repeat || first.outcome !== "failed") return first;
     onRepeat(step, first);
-    const second = await perform(step);
+    // None is named where the process as a whole failed.
+    const { failedFiles } = first;
+    const second = await perform(failedFiles.length > 0 ? { ...step, command: step.repeat(failedFiles) } : step);
     const seconds = (first.seconds ?? 0) + (second.seconds ?? 0);
     return second.outcome === "ok" ? { ...second, seconds, repeated: first.reason } : { ...second, seconds };
   };

@@ -1,7 +1,7 @@
 // The steps of `npm test`, by lanes: the longest lanes first, so that none of them is left over at the end. What cargo
 // compiles for this machine shares a lane, because it would wait for the lock on target/debug anyway. The wasm is compiled in
-// another folder, and most of the time on one processor: native tests are compiled beside it. In CI a step with `repeats` is
-// performed once more if it fails. Steps with `extra` belong to `npm test -- --all`: other browsers, the real SDKs, other
+// another folder, and most of the time on one processor: native tests are compiled beside it. In CI a step with `repeat` is
+// performed once more if it fails, with the files that failed. Steps with `extra` belong to `npm test -- --all`: other browsers, the real SDKs, other
 // people's servers and bundlers, kills, and what takes minutes for one answer.
 import { readdirSync } from "node:fs";
 import path from "node:path";
@@ -39,7 +39,7 @@ export function testSteps({ quick = false, all = false } = {}) {
   const mcpFromPython = named(mcp, ["fastmcp.test.mjs"]);
   const archive = filesIn("tests/archive");
   const longArchive = named(archive, longArchives);
-  const inBrowser = (kind, files) => ({ needs: ["build", "browsers"], command: together(files), env: { THREADKEEP_BROWSER: kind }, timeout: 1800, repeats: true });
+  const inBrowser = (kind, files) => ({ needs: ["build", "browsers"], ...repeatable(files), env: { THREADKEEP_BROWSER: kind }, timeout: 1800 });
   const build = [node, "scripts/build.mjs", "--testing", ...(quick ? ["--quick"] : [])];
   const steps = [
     { name: "browsers", command: [node, "scripts/browsers.mjs", ...(all ? [] : ["chromium"])], timeout: 1200 },
@@ -60,7 +60,7 @@ export function testSteps({ quick = false, all = false } = {}) {
     { name: "chromium-demo", lane: "chromium", ...inBrowser("chromium", mainDemo) },
     { name: "chromium-long", extra: true, lane: "chromium", ...inBrowser("chromium", [...without(demo, mainDemo), ...long]) },
     { name: "proxy", extra: true, lane: "chromium", needs: ["build", "browsers", "litellm"], command: apart(filesIn("tests/proxy")), timeout: 600 },
-    { name: "packaging", extra: true, lane: "chromium", needs: ["build", "browsers", "packaging-tools"], command: together(filesIn("tests/packaging")), timeout: 1200, repeats: true },
+    { name: "packaging", extra: true, lane: "chromium", needs: ["build", "browsers", "packaging-tools"], ...repeatable(filesIn("tests/packaging")), timeout: 1200 },
     { name: "kills", extra: true, lane: "kills", needs: ["build", "browsers"], command: apart(kills), timeout: 1800 },
     { name: "kills-of-tools", extra: true, lane: "kills", needs: ["build", "browsers"], command: apart(killsOfTools), timeout: 1800 },
     { name: "docs-site", extra: true, lane: "archive", needs: ["build"], command: [node, "scripts/docs.mjs"], timeout: 900 },
@@ -99,5 +99,12 @@ function apart(files) {
 
 /** Runs all test files in one process. */
 function together(files) {
-  return [node, "--test-reporter=spec", "scripts/testing/together.mjs", ...files];
+  const reporters = ["spec", "./scripts/testing/failed-files.mjs"];
+  const flags = reporters.flatMap((reporter) => [`--test-reporter=${reporter}`, "--test-reporter-destination=stdout"]);
+  return [node, ...flags, "scripts/testing/together.mjs", ...files];
+}
+
+/** So, and those that failed once more: see `repeatFailed` in schedule.mjs. */
+function repeatable(files) {
+  return { command: together(files), repeat: together };
 }

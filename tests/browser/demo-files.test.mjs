@@ -230,7 +230,7 @@ for (const kind of availableBrowsers) {
 
       await step("on a phone, in dark mode, by keyboard", async (page) => {
         await page.page.setViewport({ width: 390, height: 760 });
-        await page.page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: "dark" }]).catch(() => undefined);
+        await page.inTheDark();
         await page.ask("Write a file plan.md with Buy milk, bread and a very long line that does not fit into the width of a telephone");
         await page.ask("Change milk to tea in plan.md");
         await page.press("Context");

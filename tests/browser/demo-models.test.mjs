@@ -144,12 +144,7 @@ for (const kind of availableBrowsers) {
         await page.page.select("#fallback", "reserve");
         await page.page.type("#fallback-key", "sk-reserve");
         await page.isAccessible("the settings with a fallback");
-        // Only Chromium's protocol can switch the lights.
-        if (kind === "chromium") {
-          await page.page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: "dark" }]);
-          await page.still();
-          await page.isAccessible("the same in the dark");
-        }
+        if (await page.inTheDark()) await page.isAccessible("the same in the dark");
         await page.page.click("#remember-key");
         await save(page);
         await page.shows(/broken at .*, else reserve/, "#model-label");

@@ -157,6 +157,17 @@ export class DemoPage {
     return this.until("nothing moves", () => document.getAnimations().length === 0);
   }
 
+  /** Turns the lights off, and waits until no colour is on its way. Only Chromium's protocol can; false elsewhere. */
+  async inTheDark() {
+    if (this.kind !== "chromium") return false;
+    await this.page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: "dark" }]);
+    await this.until("it is dark", () => matchMedia("(prefers-color-scheme: dark)").matches);
+    // The transitions begin when the page is drawn the next time.
+    await this.page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
+    await this.still();
+    return true;
+  }
+
   /** Asserts that axe finds no fault in the current state of the page. */
   async isAccessible(where) {
     await this.page.evaluate(axe);

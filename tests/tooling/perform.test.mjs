@@ -1,7 +1,11 @@
 // How a step's command reports that it passed, failed, could not run, or left something out.
 import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
 import { test } from "node:test";
 import { perform } from "../../scripts/testing/perform.mjs";
+import { testSteps } from "../../scripts/testing/steps.mjs";
 import { isAlive } from "../browser/process-tree.mjs";
 
 const step = (name, code, timeout = 60) => ({ name: `perform-test-${name}`, command: [process.execPath, "-e", code], timeout });
@@ -33,4 +37,20 @@ test("a program that is not there is a failure that names it", async () => {
   const result = await perform({ name: "perform-test-missing", command: ["no-such-program"], timeout: 5 });
   assert.equal(result.outcome, "failed");
   assert.match(result.reason, /no-such-program/);
+});
+
+test("of files that run together, those that failed are named", async (context) => {
+  const folder = mkdtempSync(path.join(tmpdir(), "threadkeep-together-"));
+  context.after(() => rmSync(folder, { recursive: true }));
+  const [good, bad] = [["good", ""], ["bad", "throw new Error('no')"]].map(([name, body]) => {
+    const file = path.join(folder, `${name}.test.mjs`);
+    writeFileSync(file, `import { test } from "node:test"; test("outer", (context) => context.test("inner", () => { ${body} }));`);
+    return file;
+  });
+  const { repeat } = testSteps().find(({ name }) => name === "chromium");
+  // Not as a part of the run that this test is in.
+  const env = { NODE_TEST_CONTEXT: undefined };
+  const result = await perform({ name: "perform-test-together", command: repeat([good, bad]), env, timeout: 60 });
+  assert.deepEqual([result.outcome, result.failedFiles], ["failed", [bad]]);
+  assert.deepEqual((await perform({ name: "perform-test-alone", command: repeat([good]), env, timeout: 60 })).outcome, "ok");
 });

@@ -74,33 +74,41 @@ test("choosing steps brings what they need, in the order of the table", () => {
   assert.throws(() => select(steps, ["x"]), /no step "x": choose from a, b, c, d/);
 });
 
-test("a failed step that may be repeated is performed once more, and says so if it passes", async () => {
+test("the files of a step that failed are performed once more where they may, and it says so if they pass", async () => {
   const outcomes = { flaky: ["failed", "ok"], broken: ["failed", "failed", "ok"], strict: ["failed", "ok"], skipped: ["skipped", "ok"], fine: ["ok"] };
   const performed = [];
   const repeated = [];
   const perform = repeatFailed(
-    async ({ name }) => {
-      performed.push(name);
+    async ({ name, command }) => {
+      performed.push([name, ...command]);
       const outcome = outcomes[name].shift();
-      return { outcome, seconds: 2, ...(outcome === "ok" ? {} : { reason: `${name} ${outcome}` }) };
+      return { outcome, failedFiles: name === "flaky" ? ["b"] : [], seconds: 2, ...(outcome === "ok" ? {} : { reason: `${name} ${outcome}` }) };
     },
     ({ name }, { reason }) => repeated.push([name, reason]),
   );
   const results = [];
-  for (const name of Object.keys(outcomes)) results.push(await perform({ name, repeats: name !== "strict" }));
-  assert.deepEqual(results, [
+  for (const name of Object.keys(outcomes)) results.push(await perform({ name, command: ["a", "b"], repeat: name === "strict" ? undefined : (files) => files }));
+  assert.deepEqual(results.map(({ failedFiles: _, ...result }) => result), [
     { outcome: "ok", seconds: 4, repeated: "flaky failed" },
     { outcome: "failed", seconds: 4, reason: "broken failed" },
     { outcome: "failed", seconds: 2, reason: "strict failed" },
     { outcome: "skipped", seconds: 2, reason: "skipped skipped" },
     { outcome: "ok", seconds: 2 },
   ]);
-  assert.deepEqual(performed, ["flaky", "flaky", "broken", "broken", "strict", "skipped", "fine"]);
+  assert.deepEqual(performed, [
+    ["flaky", "a", "b"],
+    ["flaky", "b"],
+    ["broken", "a", "b"],
+    ["broken", "a", "b"],
+    ["strict", "a", "b"],
+    ["skipped", "a", "b"],
+    ["fine", "a", "b"],
+  ]);
   assert.deepEqual(repeated, [["flaky", "flaky failed"], ["broken", "broken failed"]]);
 });
 
 test("steps with browsers may be repeated, those that kill something and those about security may not", () => {
-  const repeats = testSteps({ all: true }).filter((step) => step.repeats).map((step) => step.name);
+  const repeats = testSteps({ all: true }).filter((step) => step.repeat).map((step) => step.name);
   assert.ok(repeats.includes("chromium") && repeats.includes("firefox-demo") && repeats.includes("packaging"));
   for (const name of ["kills", "kills-of-tools", "security", "secrets", "native", "build", "mcp", "size"]) assert.ok(!repeats.includes(name), name);
 });
