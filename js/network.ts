@@ -106,8 +106,16 @@ export function offlineOf(given: unknown = "wait"): "wait" | "fail" {
 /** The part of a `WaitingEvent` that stays the same during one wait. */
 type WaitReason = Pick<WaitingEvent, "attempt" | "why" | "message">;
 
-/** The wasm's description of a failed attempt: `isShown` if a part of the answer was shown, `isLast` if there is no further fallback. */
-type Failed = [attempt: number, seconds: number, why: WaitingEvent["why"], message: string, url: string, isShown: boolean, isLast: boolean];
+/** The wasm's description of a failed attempt: `isShown` if a part of the answer was shown, `isLast` if there is no further fallback, `isDown` if the server is known not to answer. */
+type Failed = [attempt: number, seconds: number, why: WaitingEvent["why"], message: string, url: string, isShown: boolean, isLast: boolean, isDown: boolean];
+
+/** The functions that the wasm gets. */
+interface Means {
+  wait(...failed: Failed): Promise<boolean>;
+  refusedOrigin(url: string): Promise<unknown>;
+  watch(controller: AbortController, isOver: boolean): unknown;
+  read: typeof read;
+}
 
 /** A run that may wait, until it is paused or has ended. */
 interface Run {
@@ -154,8 +162,14 @@ export class Network {
   }
 
   /** For the wasm: how to wait, and how to read bodies. If `isGiven`, `fetch` is the host's function and may use no network. */
-  of(isGiven: boolean): { wait: (...failed: Failed) => Promise<boolean>; watch: (controller: AbortController, isOver: boolean) => unknown; read: typeof read } {
-    return { watch: (...exchange) => this.#watch(...exchange), read, wait: (...failed) => this.#wait(isGiven, ...failed) };
+  of(isGiven: boolean): Means {
+    return {
+      watch: (...exchange) => this.#watch(...exchange),
+      read,
+      wait: (...failed) => this.#wait(isGiven, ...failed),
+      // The run may be paused or end before the test has a result.
+      refusedOrigin: (url) => Promise.race([!isGiven && refusedOrigin(url), this.#run.ended]),
+    };
   }
 
   /** At the beginning it may return a function that is given the request. */
@@ -176,22 +190,21 @@ export class Network {
       } catch (error) {
         const { code, message } = error as ThreadkeepError;
         // Files need no server.
-        const waited = code === "network" && this.#waits && this.#runs > 0 && attempt < 3 && (await this.#wait(!/^http/.test(url), attempt, attempt, code, message, url, false, true));
+        const waited = code === "network" && this.#waits && this.#runs > 0 && attempt < 3 && (await this.#wait(!/^http/.test(url), attempt, attempt, code, message, url, false, true, false));
         if (!waited) throw error;
       }
     }
   }
 
   /** Resolves when the next attempt can be made, or the run is over: to whether to make it. */
-  async #wait(isGiven: boolean, ...[attempt, seconds, why, message, url, isShown, isLast]: Failed): Promise<boolean> {
+  async #wait(isGiven: boolean, ...[attempt, seconds, why, message, url, isShown, isLast, isDown]: Failed): Promise<boolean> {
     listen();
     const run = this.#run;
-    // The run may be paused or end before the test has a result.
     const isServerReachable = () => Promise.race([isReachable(url, isGiven), run.ended]);
     const reason = { attempt, why, message };
     const isPatient = this.#waits && isLast && (why === "network" || why === "offline");
     if (run.isOver || (isShown && !isPatient)) return false;
-    if (!isPatient || (await isServerReachable())) {
+    if (!isPatient || (!isDown && (await isServerReachable()))) {
       // The server was reachable and broke off a partly shown answer: another attempt would not help.
       if (isShown && Date.now() - networkChangedAt > CHANGE_WINDOW) return false;
       return this.#continue(reason, await this.#sleep(run, reason, isShown ? 1 : seconds));
@@ -275,4 +288,10 @@ async function isReachable(url: string, isGiven: boolean): Promise<boolean> {
   const mode = globalThis.crossOriginIsolated ? "cors" : "no-cors";
   const request = fetch(url, { method: "HEAD", mode, cache: "no-store", credentials: "omit", signal: AbortSignal.timeout(10_000) });
   return request.then(() => true, () => false);
+}
+
+/** The origin of this page if a server of another origin answers, which is what CORS is about; outside of pages there is no CORS. */
+async function refusedOrigin(url: string): Promise<string> {
+  const { origin, href } = globalThis.location ?? {};
+  return origin !== undefined && new URL(url, href).origin !== origin && (await isReachable(url, false)) ? origin : "";
 }

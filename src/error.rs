@@ -71,7 +71,10 @@ error_codes! {
         "`run()` again";
     /// The request did not reach the server, or its answer was cut off.
     Network = "network", retryable true,
-        "check the connection and whether the server allows requests from pages (CORS)";
+        "check the connection and the server's address; `run()` when it is back";
+    /// The model's server answers, but refuses requests from web pages, or from this one (CORS).
+    Cors = "cors", retryable false,
+        "let the server allow the page, or set `baseUrl` to a relay: see [models.md](models.md)";
     /// The browser reports that it is offline. A run ends with this code only if it does not wait for the network.
     Offline = "offline", retryable true,
         "`run()` when the network is back: see [offline.md](offline.md)";

@@ -20,6 +20,8 @@ export type ErrorCode =
   | "llm_timeout"
   /** The request did not reach the server, or its answer was cut off. */
   | "network"
+  /** The model's server answers, but refuses requests from web pages, or from this one (CORS). */
+  | "cors"
   /** The browser reports that it is offline. A run ends with this code only if it does not wait for the network. */
   | "offline"
   /** WebAssembly is switched off, or the page's Content-Security-Policy does not allow it. */

@@ -77,8 +77,8 @@ export interface LLMOptions {
    */
   fallbacks?: LLM[] | undefined;
   /**
-   * The error codes after which a fallback is asked, as in the SDK. Default `["network", "llm_rate_limit",
-   * "llm_timeout", "llm_unavailable"]`.
+   * The error codes after which a fallback is asked: those of the SDK, and `cors`. Default `["cors", "network",
+   * "llm_rate_limit", "llm_timeout", "llm_unavailable"]`.
    */
   fallbackOn?: ErrorCode[] | undefined;
   /** Called in place of the page's `fetch`: a relay, a test double, or a model in the page. */

@@ -57,7 +57,7 @@ async fn post(
 ) -> Result<String, HttpError> {
     let request = read_request(request)
         .ok_or_else(|| HttpError::Invalid("the request must be [url, headers, body]".into()))?;
-    let http = FetchClient { given: fetch, read, wait: None, watch: None };
+    let http = FetchClient { given: fetch, read, wait: None, refused_origin: None, watch: None };
     let mut response = http.send(request).await?;
     let mut bytes = Vec::new();
     for _ in 0..chunks {

@@ -209,6 +209,7 @@ pub fn llm(object: &JsValue) -> Result<Llm> {
         given: given("fetch"),
         read: function(object, "read")?,
         wait: given("wait"),
+        refused_origin: given("refusedOrigin"),
         watch: given("watch"),
     });
     let options = LlmOptions {

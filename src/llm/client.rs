@@ -42,6 +42,8 @@ pub struct Llm {
     pub fallbacks: Vec<Llm>,
     /// The codes of the failures after which a fallback is asked.
     pub fallback_on: Vec<String>,
+    /// Whether the server has ever answered this page, so that it does not refuse it.
+    pub has_answered: Rc<Cell<bool>>,
 }
 
 impl Llm {
@@ -59,6 +61,7 @@ impl Llm {
             wire_apis: None,
             fallbacks: Vec::new(),
             fallback_on: FALLBACK_ON.iter().copied().map(str::to_owned).collect(),
+            has_answered: Rc::default(),
         })
     }
 
@@ -120,6 +123,7 @@ impl Llm {
         let (endpoint, mut features, api, wire_api) = self.prepare(&options).await?;
         let mut messages = Cow::Borrowed(messages);
         let mut attempt = 1;
+        let mut may_be_refused = false;
         loop {
             let request = LlmRequest {
                 options: &options,
@@ -156,7 +160,23 @@ impl Llm {
                 messages = Cow::Owned(stripped);
                 continue;
             }
-            if !error.is_retryable() || attempt >= attempts(&options) {
+            let is_last_attempt = attempt >= attempts(&options);
+            let url = endpoint.url("/models");
+            let mut is_down = false;
+            if error.failure == LlmFailure::Network && !self.has_answered.get() {
+                let origin = self.http.refused_origin(&url).await;
+                is_down = origin.is_empty();
+                if !is_down && (may_be_refused || is_last_attempt) {
+                    return Err(endpoint.refusal(&origin));
+                }
+                // The network may have changed at that moment, so one more request decides.
+                if !is_down {
+                    may_be_refused = true;
+                    attempt += 1;
+                    continue;
+                }
+            }
+            if !error.is_retryable() || is_last_attempt {
                 return Err(error);
             }
             // As in the SDK: at temperature 0 the model would send an empty answer again.
@@ -165,8 +185,8 @@ impl Llm {
             }
             let delay = next_delay(&options, attempt, error.retry_after);
             let is_last = is_last || !self.falls_back_on(error.code().as_str());
-            let url = endpoint.url("/models");
-            if !self.wait(&Wait { attempt, delay, is_shown: was_shown, is_last, url, error: &error }).await {
+            let wait = Wait { attempt, delay, is_shown: was_shown, is_last, is_down, url, error: &error };
+            if !self.wait(&wait).await {
                 return Err(error);
             }
             if was_shown {
@@ -247,6 +267,7 @@ impl Llm {
             secrets: Secrets::of_request(key.as_ref(), &request.options.headers),
             origin: request.endpoint.origin(),
             advice: request.endpoint.page_advice(),
+            has_answered: &self.has_answered,
         };
         let started = self.host.now();
         let mut failed_reconnects = 0;
@@ -269,7 +290,9 @@ impl Llm {
                     Err(error) => {
                         let url = response.rest.clone();
                         let attempt = failed_reconnects + 1;
-                        self.wait(&Wait { attempt, delay, is_shown: false, is_last: true, url, error }).await
+                        let wait =
+                            Wait { attempt, delay, is_shown: false, is_last: true, is_down: false, url, error };
+                        self.wait(&wait).await
                     }
                     Ok(_) => {
                         self.host.sleep(delay).await;

@@ -63,6 +63,12 @@ impl Endpoint {
         if is_known_server { self.provider.page_advice } else { "" }
     }
 
+    /// The error of a server that answers, but refuses pages of `origin`.
+    pub(super) fn refusal(&self, origin: &str) -> LlmError {
+        let message = format!("{} refuses {origin}{}", self.origin(), self.page_advice());
+        LlmError::with_message(LlmFailure::Cors, None, &message)
+    }
+
     /// The server's name, for messages.
     pub fn origin(&self) -> &str {
         authority(&self.base).unwrap_or("the page's own server")

@@ -84,6 +84,9 @@ llm_failures! {
     /// The server was not reached, or the connection was lost.
     Network: Network, "LLMServiceUnavailableError", retry true,
         "the connection to the provider failed", "check the connection, the base URL, and that the server allows requests from web pages (CORS)";
+    /// The server answers, but not to this page.
+    Cors: Cors, "LLMServiceUnavailableError", retry false,
+        "the server answers, but does not allow requests from web pages (CORS)", "let it allow this page, or set baseUrl to a relay of yours";
     /// The browser reports that it is offline.
     Offline: Offline, "LLMServiceUnavailableError", retry true,
         "the browser is offline", "connect and try again";

@@ -15,6 +15,7 @@ use crate::{
 };
 use futures_util::future::{LocalBoxFuture, poll_fn};
 use std::{
+    cell::Cell,
     future::Future,
     pin::pin,
     task::{Context, Poll, ready},
@@ -46,6 +47,8 @@ pub(super) struct Exchange<'a> {
     /// Advice for the case that there is no response. A browser does not report that a server refuses web pages, so the
     /// advice comes from what is known about the server.
     pub(super) advice: &'static str,
+    /// Set when the server responds.
+    pub(super) has_answered: &'a Cell<bool>,
 }
 
 /// The timer for silence. One timer is used for many waits, and is set again only when it fires, because setting one costs
@@ -136,6 +139,7 @@ impl Exchange<'_> {
         let mut response = self.within(self.silence, http.send(request)).await?;
         // The server responds, so advice about its reachability does not apply.
         self.advice = "";
+        self.has_answered.set(true);
         if !(200..300).contains(&response.status) {
             return Err(self.error_response(response).await);
         }

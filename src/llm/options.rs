@@ -143,7 +143,7 @@ pub const OTHER_OPTIONS: &[OptionDeclaration] = &[
         ..other("fallbacks", "LLM[]")
     },
     OptionDeclaration {
-        doc: "The error codes after which a fallback is asked, as in the SDK.",
+        doc: "The error codes after which a fallback is asked: those of the SDK, and `cors`.",
         default: || FALLBACK_ON.to_json_text(),
         ..other("fallbackOn", "ErrorCode[]")
     },
@@ -153,8 +153,9 @@ pub const OTHER_OPTIONS: &[OptionDeclaration] = &[
     },
 ];
 
-/// The codes after which fallbacks are asked by default: the SDK's `_LLM_FALLBACK_EXCEPTIONS`.
-pub(super) const FALLBACK_ON: &[&str] = &["network", "llm_rate_limit", "llm_timeout", "llm_unavailable"];
+/// The codes after which fallbacks are asked by default: the SDK's `_LLM_FALLBACK_EXCEPTIONS`, and the refusal of web pages,
+/// which the SDK does not meet.
+pub(super) const FALLBACK_ON: &[&str] = &["cors", "network", "llm_rate_limit", "llm_timeout", "llm_unavailable"];
 
 const fn other(option: &'static str, typescript: &'static str) -> OptionDeclaration {
     OptionDeclaration {

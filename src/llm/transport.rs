@@ -2,7 +2,7 @@
 
 use crate::llm::error::LlmError;
 use futures_util::future::LocalBoxFuture;
-use std::{rc::Rc, time::Duration};
+use std::{future::ready, rc::Rc, time::Duration};
 
 /// A request: a POST, or a GET if the body is empty.
 #[derive(Clone, Debug)]
@@ -25,6 +25,12 @@ pub trait HttpClient {
     fn wait(&self, _wait: &Wait<'_>) -> Option<LocalBoxFuture<'static, bool>> {
         None
     }
+
+    /// Tells a server that refuses this page from one that is down, which `send` cannot: the origin of the page if the
+    /// server answers a request whose answer pages may not read; empty if it does not, or if no server can refuse the page.
+    fn refused_origin(&self, _url: &str) -> LocalBoxFuture<'static, String> {
+        Box::pin(ready(String::new()))
+    }
 }
 
 /// The next attempt that is waited for.
@@ -38,6 +44,8 @@ pub struct Wait<'a> {
     pub is_shown: bool,
     /// Whether no other model can answer.
     pub is_last: bool,
+    /// Whether the server is known not to answer.
+    pub is_down: bool,
     /// A URL of the server, for testing whether it can be reached.
     pub url: String,
     /// The error of the last attempt.

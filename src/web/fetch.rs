@@ -47,6 +47,8 @@ pub struct FetchClient {
     pub read: Function,
     /// Waits before the next attempt: called with the fields of a [`Wait`], promises whether to make another attempt.
     pub wait: Option<Function>,
+    /// Called with a URL of the server, promises [`HttpClient::refused_origin`].
+    pub refused_origin: Option<Function>,
     /// Called at the beginning and the end of an exchange with its `AbortController` and whether it is over. It may abort a
     /// dead exchange. If it returns a function at the beginning, that is called with the URL and the body of the request.
     pub watch: Option<Function>,
@@ -85,6 +87,7 @@ impl HttpClient for FetchClient {
         );
         arguments.push(&wait.is_shown.into());
         arguments.push(&wait.is_last.into());
+        arguments.push(&wait.is_down.into());
         let waited = self.wait.as_ref()?.apply(&JsValue::UNDEFINED, &arguments);
         Some(Box::pin(async move {
             match waited {
@@ -94,6 +97,15 @@ impl HttpClient for FetchClient {
                 Err(_) => false,
             }
         }))
+    }
+
+    fn refused_origin(&self, url: &str) -> LocalBoxFuture<'static, String> {
+        let asked = self.refused_origin.as_ref().map(|ask| ask.call1(&JsValue::UNDEFINED, &url.into()));
+        Box::pin(async move {
+            let Some(Ok(asked)) = asked else { return String::new() };
+            let origin = JsFuture::from(Promise::resolve(&asked)).await;
+            origin.ok().and_then(|origin| origin.as_string()).unwrap_or_default()
+        })
     }
 }
 

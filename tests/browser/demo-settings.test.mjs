@@ -72,7 +72,9 @@ for (const kind of availableBrowsers) {
         await outcome({}, /wants a key/);
         await outcome({ key: "sk-wrong" }, /does not accept this key \(status 401\)/);
         await outcome({ key: "sk-right" }, /Not found \(404\): check the model's name.*does not exist/);
-        await outcome({ baseUrl: `${refusing.origin}/v1`, key: "sk-right" }, /answers, but does not allow requests from web pages \(CORS\)/);
+        await outcome({ baseUrl: `${refusing.origin}/v1`, key: "sk-right" }, /does not allow this page\. The server answers, but does not allow requests from web pages \(CORS\): .* refuses http/);
+        await page.press("List models");
+        await page.shows(/The server answers, but does not allow requests from web pages \(CORS\): .* refuses http.*Its owner has to allow them/, "#listed");
         const gone = await listen(() => {});
         await gone.close();
         await outcome({ baseUrl: `${gone.origin}/v1` }, /Nothing answers at http:\/\/.*the server is running/);

@@ -2,6 +2,7 @@
 // goes on by itself; and nothing is sent twice.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { listen } from "../support/listen.mjs";
 import { createModel } from "../support/model.mjs";
 import { startServer } from "../support/server.mjs";
 import { availableBrowsers } from "./driver.mjs";
@@ -145,6 +146,26 @@ for (const kind of availableBrowsers) {
         assert.match(await page.evaluate(() => window.ended), /^network: /);
         assert.deepEqual(await page.evaluate(() => window.waits), []);
         assert.equal(await page.evaluate(() => window.refused), 'invalid_options: offline must be "wait" or "fail"');
+      });
+
+      await step("a server that answers but refuses the page ends the run at once, and nothing waits", [], async ({ page, opened }) => {
+        const asked = [];
+        const refusing = await listen(({ method }, response) => (asked.push(method), response.writeHead(403).end()));
+        try {
+          for (const offline of ["wait", "fail"]) {
+            await opened({ offline, baseUrl: `${refusing.origin}/v1` });
+            await page.evaluate(run);
+            assert.equal(
+              await page.evaluate(() => window.ended),
+              `cors: the server answers, but does not allow requests from web pages (CORS): ${new URL(refusing.origin).host} refuses ${server.origin}; let it allow this page, or set baseUrl to a relay of yours`,
+            );
+            assert.deepEqual(await page.evaluate(() => window.waits), []);
+            assert.deepEqual(asked.splice(0), ["OPTIONS", "HEAD", "OPTIONS", "HEAD"]);
+            await page.evaluate(() => window.conversation.close());
+          }
+        } finally {
+          await refusing.close();
+        }
       });
 
       await step("an answer that the server itself breaks off is not asked for again", [{ ...hello, pieces: 4, pace: 50, breakAfter: 5 }], async ({ page, model, opened }) => {

@@ -36,6 +36,7 @@ pub fn call_with(options: LlmOptions, messages: &[Message], replies: Vec<Reply>)
         wire_apis: None,
         fallbacks: Vec::new(),
         fallback_on: Vec::new(),
+        has_answered: Rc::default(),
     };
     let deltas = RefCell::new(Vec::new());
     let context = CallContext { conversation_id: Some("c-1".into()), ..CallContext::default() };
@@ -201,6 +202,7 @@ fn dropping_the_call_aborts_the_exchange() {
             wire_apis: None,
             fallbacks: Vec::new(),
             fallback_on: Vec::new(),
+            has_answered: Rc::default(),
         };
         let context = CallContext::default();
         let mut call = llm.complete(&[], &[], &context, &|_| ()).boxed_local();

@@ -68,6 +68,8 @@ pub struct ScriptedHttp {
     pub aborted: Rc<Cell<u32>>,
     /// Answers `HttpClient::wait`: whether to try again.
     pub on_wait: Option<OnWait>,
+    /// Answers `HttpClient::refused_origin`: the origin of the page, or nothing if the server does not answer.
+    pub refused_origin: &'static str,
 }
 
 pub type OnWait = Box<dyn Fn(&Wait<'_>) -> bool>;
@@ -96,6 +98,10 @@ impl HttpClient for ScriptedHttp {
     fn wait(&self, wait: &Wait<'_>) -> Option<LocalBoxFuture<'static, bool>> {
         let try_again = self.on_wait.as_ref()?(wait);
         Some(future::ready(try_again).boxed_local())
+    }
+
+    fn refused_origin(&self, _url: &str) -> LocalBoxFuture<'static, String> {
+        future::ready(self.refused_origin.to_owned()).boxed_local()
     }
 
     fn send(&self, request: HttpRequest) -> LocalBoxFuture<'static, Result<HttpResponse, HttpError>> {

@@ -150,3 +150,68 @@ fn is_last_is_false_if_a_fallback_can_answer() {
     let outcome = ask(twice(), vec![Reply::Fails(HttpError::Offline), hello()], true, |_| true);
     assert_eq!((outcome.result.is_ok(), outcome.waits[0].4), (true, true));
 }
+
+/// Calls a model whose server answers requests of every page but refuses those of `refused_origin`; empty if it is down.
+fn ask_refusing(options: LlmOptions, replies: Vec<Reply>, refused_origin: &'static str) -> Outcome {
+    let waits: Rc<RefCell<Vec<_>>> = Rc::default();
+    let all_waits = waits.clone();
+    let mut http = Rc::into_inner(ScriptedHttp::new(replies)).unwrap();
+    http.refused_origin = refused_origin;
+    http.on_wait = Some(Box::new(move |wait| {
+        let failure = wait.error.failure;
+        all_waits.borrow_mut().push((wait.attempt, 0, failure, wait.is_shown, wait.is_down));
+        true
+    }));
+    let http = Rc::new(http);
+    let llm = Llm::new(options, http.clone(), Rc::new(ScriptedHost::default())).unwrap();
+    let messages = [Rc::new(Message::new(Role::User, vec![Content::text("Hi")]))];
+    let result = block_on(llm.complete(&messages, &[], &CallContext::default(), &|_| ()));
+    Outcome { result, shown: Vec::new(), requests: http.count(), waits: waits.take(), urls: Vec::new() }
+}
+
+#[test]
+fn a_server_that_answers_but_refuses_the_page_ends_the_call_without_a_wait() {
+    let outcome =
+        ask_refusing(options(), vec![Reply::Fails(lost()), Reply::Fails(lost())], "http://page.example");
+    let error = outcome.result.unwrap_err();
+    assert_eq!((error.failure, outcome.requests, outcome.waits), (LlmFailure::Cors, 2, vec![]));
+    assert_eq!(
+        error.message,
+        "the server answers, but does not allow requests from web pages (CORS): api.openai.com refuses \
+         http://page.example; let it allow this page, or set baseUrl to a relay of yours"
+    );
+    let ollama = LlmOptions { model: "ollama/qwen3".into(), num_retries: Some(1), ..options() };
+    let outcome = ask_refusing(ollama, vec![Reply::Fails(lost())], "http://page.example");
+    let error = outcome.result.unwrap_err();
+    assert_eq!((error.failure, outcome.requests), (LlmFailure::Cors, 1), "the options allow one attempt");
+    assert!(error.message.contains("OLLAMA_ORIGINS"), "{}", error.message);
+}
+
+#[test]
+fn a_connection_that_breaks_once_is_tried_again_at_once_if_the_server_answers() {
+    let outcome = ask_refusing(options(), vec![Reply::Fails(lost()), hello()], "http://page.example");
+    assert_eq!((outcome.result.is_ok(), outcome.requests, outcome.waits), (true, 2, vec![]));
+}
+
+#[test]
+fn a_server_that_has_answered_the_page_once_does_not_refuse_it() {
+    let replies = vec![
+        Reply::complete(503, "busy"),
+        Reply::Fails(lost()),
+        Reply::Fails(lost()),
+        Reply::Fails(lost()),
+        hello(),
+    ];
+    let outcome = ask_refusing(options(), replies, "http://page.example");
+    assert!(outcome.result.is_ok());
+    let failures: Vec<LlmFailure> = outcome.waits.iter().map(|wait| wait.2).collect();
+    let network = LlmFailure::Network;
+    assert_eq!(failures, [LlmFailure::Unavailable, network, network, network]);
+}
+
+#[test]
+fn a_server_that_is_down_is_waited_for() {
+    let outcome = ask_refusing(options(), vec![Reply::Fails(lost()), hello()], "");
+    assert!(outcome.result.is_ok());
+    assert_eq!(outcome.waits, [(1, 0, LlmFailure::Network, false, true)], "it is known to be down");
+}

@@ -117,7 +117,7 @@ async function unreached({ model }: Connection): Promise<string> {
   const answers = await fetch(url, { mode: "no-cors", credentials: "omit", cache: "no-store", referrerPolicy: "no-referrer", signal: AbortSignal.timeout(PATIENCE) }).then(() => true, () => false);
   if (!answers) return `Nothing answers at ${url.origin}. Check the address${isLocal ? ", and that the server is running" : ""}.`;
   const advice = ALLOWING[providerOf(model)] ?? "Its owner has to allow them, or a server of yours has to pass the requests on.";
-  return `${url.host} answers, but does not allow requests from web pages (CORS). ${advice}`;
+  return `The server answers, but does not allow requests from web pages (CORS): ${url.host} refuses ${location.origin}. ${advice}`;
 }
 
 const hostOf = ({ baseUrl }: ModelSettings): string => new URL(absoluteBaseUrl(baseUrl)).host;

@@ -25,6 +25,7 @@ const RECOVERIES: Record<string, Recovery[]> = {
   llm_unavailable: ["retry", "settings"],
   llm_timeout: ["retry", "settings"],
   network: ["retry", "settings"],
+  cors: ["settings", "retry"],
   offline: ["retry"],
   aborted: ["retry"],
   store_quota: ["export", "retry"],

@@ -15,6 +15,7 @@ const failures: Readonly<Record<string, string>> = {
   llm_unavailable: "The model is not available",
   llm_timeout: "The model took too long",
   network: "The model could not be reached",
+  cors: "The model's server does not allow this page",
   offline: "You are offline",
   store_quota: "There is no room left on this device",
   store_blocked: "The browser's storage is not available",
