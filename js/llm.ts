@@ -83,6 +83,11 @@ function checked({ baseURL, ...options }: LLMOptions & { baseURL?: string | unde
     const value: unknown = options[key as keyof typeof optionTexts];
     if (value !== undefined && !(allowed as readonly unknown[]).includes(value)) throw invalidOptions(`${key} must be one of ${allowed.join(", ")}`);
   }
+  const base = options.baseUrl?.trim();
+  // The wasm, which is loaded later, asks the same.
+  if (base && !/^[./]/.test(base) && !(/^https?:\/\/[^/?#@]+([/?#]|$)/i.test(base) && URL.canParse(base))) {
+    throw invalidOptions("baseUrl must be an http(s) URL without user and password, such as http://localhost:11434/v1, or a path of the page, such as /v1");
+  }
   const { apiKey, headers, capabilityOverrides: overrides, fallbacks, fallbackOn } = options;
   if (apiKey !== undefined && typeof apiKey !== "string" && typeof apiKey !== "function") {
     throw invalidOptions("apiKey must be a string or a function that returns one");

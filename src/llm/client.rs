@@ -290,8 +290,15 @@ impl Llm {
                     Err(error) => {
                         let url = response.rest.clone();
                         let attempt = failed_reconnects + 1;
-                        let wait =
-                            Wait { attempt, delay, is_shown: false, is_last: true, is_down: false, url, error };
+                        let wait = Wait {
+                            attempt,
+                            delay,
+                            is_shown: false,
+                            is_last: true,
+                            is_down: false,
+                            url,
+                            error,
+                        };
                         self.wait(&wait).await
                     }
                     Ok(_) => {

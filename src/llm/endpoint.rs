@@ -115,15 +115,11 @@ fn is_origin_of(base: &str, own: &str) -> bool {
 fn checked_base(base: &str, bare_path: &str) -> Result<String, LlmError> {
     let lower = base.to_ascii_lowercase();
     let is_absolute = lower.starts_with("http://") || lower.starts_with("https://");
-    if !is_absolute && !base.starts_with(['/', '.']) {
+    let is_usable =
+        if is_absolute { authority(base).is_some_and(is_host) } else { base.starts_with(['/', '.']) };
+    if !is_usable {
         return Err(invalid(
-            "the base URL must be an http(s) URL or a path of the page, for instance http://localhost:11434/v1"
-                .into(),
-        ));
-    }
-    if is_absolute && !authority(base).is_some_and(is_host) {
-        return Err(invalid(
-            "the server in the base URL must have the form host or host:port; set a key as apiKey, never in the URL".into(),
+            "baseUrl must be an http(s) URL without user and password, such as http://localhost:11434/v1, or a path of the page, such as /v1".into(),
         ));
     }
     let base = base.trim_end_matches('/');
@@ -284,11 +280,7 @@ mod tests {
         ] {
             let error = Endpoint::resolve(model, base_url).unwrap_err();
             assert_eq!(error.failure, LlmFailure::InvalidOptions, "{model}");
-            assert!(
-                error.message.contains("base URL") || error.message.contains("name"),
-                "{}",
-                error.message
-            );
+            assert!(error.message.contains("baseUrl") || error.message.contains("name"), "{}", error.message);
         }
     }
 

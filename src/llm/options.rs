@@ -155,7 +155,8 @@ pub const OTHER_OPTIONS: &[OptionDeclaration] = &[
 
 /// The codes after which fallbacks are asked by default: the SDK's `_LLM_FALLBACK_EXCEPTIONS`, and the refusal of web pages,
 /// which the SDK does not meet.
-pub(super) const FALLBACK_ON: &[&str] = &["cors", "network", "llm_rate_limit", "llm_timeout", "llm_unavailable"];
+pub(super) const FALLBACK_ON: &[&str] =
+    &["cors", "network", "llm_rate_limit", "llm_timeout", "llm_unavailable"];
 
 const fn other(option: &'static str, typescript: &'static str) -> OptionDeclaration {
     OptionDeclaration {

@@ -60,6 +60,19 @@ for (const kind of availableBrowsers) {
         await page.shows(/gives no list of its models \(status 404\)\. Type the name of one\./, "#listed");
       }, complaints);
 
+      await step("an address that no request can be sent to is refused where it is typed", async (page) => {
+        await page.press("Settings");
+        for (const baseUrl of ["htp:/foo", "localhost:1234", "http://", "http:/foo"]) {
+          await connect(page, { baseUrl });
+          await page.page.focus("#model");
+          await page.shows(/^The address has to begin with https:\/\/ or http:\/\/ and to name a server, such as/, "#base-url-problem");
+          assert.equal(await page.page.$eval("#base-url", (field) => field.validity.valid), false, baseUrl);
+        }
+        await page.isAccessible("a wrong address");
+        await connect(page, { baseUrl: "http://localhost:1234" });
+        await page.until("it is right", () => document.querySelector("#base-url-problem").textContent === "");
+      });
+
       await step("the connection is tested before it is used, and each failure says what to do", async (page) => {
         await page.press("Settings");
         const outcome = async (connection, pattern) => {

@@ -146,6 +146,17 @@ test("baseURL is baseUrl: key and conversation go where they were meant to", asy
   assert.throws(() => new LLM({ model: "m", baseURL: 7 }), { code: "invalid_options", message: "baseUrl must be a string" });
 });
 
+test("a base URL that no request can be sent to is refused when the LLM is made, and not repeated", () => {
+  const message = "baseUrl must be an http(s) URL without user and password, such as http://localhost:11434/v1, or a path of the page, such as /v1";
+  for (const baseUrl of ["htp:/foo", "localhost:1234", "localhost", "v1", "http://", "http:///v1", "https:/v1", "http://?x", "http://[", "http://x:99999/v1", "http://a b/v1", "ftp://x/v1", "file:///v1", "https://user:sk-planted@x/v1"]) {
+    assert.throws(() => new LLM({ model: "openai/m", baseUrl }), { code: "invalid_options", message }, baseUrl);
+    assert.throws(() => new LLM({ model: "openai/m", baseURL: baseUrl }), { code: "invalid_options", message }, baseUrl);
+  }
+  for (const baseUrl of ["", " ", "/v1", "./v1", "../v1", "//x/v1", "http://localhost:1234", " HTTPS://x.test/v1?tenant=1 ", "http://[::1]:8080/v1", "http://bücher.test/a@b"]) {
+    assert.equal(new LLM({ model: "openai/m", baseUrl }).options.baseUrl, baseUrl);
+  }
+});
+
 test("a misspelt policy leaves nothing allowed, and none at all is no policy", async () => {
   await assert.rejects(open({ confirmationpolicy: { kind: "AlwaysConfirm" } }), { code: "invalid_options", message: /did you mean confirmationPolicy\?/ });
   await assert.rejects(open({ confirmationPolicy: null }), { code: "invalid_options" });

@@ -1,5 +1,6 @@
 // The settings dialog: model, server, key, and the browser's storage.
 
+import { LLM } from "threadkeep";
 import { byId, el } from "../shell/dom.ts";
 import { field, textField } from "./fields.ts";
 import { serverOf, withKey } from "./keys.ts";
@@ -42,6 +43,7 @@ function settingsForm(): { element: HTMLElement; save: () => Promise<void>; draw
   const own = el("optgroup", { label: "Your profiles" });
   const connection = el("select", { id: "connection" }, ...CONNECTIONS.map(({ id, label }) => el("option", { value: id }, label)), el("option", { value: "other" }, "Another server"), own);
   const baseUrl = textField("base-url", { inputmode: "url", required: true });
+  const urlProblem = el("p", { id: "base-url-problem", class: "outcome", "data-state": "bad", role: "alert" });
   const isScripted = (): boolean => connection.value === "scripted";
   const chosen = (): string => (connection.value.startsWith(PROFILE) ? connection.value.slice(PROFILE.length) : "");
   const described = (): ModelSettings => ({ model: model.value.trim(), baseUrl: baseUrl.value.trim(), ...more.read() });
@@ -82,7 +84,7 @@ function settingsForm(): { element: HTMLElement; save: () => Promise<void>; draw
   const details = el(
     "div",
     { class: "fields" },
-    field("Base URL", baseUrl),
+    field("Base URL", baseUrl, urlProblem),
     ...named.elements,
     ...key.elements,
     named.test,
@@ -98,7 +100,9 @@ function settingsForm(): { element: HTMLElement; save: () => Promise<void>; draw
   const follow = (): void => {
     details.hidden = isScripted();
     scriptedHelp.hidden = !isScripted();
-    baseUrl.setCustomValidity(isUsableUrl(baseUrl.value) ? "" : "An address that begins with https:// or http://, such as https://api.openai.com/v1");
+    baseUrl.setCustomValidity(isUsableUrl(baseUrl.value) ? "" : "The address has to begin with https:// or http:// and to name a server, such as https://api.openai.com/v1.");
+    // Nobody is told so while typing.
+    if (baseUrl.validity.valid) urlProblem.textContent = "";
     for (const part of [more, fallback, profile, key]) part.follow();
     glance.textContent = [...more.glance(), ...fallback.glance()].join(" · ");
   };
@@ -133,6 +137,7 @@ function settingsForm(): { element: HTMLElement; save: () => Promise<void>; draw
     if (key.apiKey.value === keyOf(server)) key.apiKey.value = keyOf(baseUrl.value.trim());
     server = serverOf(baseUrl.value.trim());
     follow();
+    urlProblem.textContent = baseUrl.validationMessage;
   });
 
   const save = async (): Promise<void> => {
@@ -185,9 +190,8 @@ const PROFILE = "profile:";
 const presetOf = (baseUrl: string): string => CONNECTIONS.find((each) => each.baseUrl === baseUrl)?.id ?? "other";
 
 function isUsableUrl(text: string): boolean {
-  if (text.startsWith("/") && !text.startsWith("//")) return true;
   try {
-    return /^https?:$/.test(new URL(text).protocol);
+    return new LLM({ model: "openai/any", baseUrl: text }) instanceof LLM;
   } catch {
     return false;
   }
