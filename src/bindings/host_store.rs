@@ -10,7 +10,7 @@ use crate::{
     id::{ConversationId, EventId, StorePath},
     store::{
         Commit, Durability, FileChanges, FilesOf, Listing, Store, StoreError, StoreFuture, StoredEvent,
-        newest_first,
+        newest_first, sorted,
     },
     web::host::WebHost,
 };
@@ -150,8 +150,7 @@ impl Store for HostStore {
             }
             // A store of the host may return all files.
             paths.retain(|path| path.is_below(folder));
-            paths.sort();
-            Ok(paths)
+            Ok(sorted(paths))
         })
     }
 

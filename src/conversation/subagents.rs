@@ -36,9 +36,7 @@ impl Conversation {
         if task.is_none()
             && let Some(id) = resume
         {
-            let mut known: Vec<String> =
-                self.state().subagent_tasks().into_iter().map(|task| task.id).collect();
-            known.sort();
+            let known: Vec<String> = self.state().subagent_tasks().into_iter().map(|task| task.id).collect();
             let text = format!("Task '{id}' not found. Available tasks: {}", known.join(", "));
             return Err(Error::new(ErrorCode::NotFound, text));
         }

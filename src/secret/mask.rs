@@ -31,26 +31,11 @@ struct Texts {
 impl Mask {
     /// Adds texts to the list. Those of fewer than four bytes are ignored.
     pub fn hide(&self, texts: Vec<String>) {
-        let mut texts: Vec<Vec<u8>> = texts.iter().map(|text| folded(text).collect()).collect();
-        texts.retain(|text| text.len() >= SHORTEST);
-        if texts.is_empty() {
-            return;
-        }
-        texts.push(HIDDEN.into());
         let mut known = self.0.borrow_mut();
-        texts.append(&mut known.all);
-        texts.sort();
-        texts.dedup();
-        let mut pairs = vec![0_u64; 1 << 10];
-        let mut longest = 0;
-        for text in &texts {
-            longest = longest.max(text.len());
-            let (word, bit) = place_of_pair(text);
-            if let Some(word) = pairs.get_mut(word) {
-                *word |= bit;
-            }
+        for text in texts.iter().filter(|text| text.len() >= SHORTEST) {
+            known.add(HIDDEN);
+            known.add(text);
         }
-        *known = Texts { all: texts, longest, pairs };
     }
 
     /// Whether the list is empty.
@@ -149,6 +134,18 @@ impl Mask {
 }
 
 impl Texts {
+    fn add(&mut self, text: &str) {
+        let text: Vec<u8> = folded(text).collect();
+        let Err(place) = self.all.binary_search(&text) else { return };
+        self.longest = self.longest.max(text.len());
+        self.pairs.resize(1 << 10, 0);
+        let (word, bit) = place_of_pair(&text);
+        if let Some(word) = self.pairs.get_mut(word) {
+            *word |= bit;
+        }
+        self.all.insert(place, text);
+    }
+
     // Inlined because it is called for every byte.
     #[inline(always)]
     fn may_begin(&self, text: &[u8]) -> bool {

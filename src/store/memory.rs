@@ -199,9 +199,7 @@ impl Store for MemoryStore {
         self.read(|conversations| {
             let files = conversations.get(conversation).into_iter().flat_map(|stored| &stored.files);
             let existing = files.filter(|(path, content)| content.is_some() && path.is_below(folder));
-            let mut paths: Vec<StorePath> = existing.map(|(path, _)| path.clone()).collect();
-            paths.sort();
-            paths
+            super::sorted(existing.map(|(path, _)| path.clone()).collect())
         })
     }
 

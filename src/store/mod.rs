@@ -35,7 +35,7 @@ use crate::{
     id::{ConversationId, EventId, StorePath},
 };
 use futures_util::future::LocalBoxFuture;
-use std::{fmt, ops::Range, rc::Rc};
+use std::{collections::BinaryHeap, fmt, ops::Range, rc::Rc};
 
 /// The future of a store operation.
 pub type StoreFuture<'a, T> = LocalBoxFuture<'a, Result<T, StoreError>>;
@@ -235,11 +235,22 @@ pub enum StoreError {
 const LOST: &str = "this conversation is no longer in the browser's database: the site's data was cleared, or the browser lost it; an exported copy can be imported again";
 
 /// The order of [`Store::list`].
-pub(crate) fn newest_first(mut listings: Vec<Listing>) -> Vec<Listing> {
-    listings.sort_by(|a, b| {
-        b.updated_at.total_cmp(&a.updated_at).then_with(|| a.conversation.hex().cmp(&b.conversation.hex()))
-    });
-    listings
+pub(crate) fn newest_first(listings: Vec<Listing>) -> Vec<Listing> {
+    let mut sorted: Vec<Listing> = Vec::with_capacity(listings.len());
+    for listing in listings {
+        let is_before = |other: &Listing| {
+            let by_time = listing.updated_at.total_cmp(&other.updated_at);
+            by_time.then_with(|| other.conversation.cmp(&listing.conversation)).is_lt()
+        };
+        let place = sorted.partition_point(is_before);
+        sorted.insert(place, listing);
+    }
+    sorted
+}
+
+/// The order of [`Store::files`].
+pub(crate) fn sorted(paths: Vec<StorePath>) -> Vec<StorePath> {
+    BinaryHeap::from(paths).into_sorted_vec()
 }
 
 impl fmt::Display for StoreError {

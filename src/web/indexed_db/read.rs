@@ -15,6 +15,7 @@ use crate::{
     store::{
         Durability, Listing, StoreError, StoredEvent, newest_first,
         rows::{Head, LastRow, PAGE, TOMBSTONE_LIFETIME, Tip, UNFINISHED},
+        sorted,
     },
     web::guard,
 };
@@ -222,8 +223,7 @@ pub(super) async fn files(
         paths.push(path.ok_or_else(|| encode::corrupt("the path"))?);
     }
     // The database sorts by UTF-16 code units.
-    paths.sort();
-    Ok(paths)
+    Ok(sorted(paths))
 }
 
 pub(super) async fn read_file(
