@@ -17,12 +17,12 @@ use crate::{
     },
     skills::GivenContext,
     tool::{AnswerSchema, FinishTool, Tool, ToolRegistry},
-    web::{fetch::FetchClient, host::WebHost},
+    web::{fetch::FetchClient, guard::promise, host::WebHost},
 };
 use js_sys::{Array, Function, Object, Promise, Reflect};
 use std::rc::Rc;
 use wasm_bindgen::{JsCast, JsValue};
-use wasm_bindgen_futures::{JsFuture, spawn_local};
+use wasm_bindgen_futures::JsFuture;
 
 /// The plain values of an options object. Functions beside them are left alone, and `null` counts as absent.
 pub struct Options<'a> {
@@ -229,7 +229,10 @@ pub fn llm(object: &JsValue) -> Result<Llm> {
         made.fallback_on = Array::from(&codes).iter().filter_map(|code| code.as_string()).collect();
     }
     let ahead = made.clone();
-    spawn_local(async move { ahead.load_ahead().await });
+    let _background = promise(async move {
+        ahead.load_ahead().await;
+        Ok(JsValue::UNDEFINED)
+    });
     Ok(made)
 }
 
