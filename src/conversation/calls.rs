@@ -21,7 +21,7 @@ use futures_util::{
     future::{Either, LocalBoxFuture, select},
     stream::FuturesUnordered,
 };
-use std::{collections::VecDeque, pin::pin};
+use std::pin::pin;
 
 impl Conversation {
     /// Runs calls in their order, as many at a time as the agent allows, and appends each result as soon as its call
@@ -31,12 +31,12 @@ impl Conversation {
         let is_finish = |call: &Call| {
             agent.tools.get(&call.tool_name).is_some_and(|tool| tool.definition().kind == ToolKind::Finish)
         };
-        let mut waiting: VecDeque<Call> = calls.into();
+        let mut waiting = calls.into_iter().peekable();
         let mut running = FuturesUnordered::<LocalBoxFuture<'_, Outcome>>::new();
         let mut failed = None;
         let mut has_waiting = false;
         loop {
-            while let Some(call) = waiting.front() {
+            while let Some(call) = waiting.peek() {
                 // Nothing begins after a pause.
                 let must_wait = is_finish(call) && (has_waiting || !running.is_empty())
                     || failed.is_some()
@@ -45,7 +45,7 @@ impl Conversation {
                 if must_wait || running.len() >= agent.tool_concurrency_limit.max(1) {
                     break;
                 }
-                let Some(call) = waiting.pop_front() else { break };
+                let Some(call) = waiting.next() else { break };
                 let ends_run = is_finish(&call);
                 if let Some(run) = &mut self.0.page.borrow_mut().run {
                     run.begun.push(call.action_id.as_str().to_owned());

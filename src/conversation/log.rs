@@ -235,7 +235,8 @@ impl EventLog {
     ) -> Result<Vec<Event>> {
         self.hold(plan.held);
         let held = self.held.borrow().len();
-        plan.drafts.splice(0..0, self.held.borrow().iter().cloned());
+        let mut drafts = self.held.borrow().clone();
+        drafts.append(&mut plan.drafts);
         let expected_length = self.length.get();
         let mut length = plan.truncate_to.unwrap_or(expected_length);
         let mut head = self.head();
@@ -245,8 +246,8 @@ impl EventLog {
             Some((start, None)) => Some((*start, None)),
             None => None,
         };
-        let mut events = Vec::with_capacity(plan.drafts.len());
-        for (place, mut draft) in plan.drafts.into_iter().enumerate() {
+        let mut events = Vec::with_capacity(drafts.len());
+        for (place, mut draft) in drafts.into_iter().enumerate() {
             if let Some((_, root)) = branch.take_if(|(start, _)| *start == place) {
                 head = root;
             }

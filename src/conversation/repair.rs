@@ -89,9 +89,10 @@ async fn torn_tail(store: &dyn Store, id: ConversationId, length: u64) -> Result
     while end > 0 {
         let mut page = store.events(id, back(end)).await?;
         let readable = page.iter().rposition(|event| !is_torn(event)).map_or(0, |place| place + 1);
-        let tail = page.split_off(readable);
+        let mut tail = page.split_off(readable);
         end -= tail.len() as u64;
-        torn.splice(0..0, tail);
+        tail.append(&mut torn);
+        torn = tail;
         if readable > 0 || page.is_empty() && torn.is_empty() {
             break;
         }

@@ -178,7 +178,9 @@ impl Machine<'_> {
             return Ok(plan);
         }
         let mut plan = self.append_inbox(answers::SUPERSEDED)?;
-        plan.drafts.splice(0..0, self.instructions.take());
+        if let Some(instructions) = self.instructions.take() {
+            plan.drafts.insert(0, instructions);
+        }
         transition.apply(&mut self.state)?;
         self.append_message(&mut plan, &message, hook_answers);
         Ok(plan.strictly())
