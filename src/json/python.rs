@@ -4,7 +4,8 @@
 //! integers with thousands of digits. A number that is too large for a float becomes infinite, which Python writes as
 //! `null`. All of these can be in free-form JSON that a model or a host has written.
 
-use super::{float, quoted, string_length};
+use super::{float, quoted, string_length, well_formed};
+use std::borrow::Cow;
 
 /// The deepest nesting that is not replaced. Python's limit is 200.
 const MAX_DEPTH: usize = 150;
@@ -75,41 +76,9 @@ impl<'a> Repair<'a> {
     }
 
     fn push_string(&mut self, string: &str) {
-        let mut rest = string;
-        while let Some(at) = rest.find('\\') {
-            let (before, escape) = rest.split_at_checked(at).unwrap_or((rest, ""));
-            self.out.push_str(before);
-            let length = match (surrogate(escape), surrogate(escape.get(6..).unwrap_or_default())) {
-                (Some(Surrogate::High), Some(Surrogate::Low)) => 12,
-                (Some(_), _) => {
-                    self.has_repaired = true;
-                    self.out.push_str("\\ufffd");
-                    rest = escape.get(6..).unwrap_or_default();
-                    continue;
-                }
-                // In a text that is not JSON any character may follow the backslash.
-                (None, _) => escape.chars().take(2).map(char::len_utf8).sum(),
-            };
-            let (escape, after) = escape.split_at_checked(length).unwrap_or((escape, ""));
-            self.out.push_str(escape);
-            rest = after;
-        }
-        self.out.push_str(rest);
-    }
-}
-
-enum Surrogate {
-    High,
-    Low,
-}
-
-/// The kind of surrogate that the escape at the beginning of `text` stands for, if it is one.
-fn surrogate(text: &str) -> Option<Surrogate> {
-    let digits = text.strip_prefix("\\u")?.get(..4)?;
-    match u16::from_str_radix(digits, 16).ok()? {
-        0xD800..=0xDBFF => Some(Surrogate::High),
-        0xDC00..=0xDFFF => Some(Surrogate::Low),
-        _ => None,
+        let string = well_formed(string);
+        self.has_repaired |= matches!(string, Cow::Owned(_));
+        self.out.push_str(&string);
     }
 }
 
@@ -154,9 +123,12 @@ mod tests {
 
     #[test]
     fn lone_surrogates_become_the_replacement_character() {
-        assert_eq!(repaired_or_same(r#"{"a":"x\ud83dy"}"#), r#"{"a":"x\ufffdy"}"#);
-        assert_eq!(repaired_or_same(r#"{"a\uDE00":"\ud83d"}"#), r#"{"a\ufffd":"\ufffd"}"#);
-        assert_eq!(repaired_or_same(r#"["\ud83d\ud83d\ude00\ude00"]"#), r#"["\ufffd\ud83d\ude00\ufffd"]"#);
+        assert_eq!(repaired_or_same(r#"{"a":"x\ud83dy"}"#), "{\"a\":\"x\u{fffd}y\"}");
+        assert_eq!(repaired_or_same(r#"{"a\uDE00":"\ud83d"}"#), "{\"a\u{fffd}\":\"\u{fffd}\"}");
+        assert_eq!(
+            repaired_or_same(r#"["\ud83d\ud83d\ude00\ude00"]"#),
+            "[\"\u{fffd}\\ud83d\\ude00\u{fffd}\"]"
+        );
     }
 
     #[test]
