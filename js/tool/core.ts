@@ -5,7 +5,7 @@ import { type Image, isContent, withImages } from "../images.js";
 import { checking } from "../schema.js";
 import type { Tool, ToolContext } from "../tool.js";
 import type { BuiltIn, BuiltInContext, BuiltInDefinition, ToolPlace } from "../tools/built-in.js";
-import type { CallChanges, CallFiles } from "../workspace/home.js";
+import type { CallChange, CallFiles } from "../workspace/home.js";
 
 /** A tool in the form that the wasm takes. */
 export interface CoreTool {
@@ -33,9 +33,10 @@ export interface CoreTool {
 }
 
 /** A result with files that are stored in the same transaction. */
-export interface CoreOutput extends CallChanges {
+export interface CoreOutput {
   /** The JSON of `{content, is_error, fields}`. */
   json: string;
+  files: CallChange[];
 }
 
 /** The files for calls of built-in tools, and the place where these are used. */
@@ -79,7 +80,7 @@ function storedAsClass({ spec }: BuiltIn, definition: BuiltInDefinition, files: 
       const own = Object.assign(Object.create(context), { workspace: call.workspace, files: call.files }) as BuiltInContext;
       const { content, isError = false, fields, waits } = await definition.execute(JSON.parse(argumentsJson) as never, own);
       const { content: parts } = await toContent(typeof content === "string" ? content : { content });
-      return { json: JSON.stringify({ content: parts, is_error: isError, fields, waits }), ...call.changes() };
+      return { json: JSON.stringify({ content: parts, is_error: isError, fields, waits }), files: call.changes() };
     },
   };
 }

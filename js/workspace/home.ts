@@ -26,15 +26,13 @@ export interface CallFiles {
   readonly workspace: Workspace;
   readonly files: ConversationFiles;
   /** The changes that are stored together with the result. */
-  changes(): CallChanges;
+  changes(): CallChange[];
 }
 
-/** The changes of a call. */
-export interface CallChanges {
-  /** Of the conversation's own files. */
-  files: FileChange[];
-  /** Of those of the conversation above it, if it works on these. */
-  ownerFiles: FileChange[];
+/** The change of a file by a call. */
+export interface CallChange extends FileChange {
+  /** Whether it is a file of the conversation above, whose files this one works on. */
+  isOwners?: boolean;
 }
 
 /** The files of an open conversation. */
@@ -77,7 +75,7 @@ export function openHome(stored: StoredFiles, workingDir: string, given: Workspa
           const changed = pending?.end() ?? [];
           // Calls that change nothing may end beside one that waits for its commit.
           if (pending && changed.length > 0) ended = { actionId, commit: () => pending.commit() };
-          return owner ? { files: changes, ownerFiles: changed } : { files: [...changes, ...changed], ownerFiles: [] };
+          return [...changes, ...(owner ? changed.map((change) => ({ ...change, isOwners: true })) : changed)];
         },
       };
     },

@@ -42,8 +42,7 @@ pub async fn execute(
                 action_id: call.action_id.as_str().to_owned(),
                 extended_content: Vec::new(),
             };
-            let ToolOutput { files, owner_files, .. } = output;
-            Draft { files, owner_files, ..Draft::new(Source::Environment, event) }
+            Draft { files: output.files, ..Draft::new(Source::Environment, event) }
         }
         Err(failure) => {
             let text = format!("Error executing tool '{}': {}", call.tool_name, failure.0);

@@ -7,11 +7,11 @@
 use super::arguments::{Arguments, argument_names, malformed, read_arguments};
 use crate::{
     event::{Action, ActionEvent, AgentErrorEvent, Body, ErrorClassification, Event, MessageEvent, Source},
-    id::{EventId, StorePath},
+    id::EventId,
     json::Object,
     llm::message::{Content, Message, MessageToolCall, Role},
     names::Names,
-    tool::{ToolKind, ToolRegistry, record_of_call},
+    tool::{FileChange, ToolKind, ToolRegistry, record_of_call},
 };
 use std::rc::Rc;
 
@@ -26,23 +26,14 @@ pub struct Draft {
     pub source: Source,
     /// The kind of the event, with its fields.
     pub body: Body,
-    /// Files that are stored together with the event: new content, or `None` to remove.
-    pub files: Vec<(StorePath, Option<Vec<u8>>)>,
-    /// The same for files of the conversation above whose files this one works on.
-    pub owner_files: Vec<(StorePath, Option<Vec<u8>>)>,
+    /// Files that are stored together with the event.
+    pub files: Vec<FileChange>,
 }
 
 impl Draft {
     /// A draft that gets its id and its time when it is appended.
     pub fn new(source: Source, body: impl Into<Body>) -> Self {
-        Self {
-            id: None,
-            timestamp: None,
-            source,
-            body: body.into(),
-            files: Vec::new(),
-            owner_files: Vec::new(),
-        }
+        Self { id: None, timestamp: None, source, body: body.into(), files: Vec::new() }
     }
 }
 

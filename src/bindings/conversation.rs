@@ -11,7 +11,7 @@ use super::{
     hooks::hooks,
     options::{Options, agent, function, host_tools, llm, property, stuck_detection, texts},
     store::CoreStore,
-    tool::read_file,
+    tool::read_files,
 };
 use crate::{
     conversation::{Access, Conversation, OpenOptions, WaitingCalls},
@@ -77,8 +77,8 @@ impl CoreConversation {
     pub fn write_files(&self, changes: Array) -> Promise {
         let conversation = self.conversation.clone();
         promise(async move {
-            let changes: Option<Vec<_>> = changes.iter().map(|change| read_file(&change)).collect();
-            conversation.write_files(changes.ok_or_else(|| invalid("the changes of files"))?).await?;
+            let changes = read_files(&changes).ok_or_else(|| invalid("the changes of files"))?;
+            conversation.write_files(changes).await?;
             Ok(JsValue::UNDEFINED)
         })
     }

@@ -8,11 +8,11 @@ use super::{
 use crate::{
     error::Result,
     event::{self, Action, Observation},
-    id::StorePath,
     json::{EditableObject, RawJson},
     llm::option_table::OptionSource as _,
     tool::{
-        Record, Replay, Tool, ToolAnnotations, ToolCall, ToolDefinition, ToolFailure, ToolKind, ToolOutput,
+        FileChange, Record, Replay, Tool, ToolAnnotations, ToolCall, ToolDefinition, ToolFailure, ToolKind,
+        ToolOutput,
     },
 };
 use futures_util::future::LocalBoxFuture;
@@ -176,32 +176,36 @@ impl JsTool {
     }
 }
 
-/// The result of a call: JSON text, or an object with `json`, `files` and `ownerFiles`.
+/// The result of a call: JSON text, or an object with `json` and `files`.
 fn read_output(output: &JsValue) -> Option<ToolOutput> {
     let json = output.as_string().or_else(|| property(output, "json").as_string())?;
     let object: EditableObject = given::value(&json)?;
-    let files = |name: &str| -> Option<Vec<_>> {
-        let changes = property(output, name).dyn_into::<Array>().unwrap_or_default();
-        changes.iter().map(|change| read_file(&change)).collect()
-    };
+    let files = property(output, "files").dyn_into::<Array>().unwrap_or_default();
     Some(ToolOutput {
         content: object.read("content")?,
         is_error: object.read("is_error")?,
         fields: object.read("fields").unwrap_or_default(),
-        files: files("files")?,
-        owner_files: files("ownerFiles")?,
+        files: read_files(&files)?,
         waits: object.read("waits").unwrap_or(false),
     })
 }
 
-/// A change of a file: `{ path, content }`, where `null` removes the file.
-pub fn read_file(change: &JsValue) -> Option<(StorePath, Option<Vec<u8>>)> {
-    let path = property(change, "path").as_string()?.parse().ok()?;
-    let content = property(change, "content");
-    if content.is_null() {
-        return Some((path, None));
+/// Changes of files: `[{ path, content, isOwners? }]`, where `null` as content removes the file.
+pub fn read_files(changes: &Array) -> Option<Vec<FileChange>> {
+    let mut files = Vec::new();
+    for change in changes.iter() {
+        let content = property(&change, "content");
+        files.push(FileChange {
+            path: property(&change, "path").as_string()?.parse().ok()?,
+            content: if content.is_null() {
+                None
+            } else {
+                Some(content.dyn_into::<Uint8Array>().ok()?.to_vec())
+            },
+            is_owners: property(&change, "isOwners").is_truthy(),
+        });
     }
-    Some((path, Some(content.dyn_into::<Uint8Array>().ok()?.to_vec())))
+    Some(files)
 }
 
 /// Calls a function of JavaScript that returns the mistake in these arguments, or null.

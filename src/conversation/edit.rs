@@ -35,7 +35,6 @@ impl Conversation {
             source: old.source(),
             body: self.with_arguments(&old, arguments)?.into(),
             files: Vec::new(),
-            owner_files: Vec::new(),
         };
         let risk = self.risk_of_edited(&edited, &id).await;
         let asking = self.0.page.borrow().asking.clone();
@@ -147,7 +146,6 @@ fn copy_of(event: &Event, id: &EventId) -> Draft {
         source: event.source(),
         body: event.body().clone(),
         files: Vec::new(),
-        owner_files: Vec::new(),
     }
 }
 

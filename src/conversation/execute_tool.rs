@@ -50,9 +50,9 @@ impl Conversation {
         let _changes = self.file_changes(name).await;
         Ok(match without_secrets(tool.call(call).await, &self.0.log.mask) {
             Ok(mut output) => {
-                let (files, owner_files) = (take(&mut output.files), take(&mut output.owner_files));
-                if !files.is_empty() || !owner_files.is_empty() {
-                    self.store_files(files, owner_files).await?;
+                let files = take(&mut output.files);
+                if !files.is_empty() {
+                    self.write_files(files).await?;
                 }
                 record_of_output(&*tool, &arguments, &output)
             }

@@ -20,10 +20,11 @@ use crate::{
         tree::{Leaf, becomes_head},
     },
     host::Host,
-    id::{ConversationId, EventId, StorePath},
+    id::{ConversationId, EventId},
     secret::Mask,
     skills::AgentContext,
-    store::{Commit, FilesOf, Store, StoreError},
+    store::{Commit, FileChanges, FilesOf, Store, StoreError},
+    tool::FileChange,
 };
 use std::{
     cell::{Cell, Ref, RefCell},
@@ -259,7 +260,6 @@ impl EventLog {
                 });
             }
             plan.files.append(&mut draft.files);
-            plan.owner_files.append(&mut draft.owner_files);
             let event = self.event_of(draft, head.as_ref(), length)?;
             if becomes_head(event.kind()) {
                 head = Some(event.id().clone());
@@ -282,12 +282,13 @@ impl EventLog {
             state.set_leaf(&head.clone().map_or(Leaf::Empty, Leaf::Event));
         }
         let has_changed = state != *self.state.borrow();
-        let changes_log = !events.is_empty()
-            || plan.truncate_to.is_some()
-            || !plan.files.is_empty()
-            || !plan.owner_files.is_empty();
+        let changes_log = !events.is_empty() || plan.truncate_to.is_some() || !plan.files.is_empty();
         if !has_changed && !changes_log {
             return Ok(events);
+        }
+        let (mut files, mut owner_files) = (Vec::new(), Vec::new());
+        for FileChange { path, content, is_owners } in plan.files {
+            if is_owners { &mut owner_files } else { &mut files }.push((path, content));
         }
         self.store
             .commit(
@@ -298,8 +299,8 @@ impl EventLog {
                     truncate_to: plan.truncate_to,
                     events: events.iter().map(|event| (event.id().clone(), event.json().clone())).collect(),
                     base_state: has_changed.then(|| state.json()),
-                    files: plan.files,
-                    files_of: self.files_of(plan.owner_files),
+                    files,
+                    files_of: self.files_of(owner_files),
                     at: self.host.now(),
                     durability: plan.durability,
                 },
@@ -332,7 +333,7 @@ impl EventLog {
     }
 
     /// Changes of the owner's files, which only calls that have got its files make.
-    fn files_of(&self, files: Vec<(StorePath, Option<Vec<u8>>)>) -> Option<FilesOf> {
+    fn files_of(&self, files: FileChanges) -> Option<FilesOf> {
         let (conversation, created_at) = self.owner.filter(|_| !files.is_empty())?;
         Some(FilesOf { conversation, created_at, files })
     }

@@ -27,9 +27,9 @@ use crate::{
         tree::{Leaf, becomes_head, is_default_leaf},
     },
     host::Host,
-    id::{ConversationId, EventId, StorePath},
+    id::{ConversationId, EventId},
     store::{Store, StoredEvent},
-    tool::Replay,
+    tool::{FileChange, Replay},
 };
 use std::{ops::Range, rc::Rc};
 
@@ -73,11 +73,11 @@ pub(super) async fn open_log(
 }
 
 /// The files for quarantined events.
-fn quarantine_files(torn: &[StoredEvent]) -> Result<Vec<(StorePath, Option<Vec<u8>>)>> {
+fn quarantine_files(torn: &[StoredEvent]) -> Result<Vec<FileChange>> {
     torn.iter()
         .map(|event| {
             let path = format!("{QUARANTINE}/{}", event_file_name(event.index, &event.id));
-            Ok((path.parse()?, Some(event.json.as_bytes().to_vec())))
+            Ok(FileChange::new(path.parse()?, Some(event.json.as_bytes().to_vec())))
         })
         .collect()
 }

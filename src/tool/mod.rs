@@ -145,10 +145,8 @@ pub struct ToolOutput {
     pub is_error: bool,
     /// The observation's own fields, for a tool of [`ToolKind::Sdk`] that has some.
     pub fields: EditableObject,
-    /// Files of the conversation that are stored together with the result: new content, or `None` to remove.
-    pub files: Vec<(StorePath, Option<Vec<u8>>)>,
-    /// The same for files of the conversation above whose files this one works on.
-    pub owner_files: Vec<(StorePath, Option<Vec<u8>>)>,
+    /// Files that are stored together with the result.
+    pub files: Vec<FileChange>,
     /// Whether there is no result, because the call waits for a decision of the user. It runs again after that.
     pub waits: bool,
 }
@@ -157,6 +155,24 @@ impl ToolOutput {
     /// A successful output of one text.
     pub fn text(text: impl Into<String>) -> Self {
         Self { content: vec![Content::text(text)], ..Self::default() }
+    }
+}
+
+/// A change of a further file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileChange {
+    /// The path.
+    pub path: StorePath,
+    /// The new content, or `None` to remove the file.
+    pub content: Option<Vec<u8>>,
+    /// Whether it is a file of the conversation above whose files this one works on.
+    pub is_owners: bool,
+}
+
+impl FileChange {
+    /// A change of a file of the conversation itself.
+    pub fn new(path: StorePath, content: Option<Vec<u8>>) -> Self {
+        Self { path, content, is_owners: false }
     }
 }
 

@@ -15,7 +15,7 @@ use threadkeep::{
     error::ErrorCode,
     id::StorePath,
     store::{Commit, MemoryStore, Store as _},
-    tool::{Replay, Tool, ToolOutput},
+    tool::{FileChange, Replay, Tool, ToolOutput},
 };
 
 fn path(text: &str) -> StorePath {
@@ -35,7 +35,7 @@ fn write(under_way: &Rc<RefCell<Vec<String>>>) -> Rc<dyn Tool> {
             assert_eq!(under_way.borrow().len(), 1, "two calls that change files run at the same time");
             yield_once().await;
             under_way.borrow_mut().pop();
-            let files = vec![(path(&format!("workspace/{name}")), Some(name.into_bytes()))];
+            let files = vec![FileChange::new(path(&format!("workspace/{name}")), Some(name.into_bytes()))];
             Ok(ToolOutput { files, ..ToolOutput::text("Written.") })
         }
     })
@@ -119,7 +119,7 @@ fn a_tool_that_the_host_calls_stores_its_files_too() {
         conversation.execute_tool("write", r#"{"text":"three"}"#, "call_1".into()).await.unwrap();
         let file = path("workspace/three");
         assert_eq!(world.store.read_file(conversation.id(), &file).await.unwrap().unwrap(), b"three");
-        conversation.write_files(vec![(file.clone(), None)]).await.unwrap();
+        conversation.write_files(vec![FileChange::new(file.clone(), None)]).await.unwrap();
         assert_eq!(world.store.read_file(conversation.id(), &file).await.unwrap(), None);
         assert!(world.store.files(conversation.id(), None).await.unwrap().is_empty());
     });

@@ -16,6 +16,7 @@ use threadkeep::{
     id::{ConversationId, EventId},
     security::ConfirmationPolicy,
     store::{MemoryStore, Store},
+    tool::FileChange,
 };
 
 const OTHER: &str = "1f8fad5b-d9cb-469f-a165-70867728950e";
@@ -85,7 +86,10 @@ fn a_copy_has_the_files_of_the_agents_work_and_no_others() {
         let copied = ["TASKS.json", "workspace/a.txt", "workspace/b/c.txt"];
         let left = ["inbox/1-aaaaaaaa.json", "quarantine/x", "subagents/aa/base_state.json"];
         for path in copied.into_iter().chain(left) {
-            conversation.write_files(vec![(path.parse().unwrap(), Some(content(path)))]).await.unwrap();
+            conversation
+                .write_files(vec![FileChange::new(path.parse().unwrap(), Some(content(path)))])
+                .await
+                .unwrap();
         }
         conversation.fork(options(None)).await.unwrap();
         let files = world.store.files(other(), None).await.unwrap();

@@ -14,7 +14,7 @@ use threadkeep::{
     id::{ConversationId, StorePath},
     security::ConfirmationPolicy,
     store::{MemoryStore, Store},
-    tool::{Replay, Tool, ToolOutput},
+    tool::{FileChange, Replay, Tool, ToolOutput},
 };
 
 const CHILD: &str = "1f8fad5b-d9cb-469f-a165-70867728950e";
@@ -41,8 +41,8 @@ fn add_line(store: &MemoryStore, yields: bool) -> Rc<dyn Tool> {
                 yield_once().await;
             }
             let after = format!("{before}{}\n", arguments["text"].as_str().unwrap());
-            let owner_files = vec![(path(), Some(after.into_bytes()))];
-            Ok(ToolOutput { owner_files, ..ToolOutput::text("Written.") })
+            let change = FileChange { is_owners: true, ..FileChange::new(path(), Some(after.into_bytes())) };
+            Ok(ToolOutput { files: vec![change], ..ToolOutput::text("Written.") })
         }
     })
 }

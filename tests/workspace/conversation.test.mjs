@@ -183,14 +183,12 @@ test("the files of a call are those of the workspace and those beside the events
   await call.workspace.write("a", "1");
   assert.equal(text(await call.files.read("TASKS.json")), "[1]");
   assert.deepEqual([await call.files.read("old"), await call.files.read("none")], [undefined, undefined]);
-  const { files, ownerFiles } = call.changes();
-  assert.deepEqual(files.map(shown), [["TASKS.json", "[1]"], ["old", null], ["workspace/a", "1"]]);
-  assert.deepEqual(ownerFiles, []);
+  assert.deepEqual(call.changes().map(shown), [["TASKS.json", "[1]"], ["old", null], ["workspace/a", "1"]]);
   // The result of this call was not stored, so the next one sees nothing of it.
   const next = home.call("two");
   assert.equal(text(await next.files.read("TASKS.json")), "[]");
   await next.workspace.write("b", "1");
-  await store.writeFiles(next.changes().files);
+  await store.writeFiles(next.changes());
   home.committed("one");
   home.committed("two");
   home.committed("three");
@@ -203,7 +201,7 @@ test("calls use the workspace of the host, with its paths confined", async () =>
   const { workspace, changes } = home.call("one");
   await workspace.write("/elsewhere/b", "1");
   await assert.rejects(workspace.write("/workspace/b", "1"), refused("invalid_options", /outside of the workspace \/elsewhere/));
-  assert.deepEqual([await tree(given), changes()], [["a 1", "b 1"], { files: [], ownerFiles: [] }]);
+  assert.deepEqual([await tree(given), changes()], [["a 1", "b 1"], []]);
 });
 
 test("a call of a sub-agent changes the files of the conversation above once its result is stored, and keeps files of its own", async () => {
@@ -214,8 +212,10 @@ test("a call of a sub-agent changes the files of the conversation above once its
     const call = home.call("one");
     await call.workspace.write("b", "2");
     call.files.write("TASKS.json", "[]");
-    const { files, ownerFiles } = call.changes();
-    assert.deepEqual([files.map(shown), ownerFiles.map(shown)], [[["TASKS.json", "[]"]], [["workspace/b", "2"]]]);
+    const changes = call.changes();
+    assert.deepEqual(changes.filter(({ isOwners }) => !isOwners).map(shown), [["TASKS.json", "[]"]]);
+    const ownerFiles = changes.filter(({ isOwners }) => isOwners);
+    assert.deepEqual(ownerFiles.map(shown), [["workspace/b", "2"]]);
     assert.deepEqual(await tree(owner.workspace), ["a 1"], "not before the result is stored");
     if (!isStored) continue;
     await above.writeFiles(ownerFiles);

@@ -6,8 +6,9 @@ use crate::{
     agent::{Call, Draft, Reply},
     conversation::{confirmation::Assessment, hooks::HookAnswers},
     event::{Event, SecurityRisk},
-    id::{EventId, StorePath},
+    id::EventId,
     store::Durability,
+    tool::FileChange,
 };
 
 /// How a message treats calls that wait for a decision of the user.
@@ -128,10 +129,8 @@ pub struct Plan {
     pub truncate_to: Option<u64>,
     /// After that many drafts HEAD moves to this event, where the remaining drafts, if any, start a new branch.
     pub branch: Option<(usize, Option<EventId>)>,
-    /// Further files: new content, or `None` to remove.
-    pub files: Vec<(StorePath, Option<Vec<u8>>)>,
-    /// The same for files of the conversation above whose files this one works on.
-    pub owner_files: Vec<(StorePath, Option<Vec<u8>>)>,
+    /// Further files.
+    pub files: Vec<FileChange>,
     /// Changes of the page's state once the plan is stored.
     pub effects: Vec<Effect>,
 }

@@ -37,6 +37,7 @@ use crate::{
     json::RawJson,
     llm::Llm,
     skills::AgentContext,
+    tool::FileChange,
 };
 
 /// The state of a conversation at the moment of a command.
@@ -173,7 +174,8 @@ impl Machine<'_> {
                 transition.apply(&mut self.state)?;
             }
             let mut plan = Plan::append(hook_answers.drafts).strictly();
-            plan.files.push((inbox::path_of(&message)?, Some(message.json().as_bytes().to_vec())));
+            let content = message.json().as_bytes().to_vec();
+            plan.files.push(FileChange::new(inbox::path_of(&message)?, Some(content)));
             plan.effects.push(Effect::AddToInbox(message));
             return Ok(plan);
         }
@@ -383,7 +385,7 @@ impl Machine<'_> {
         };
         transition.apply(&mut self.state)?;
         for event in messages {
-            plan.files.push((inbox::path_of(event)?, None));
+            plan.files.push(FileChange::new(inbox::path_of(event)?, None));
             let body = self.extended(event);
             plan.drafts.push(Draft {
                 id: Some(event.id().clone()),
