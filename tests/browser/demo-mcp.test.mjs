@@ -112,6 +112,36 @@ for (const kind of availableBrowsers) {
         await reset(page);
       }, usual);
 
+      await step("a server that is down is told above the conversation, once, and connected again from there", async (page) => {
+        const notice = "#notices [data-subject='The server weather is not connected']";
+        const { port } = weather;
+        await page.press("Settings");
+        await page.fill("#server-name", "weather");
+        await page.fill("#server-url", `${weather.origin}/mcp`);
+        await page.fill("#server-token", token);
+        await page.press("Add the server");
+        await page.shows(/weather .*It works, with 1 tool/, ".servers");
+        await page.press("Save");
+        await weather.close();
+        await page.ask("What is 6 * 7?");
+        await page.shows(/The server weather is not connected.*cannot be reached.*Try again/, notice);
+        await page.isAccessible("a notice about a server");
+        await photograph(page, `server-down-${kind}`);
+        // It is still down: the notice comes again, because somebody asked.
+        await page.page.click(`${notice} .small`);
+        await page.shows(/The server weather is not connected/, notice);
+        await page.page.click(`${notice} .icon-button`);
+        await page.ask("What is 7 * 7?");
+        assert.equal(await page.page.$(notice), null, "it was told once");
+        weather = await listen(weatherServer, port);
+        await page.press("Settings");
+        await page.shows(/not connected.*cannot be reached/, ".servers");
+        await page.press("Connect again");
+        await page.shows(/connected.*1 tool/, ".servers");
+        await page.press("Cancel");
+        await reset(page);
+      }, /status of 40|ERR_|NetworkError|CORS|Cross-Origin|Failed to load/);
+
       await step("the work of a sub-agent is folded under its call", async (page) => {
         await page.press("Settings");
         await page.page.click("#agent-subagents");

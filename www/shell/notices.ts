@@ -61,6 +61,11 @@ export function report(error: unknown, { title, recoveries, retry, retryName = "
   show({ title: heading, text: failure.text, kind: "failure", subject: heading, actions: actionsFor(failure, retry ? { name: retryName, act: retry } : null) });
 }
 
+/** Removes the notice about this subject, which has become untrue. */
+export function withdraw(subject: string): void {
+  for (const notice of byId("notices").querySelectorAll<HTMLElement>(".notice")) if (notice.dataset["subject"] === subject) notice.remove();
+}
+
 function actionsFor(failure: Failure, retry: NoticeAction | null): NoticeAction[] {
   const actions: NoticeAction[] = retry ? [retry] : [];
   for (const recovery of failure.recoveries) if (recovery !== "retry") actions.push({ name: RECOVERY_NAMES[recovery], act: () => runRecovery(recovery) });
@@ -88,8 +93,7 @@ function show({ title, text, kind, subject, actions }: Notice): HTMLElement {
     ...actions.map(button),
     el("button", { type: "button", class: "icon-button", "aria-label": `Dismiss: ${about}`, onclick: () => notice.remove() }, icon("close")),
   );
-  const notices = byId("notices");
-  for (const other of notices.querySelectorAll<HTMLElement>(".notice")) if (other.dataset["subject"] === subject) other.remove();
-  notices.append(notice);
+  withdraw(subject);
+  byId("notices").append(notice);
   return notice;
 }

@@ -4,6 +4,7 @@
 import { Conversation, ThreadkeepError } from "threadkeep";
 import { type Thread, type UIMessage, visibleText } from "threadkeep/thread";
 import { drawControlLine } from "../control/line.ts";
+import { tellOfServers } from "../control/lost-servers.ts";
 import { askToFetchSecrets } from "../control/secret-consent.ts";
 import { forgetFolder } from "../files/folders.ts";
 import { drawPanel } from "../panel/panel.ts";
@@ -85,6 +86,7 @@ function clear(): void {
   session = null;
   next = null;
   stopDrawing();
+  tellOfServers(null);
   byId("conversation-actions").hidden = byId("menu-button").hidden = byId("control-button").hidden = true;
   drawPanel(null);
 }
@@ -100,6 +102,7 @@ function drawState(): void {
   const count = session.conversation.events.length;
   showThread(next !== null && session.thread === begun ? next : session.thread, { start, fork });
   drawControlLine(session);
+  tellOfServers(session);
   drawPanel(session);
   setTitle(visibleText(session.title), `${count === 1 ? "1 event" : `${count} events`}, stored on this device`);
 }
