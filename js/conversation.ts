@@ -8,7 +8,8 @@ import { type ContextUsage, type ConversationProgress, progressOf } from "./cond
 import { type ConfirmationPolicy, actionIds, storedPolicy } from "./control.js";
 import { type ConversationOptions, type ForkOptions, readFork, readOptions } from "./conversation-options.js";
 import { ask, call, invalidOptions, lastRead, optionsOf, settle, textsOf, textOf } from "./errors.js";
-import { type Branch, type EventLog, eventLog, readable } from "./event-log.js";
+import { type Branch, type Versions, activeBranch, branches, versions } from "./branches.js";
+import { type EventLog, eventLog } from "./event-log.js";
 import type {
   ActionEvent, Content, ConversationEvent, ConversationState, ConversationStats, ExecutionStatus, JSONObject, JSONValue, LiveEvent, LLMMessage, MessageEvent,
   Observation, SecurityRisk, WaitingEvent,
@@ -224,11 +225,7 @@ export class Conversation<Answer = any> implements AsyncDisposable {
    * An event that cannot be read is an `UnreadableEvent`.
    */
   async activeBranch(options: { limit?: number | undefined } = {}): Promise<ConversationEvent[]> {
-    const { limit = Number.MAX_SAFE_INTEGER } = optionsOf("activeBranch()", options, "limit");
-    if (!(Number.isInteger(limit) && limit >= 0)) throw invalidOptions("limit must be a number of events");
-    const texts = await ask(this.#core, "activeBranch", limit);
-    const event = async (id: string, json: string) => readable(json) ?? (await this.events.at(await this.events.getIndex(id)))!;
-    return Promise.all(texts.flatMap((text, place) => (place % 2 === 0 ? event(text, texts[place + 1]!) : [])));
+    return activeBranch(this.#core, this.events, options);
   }
 
   /**
@@ -236,8 +233,15 @@ export class Conversation<Answer = any> implements AsyncDisposable {
    * are left out. The first call reads the complete log, later ones read only new events.
    */
   async branches(): Promise<Branch[]> {
-    const branches = (await ask(this.#core, "inBranches", undefined)) as Array<Omit<Branch, "firstEvent"> & { firstEvent: string }>;
-    return branches.map((branch) => ({ ...branch, firstEvent: JSON.parse(branch.firstEvent) }));
+    return branches(this.#core);
+  }
+
+  /**
+   * The messages of the active branch that have several versions, from the last to the first. With `after`, an event of the
+   * branch, only those behind it, which needs only the log from there on. @throws ThreadkeepError `not_found`
+   */
+  async versions(options: { after?: string | null | undefined } = {}): Promise<Versions[]> {
+    return versions(this.#core, options);
   }
 
   /**

@@ -1,7 +1,7 @@
 // The events of an open conversation as a sequence that is read on demand.
 import type { CoreConversation } from "../pkg/threadkeep.js";
 import { ThreadkeepError, ask, call, reading, textOf } from "./errors.js";
-import type { ActionEvent, ConversationEvent, MessageEvent, UnreadableEvent } from "./events.js";
+import type { ConversationEvent, UnreadableEvent } from "./events.js";
 
 /** The events of a conversation, read on demand, a page at a time. An event that cannot be read is an `UnreadableEvent`. */
 export interface EventLog extends AsyncIterable<ConversationEvent> {
@@ -14,16 +14,6 @@ export interface EventLog extends AsyncIterable<ConversationEvent> {
   getIndex(eventId: string): Promise<number>;
   /** The id of the event at this index. @throws ThreadkeepError `not_found` */
   getId(index: number): Promise<string>;
-}
-
-/** A branch beside the active one. */
-export interface Branch {
-  /** The last event: `navigateTo(leafEventId)` makes this branch the active one. */
-  leafEventId: string;
-  /** The last event that it shares with the active branch; `null` if it shares none. */
-  forkEventId: string | null;
-  /** Its first message or call after that. */
-  firstEvent: MessageEvent | ActionEvent;
 }
 
 /** @internal */

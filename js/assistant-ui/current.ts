@@ -30,7 +30,7 @@ export interface Current {
 
 const nothing: ThreadSnapshot = {
   phase: "open", conversationId: null, conversation: null, access: null, status: "idle", isRunning: false, waiting: null, messages: [],
-  hasEarlier: false, approvals: [], title: null, error: null, warnings: [],
+  hasEarlier: false, continuations: [], approvals: [], title: null, error: null, warnings: [],
 };
 const newConversation: View = { snapshot: nothing, repository: { headId: null, messages: [] }, kept: undefined };
 const opening: View = { ...newConversation, snapshot: { ...nothing, phase: "opening" } };

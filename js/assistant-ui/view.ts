@@ -1,14 +1,14 @@
-// A thread as assistant-ui reads it: its messages with their alternatives.
+// A thread as assistant-ui reads it: its messages with their versions.
 import { type ExportedMessageRepository, INTERNAL, type ThreadMessage } from "@assistant-ui/react";
-import type { Thread, ThreadSnapshot, UIMessage } from "../thread/types.js";
-import { type Alternative, alternativesOf, leftBehind, repositoryOf } from "./branches.js";
+import type { Thread, ThreadSnapshot } from "../thread/types.js";
+import { repositoryOf, shapeOf, versionOf } from "./branches.js";
 import { Converter } from "./convert.js";
 
 /** A new object whenever something changes. */
 export interface View {
   snapshot: ThreadSnapshot;
   repository: ExportedMessageRepository;
-  /** The place where assistant-ui keeps the messages; another one if their order is another one, which it would not notice. */
+  /** The place where assistant-ui keeps the messages; another one if they have other versions, which it would not notice. */
   kept: MessageRepository | undefined;
 }
 
@@ -23,11 +23,7 @@ export class ThreadView {
   #view: View | null = null;
   #kept = new INTERNAL.MessageRepository();
   #converted: readonly ThreadMessage[] = [];
-  #alternatives: readonly Alternative[] = [];
-  #messages: readonly UIMessage[] = [];
-  /** Whether the branches may be others than those that were read. */
-  #isOutdated = true;
-  #isEnded = false;
+  #shape = "";
 
   constructor(thread: Thread) {
     this.thread = thread;
@@ -44,62 +40,37 @@ export class ThreadView {
   getView = (): View => {
     const snapshot = this.thread.getSnapshot();
     if (this.#view?.snapshot === snapshot) return this.#view;
-    const converted = this.#converter.convert(snapshot.messages, snapshot);
-    this.#notice(snapshot);
-    const isSame = this.#view !== null && converted === this.#converted && snapshot.hasEarlier === this.#view.snapshot.hasEarlier;
+    const { messages, continuations } = snapshot;
+    const converted = this.#converter.convert(messages, snapshot);
+    const shape = shapeOf(messages, continuations);
+    const isSame = this.#view !== null && converted === this.#converted && shape === this.#shape;
+    if (shape !== this.#shape) this.#kept = new INTERNAL.MessageRepository();
     this.#converted = converted;
-    const repository = isSame ? this.#view!.repository : repositoryOf(snapshot.messages, converted, this.#alternatives, snapshot.hasEarlier);
+    this.#shape = shape;
+    const repository = isSame ? this.#view!.repository : repositoryOf(messages, converted, continuations);
     return (this.#view = { snapshot, repository, kept: this.#kept });
   };
 
-  /** Goes to the branch that begins with this message. Does nothing for a message of the active branch. */
+  /** Goes to the version for which this message stands. Does nothing for a message of the active branch. */
   async switchTo(messageId: string | undefined): Promise<void> {
-    const target = this.#alternatives.find(({ message }) => message.id === messageId);
-    if (!target) return;
+    const version = versionOf(messageId ?? "");
+    if (version === null) return;
     try {
-      await this.thread.navigateTo(target.leafEventId);
+      await this.thread.showVersion(version);
     } catch {
       // assistant-ui shows the other branch already; the reason is in the snapshot.
-      this.#redraw();
+      this.#view = null;
+      this.#shape = "";
+      this.#kept = new INTERNAL.MessageRepository();
+      this.#changed();
     }
   }
 
   end(): void {
-    this.#isEnded = true;
     this.#unsubscribe();
   }
 
-  /** Compares the messages with the last ones: another branch is shown if they are not a continuation. */
-  #notice({ messages }: ThreadSnapshot): void {
-    const before = this.#messages;
-    this.#messages = messages;
-    if (before.every(({ id }, at) => id === messages[at]?.id)) return;
-    this.#isOutdated = true;
-    const left = leftBehind(before, messages, new Map(this.#converted.map((message) => [message.id, message])));
-    if (left) this.#alternatives = [...this.#alternatives.filter(({ message }) => message.id !== left.message.id), left];
-  }
-
   #changed = (): void => {
-    const { snapshot } = this.getView();
     for (const listener of [...this.#listeners]) listener();
-    if (this.#isOutdated && snapshot.phase === "open") void this.#readBranches();
   };
-
-  async #readBranches(): Promise<void> {
-    this.#isOutdated = false;
-    try {
-      const alternatives = alternativesOf(await this.thread.branches());
-      if (this.#isEnded || this.#isOutdated) return;
-      this.#alternatives = alternatives;
-      this.#redraw();
-    } catch {
-      // Without the branches there is no picker; the next change of the branch reads them again.
-    }
-  }
-
-  #redraw(): void {
-    this.#view = null;
-    this.#kept = new INTERNAL.MessageRepository();
-    for (const listener of [...this.#listeners]) listener();
-  }
 }

@@ -8,10 +8,10 @@ export type ThreadActions = Omit<Thread, "subscribe" | "getSnapshot" | "opened" 
 /** Before the thread is opened, and on a server, which opens none. */
 export const opening: ThreadSnapshot = {
   phase: "opening", conversationId: null, conversation: null, access: null, status: "idle", isRunning: false, waiting: null, messages: [],
-  hasEarlier: false, approvals: [], title: null, error: null, warnings: [],
+  hasEarlier: false, continuations: [], approvals: [], title: null, error: null, warnings: [],
 };
 
-const names = ["send", "run", "stop", "pause", "retryNow", "approve", "reject", "editAction", "alwaysAllow", "regenerate", "editMessage", "branches", "navigateTo", "loadEarlier"] as const satisfies ReadonlyArray<keyof ThreadActions>;
+const names = ["send", "run", "stop", "pause", "retryNow", "approve", "reject", "editAction", "alwaysAllow", "regenerate", "editMessage", "branches", "navigateTo", "showVersion", "loadEarlier"] as const satisfies ReadonlyArray<keyof ThreadActions>;
 
 /** Stores of the same name hold the same conversations. */
 export const scopeOf = (store: Store | undefined): unknown => store?.name ?? store;

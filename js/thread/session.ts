@@ -5,6 +5,8 @@ import { isSameList } from "./transcript.js";
 import type { ThreadSnapshot } from "./types.js";
 import { ConversationView } from "./view.js";
 
+const none: readonly string[] = [];
+
 /** The checked options of a thread that are not those of the conversation. */
 export interface SessionOptions {
   pageSize: number;
@@ -62,6 +64,7 @@ export class Session {
       waiting: view?.waiting ?? null,
       messages: view?.messages ?? [],
       hasEarlier: view?.hasEarlier ?? false,
+      continuations: view?.continuations ?? none,
       approvals: view?.approvals ?? [],
       title: view?.title ?? null,
       error: this.#error,

@@ -106,7 +106,14 @@ function threadOn(session: Session, release: () => Promise<void>): Thread {
     navigateTo: (eventId) =>
       perform(async (view) => {
         await view.conversation.navigateTo(eventId);
-        await view.readBranch();
+        await view.readBranch(true);
+      }),
+    showVersion: (versionId) =>
+      perform(async (view) => {
+        const leaf = view.leafOf(textsOf("showVersion()", [versionId])[0]!);
+        if (leaf === null) return;
+        await view.conversation.navigateTo(leaf);
+        await view.readBranch(true);
       }),
     loadEarlier: (options = {}) => perform((view) => view.loadEarlier(objectOf("loadEarlier()", "options", options).all === true), true),
     close() {

@@ -1,9 +1,9 @@
 // From events to messages: a reducer without side effects. It takes the events of the active branch and the live events one
 // by one; each costs as much as the message that it changes is long. Objects that nothing has changed stay the same.
-import type { ActionEvent, ACPToolCallEvent, ConversationEvent, JSONValue, LiveEvent, MessageEvent, SecurityRisk, SubagentEvent } from "../index.js";
+import type { ActionEvent, ACPToolCallEvent, ConversationEvent, JSONValue, LiveEvent, MessageEvent, SecurityRisk, SubagentEvent, Versions } from "../index.js";
 import { argumentsOf, contentOf, dateOf, partsOf, reasoningOf, textOf } from "./fields.js";
 import { noticeOf } from "./notices.js";
-import type { MessagePart, ToolPart, UIMessage } from "./types.js";
+import type { MessagePart, MessageVersions, ToolPart, UIMessage } from "./types.js";
 
 /** The calls without a result, as far as events do not tell. */
 export interface OpenCalls {
@@ -57,6 +57,8 @@ export class Transcript {
   #calls: OpenCalls = { waiting: new Set(), begun: new Set(), risks: {}, isRunning: false };
   #answer: Answer | null = null;
   #last: ConversationEvent | undefined;
+  /** The messages behind the last one on other branches. */
+  #following: readonly Versions[] = [];
   #messages: readonly UIMessage[] | null = null;
 
   /** `actionOf` returns the action that has started the sub-agent of a task. */
@@ -85,6 +87,17 @@ export class Transcript {
     return this.#open.size > 0;
   }
 
+  /** The ids of what other branches have in place of the message that comes next. */
+  get continuations(): readonly string[] {
+    const isAnswered = this.messages.at(-1)?.role === "assistant";
+    return this.#following.flatMap((found) => (found.role === "assistant" && isAnswered ? [] : idsOf(found)));
+  }
+
+  /** Whether other branches have something in place of the message that comes next. */
+  get isBeside(): boolean {
+    return this.#following.length > 0;
+  }
+
   has(eventId: string): boolean {
     return this.#ids.has(eventId);
   }
@@ -101,6 +114,7 @@ export class Transcript {
       // A field of another program's event has a form that nobody knows.
       this.#add(event, [{ type: "notice", notice: "unreadable", text: String(event.kind), event }]);
     }
+    if (event.kind === "MessageEvent" || event.kind === "ActionEvent") this.#following = [];
   }
 
   /** Adds an event that was stored now. Returns false if it does not follow the last one: then the branch has changed. */
@@ -118,6 +132,26 @@ export class Transcript {
     if (this.#ids.has(event.id)) return;
     this.#sent.set(event.id, built(userDraft(event)));
     this.#messages = null;
+  }
+
+  /** Takes the messages of the branch that have several versions, and what follows it on other branches. */
+  setVersions(all: readonly Versions[]): void {
+    const versions = new Map(all.map((found) => [found.eventId, found]));
+    this.#following = all.filter(({ eventId }) => eventId === null);
+    for (const draft of this.#drafts) {
+      const found = draft.eventIds.map((id) => versions.get(id)).find((found) => found?.role === draft.role);
+      show(draft, found ? { index: found.index, ids: idsOf(found) } : null);
+    }
+    // An answer of which nothing has come but its failure.
+    const last = this.#drafts.at(-1);
+    if (last?.role === "assistant") show(last, last.versions ?? this.#nextVersion(last));
+    this.#messages = null;
+  }
+
+  /** The versions of a message that follows the last one, together with this one. */
+  #nextVersion({ id, role }: Pick<UIMessage, "id" | "role">): MessageVersions | null {
+    const found = this.#following.find((found) => found.role === role);
+    return found ? { index: found.versions.length, ids: [...idsOf(found), id] } : null;
   }
 
   /** Takes what happens without being stored. */
@@ -147,6 +181,7 @@ export class Transcript {
     const parts = new Map(earlier.#drafts.flatMap(({ keys, parts }) => keys.map((key, at) => [key, parts[at]!])));
     const drafts = new Map(earlier.#drafts.map((draft) => [draft.id, draft]));
     for (const draft of this.#drafts) {
+      draft.versions = drafts.get(draft.id)?.versions ?? null;
       draft.parts = draft.parts.map((part, at) => parts.get(draft.keys[at]!) ?? part);
       const old = drafts.get(draft.id);
       if (old && isSameList(old.eventIds, draft.eventIds) && isSameList(old.parts, draft.parts)) draft.built = old.built;
@@ -168,7 +203,7 @@ export class Transcript {
       const last = messages.at(-1);
       const base = last?.role === "assistant" ? last : null;
       if (answer.shown?.base !== base) answer.shown = null;
-      answer.shown ??= { base, message: streaming(base, answer) };
+      answer.shown ??= { base, message: streaming(base, answer, this.#nextVersion({ id: answer.id, role: "assistant" })) };
       if (base) messages.pop();
       messages.push(answer.shown.message);
     }
@@ -178,7 +213,10 @@ export class Transcript {
   #take(event: ConversationEvent): void {
     switch (event.kind) {
       case "MessageEvent":
-        if (event.source === "user") return void this.#drafts.push(userDraft(event));
+        if (event.source === "user") {
+          const draft = userDraft(event);
+          return void this.#drafts.push({ ...draft, versions: this.#nextVersion(draft) });
+        }
         if (event.source !== "agent") break;
         return this.#answered(event, [...reasoningParts(reasoningOf(event.llm_message)), ...partsOf(event.llm_message?.content)]);
       case "ActionEvent":
@@ -213,7 +251,7 @@ export class Transcript {
   #add(event: ConversationEvent, parts: MessagePart[]): void {
     let draft = this.#drafts.at(-1);
     if (draft?.role !== "assistant") {
-      draft = { id: event.id, role: "assistant", parts: [], keys: [], eventIds: [], createdAt: dateOf(event), sender: null, built: null };
+      draft = { id: event.id, role: "assistant", parts: [], keys: [], eventIds: [], createdAt: dateOf(event), sender: null, versions: this.#nextVersion({ id: event.id, role: "assistant" }), built: null };
       this.#drafts.push(draft);
     }
     for (const part of parts) {
@@ -330,6 +368,15 @@ export class Transcript {
   }
 }
 
+function show(draft: Draft, versions: MessageVersions | null): void {
+  const old = draft.versions;
+  if (old === versions || (old && versions && old.index === versions.index && isSameList(old.ids, versions.ids))) return;
+  draft.versions = versions;
+  draft.built = null;
+}
+
+const idsOf = ({ versions }: Versions): string[] => versions.map(({ id }) => id);
+
 /** Whether both lists contain the same objects. */
 export function isSameList(one: readonly unknown[], other: readonly unknown[]): boolean {
   return one.length === other.length && one.every((item, at) => item === other[at]);
@@ -352,19 +399,20 @@ function saidBy(event: ActionEvent): MessagePart[] | undefined {
 function userDraft(event: MessageEvent): Draft {
   const parts = partsOf(event.llm_message?.content);
   return {
-    id: event.id, role: "user", parts, keys: parts.map((_, at) => `${event.id} ${at}`), eventIds: [event.id], createdAt: dateOf(event), sender: event.sender ?? null, built: null,
+    id: event.id, role: "user", parts, keys: parts.map((_, at) => `${event.id} ${at}`), eventIds: [event.id], createdAt: dateOf(event), sender: event.sender ?? null, versions: null,
+    built: null,
   };
 }
 
-function built({ id, role, parts, eventIds, createdAt, sender }: Draft): UIMessage {
-  return { id, role, parts: [...parts], state: "done", eventIds: [...eventIds], createdAt, sender };
+function built({ id, role, parts, eventIds, createdAt, sender, versions }: Draft): UIMessage {
+  return { id, role, parts: [...parts], state: "done", eventIds: [...eventIds], createdAt, sender, versions };
 }
 
-function streaming(base: UIMessage | null, { id, reasoning, text }: Answer): UIMessage {
+function streaming(base: UIMessage | null, { id, reasoning, text }: Answer, versions: MessageVersions | null): UIMessage {
   const parts: MessagePart[] = [...(base?.parts ?? [])];
   if (reasoning !== "") parts.push({ type: "reasoning", text: reasoning, state: text === "" ? "streaming" : "done" });
   if (text !== "") parts.push({ type: "text", text, state: "streaming" });
-  return { id, role: "assistant", eventIds: [], createdAt: null, sender: null, ...base, parts, state: "streaming" };
+  return { id, role: "assistant", eventIds: [], createdAt: null, sender: null, versions, ...base, parts, state: "streaming" };
 }
 
 function toolPart({ tool_call_id: toolCallId, tool_name: toolName }: { tool_call_id: string; tool_name: string }): ToolPart {

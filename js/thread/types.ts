@@ -80,6 +80,14 @@ export interface NoticePart {
 }
 export type MessagePart = TextPart | ReasoningPart | ImagePart | ToolPart | ErrorPart | NoticePart;
 
+/** The versions of a message that was edited or answered again, such as for "2 of 3". */
+export interface MessageVersions {
+  /** The place of this one in `ids`. */
+  index: number;
+  /** All versions, in the order in which they were begun: `showVersion(ids[index - 1])` goes to the one before. */
+  ids: readonly string[];
+}
+
 /**
  * A message of the active branch. All answers of the agent between two messages of the user are one message. An object
  * stays the same until something in it changes, so a view may compare by identity.
@@ -96,6 +104,8 @@ export interface UIMessage {
   createdAt: Date | null;
   /** Who sent it, in a conversation with several senders. */
   sender: string | null;
+  /** `null` if there is only this one, and until the versions are read. */
+  versions: MessageVersions | null;
 }
 
 /** A call that waits for the user. */
@@ -130,6 +140,8 @@ export interface ThreadSnapshot {
   messages: readonly UIMessage[];
   /** Whether there are older messages, which `loadEarlier()` adds. */
   hasEarlier: boolean;
+  /** The messages behind the last one on other branches, while nothing follows it here: ids for `showVersion()`. */
+  continuations: readonly string[];
   /** The calls that wait for the user, the riskiest first. */
   approvals: readonly Approval[];
   /** `tags.title`, or the beginning of the first message; `null` without both. */
@@ -191,6 +203,8 @@ export interface Thread {
   /** The branches beside the active one. */
   branches(): Promise<Branch[]>;
   navigateTo(eventId: string | null): Promise<void>;
+  /** Goes to this version of a message, by its id in `UIMessage.versions`: to the newest branch that has it. */
+  showVersion(versionId: string): Promise<void>;
   /** Adds older messages; with `all`, all of them in one go. Resolves to whether there are more. */
   loadEarlier(options?: { all?: boolean | undefined }): Promise<boolean>;
   /** Gives the conversation up. If another thread of this page has the same id open, it continues there. */

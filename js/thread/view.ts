@@ -1,11 +1,15 @@
 // Reads an open conversation, and keeps its messages and calls up to date.
-import type { ActionEvent, Conversation, ConversationEvent, ConversationWarning, LiveEvent, MessageEvent, SecurityRisk, WaitingEvent } from "../index.js";
+import type { ActionEvent, Conversation, ConversationEvent, ConversationWarning, LiveEvent, MessageEvent, SecurityRisk, Versions, WaitingEvent } from "../index.js";
+import { ThreadkeepError } from "../index.js";
 import { argumentsOf, titleOf } from "./fields.js";
 import { Transcript, isSameList } from "./transcript.js";
 import type { Approval, UIMessage } from "./types.js";
 
 /** The riskiest first. A call whose risk nobody knows may be any of the others. */
 const byRisk: readonly SecurityRisk[] = ["HIGH", "UNKNOWN", "MEDIUM", "LOW"];
+
+/** How long another branch waits for the versions of its messages, in milliseconds; their file may have to be loaded first. */
+const patience = 200;
 
 /** Hears of a view. */
 export interface ViewListener {
@@ -33,10 +37,17 @@ export class ConversationView {
   #beginning: string | null = null;
   /** The number of events to read from the end. */
   #limit: number;
+  /** The event of the branch before those that are shown; `null` if there is none. */
+  #before: string | null = null;
+  /** By the id of a version: the last event of the newest branch with it. */
+  #leaves: ReadonlyMap<string, string> = new Map();
+  #continuations: readonly string[] = [];
+  #versionReadings = 0;
   /** While the branch is read, the events that are stored meanwhile. */
   #arrived: ConversationEvent[] | null = null;
   #reading: Promise<void> | null = null;
   #callReadings = 0;
+  #callReading: Promise<void> | undefined;
   #pending: readonly ActionEvent[] = [];
   #leftOut: ReadonlySet<string> = new Set();
   #begun: ReadonlySet<string> = new Set();
@@ -60,6 +71,12 @@ export class ConversationView {
   /** Until a changed branch is read, the messages are those from before: otherwise a reader would see both for a moment. */
   get messages(): readonly UIMessage[] {
     return this.#arrived === null ? (this.#shown = this.#transcript.messages) : this.#shown;
+  }
+
+  /** The same list as long as it contains the same ids. */
+  get continuations(): readonly string[] {
+    const found = this.#transcript.continuations;
+    return isSameList(found, this.#continuations) ? this.#continuations : (this.#continuations = found);
   }
 
   /** Whether the page's own run is under way, as far as the conversation tells. */
@@ -95,39 +112,78 @@ export class ConversationView {
   async loadEarlier(all: boolean): Promise<boolean> {
     if (this.hasEarlier) {
       this.#limit = all ? Number.MAX_SAFE_INTEGER : this.#limit + Math.max(this.#limit, this.#pageSize);
-      await this.readBranch();
+      await this.readBranch(true);
     }
     return this.hasEarlier;
   }
 
-  /** Reads the active branch. A reading that is asked for while another one is under way follows it. */
-  readBranch(): Promise<void> {
+  /**
+   * Reads the active branch. A reading that is asked for while another one is under way follows it. One that waits for the
+   * versions shows both at once, so that the arrows at a message do not go away for a moment.
+   */
+  readBranch(waits = false): Promise<void> {
     this.#arrived ??= [];
-    const read = (this.#reading ?? Promise.resolve()).then(() => this.#readBranch());
+    const read = (this.#reading ?? Promise.resolve()).then(() => this.#readBranch(waits));
     const reading = read.catch(() => {}).then(() => {
       if (this.#reading !== reading) return;
+      const events = this.#arrived ?? [];
       this.#reading = this.#arrived = null;
+      for (const event of events) this.#append(event);
       this.#listener.changed();
     });
     this.#reading = reading;
     return read;
   }
 
-  async #readBranch(): Promise<void> {
+  async #readBranch(waits: boolean): Promise<void> {
     const limit = this.#limit;
-    const events = await this.conversation.activeBranch({ limit });
+    // One more than is shown: behind it no version is missing.
+    const events = await this.conversation.activeBranch({ limit: limit + 1 });
+    const isLinear = await this.#isLinear(events);
+    this.hasEarlier = events.length > limit;
+    this.#before = this.hasEarlier ? events.shift()!.id : null;
     const transcript = new Transcript((task) => this.#startOf(task));
     for (const event of this.#page(events, limit)) transcript.load(event);
     transcript.adopt(this.#transcript);
     for (const event of this.#arrived ?? []) transcript.append(event);
-    this.#arrived = [];
     this.#transcript = transcript;
     await this.readCalls();
+    const versions = isLinear ? this.#showVersions([]) : this.#readVersions();
+    if (waits) await Promise.race([versions, new Promise((resolve) => setTimeout(resolve, patience))]);
+  }
+
+  /** Whether the log has nothing beside these events at its end. So a conversation without versions needs no list of them. */
+  async #isLinear(branch: readonly ConversationEvent[]): Promise<boolean> {
+    const { events } = this.conversation;
+    const { length } = events;
+    const [first] = branch;
+    return length - (first ? await events.getIndex(first.id) : 0) === branch.length;
+  }
+
+  /** Never rejects: without its versions a message is still shown. */
+  async #readVersions(): Promise<void> {
+    const number = ++this.#versionReadings;
+    const versions = await this.conversation.versions({ after: this.#before }).catch(() => null);
+    if (versions && number === this.#versionReadings) this.#showVersions(versions);
+  }
+
+  #showVersions(all: readonly Versions[]): void {
+    this.#versionReadings += 1;
+    this.#leaves = new Map(all.flatMap(({ versions }) => versions.map(({ id, leafEventId }) => [id, leafEventId] as const)));
+    this.#transcript.setVersions(all);
+    this.#listener.changed();
+  }
+
+  /** The last event of the newest branch with this version; `null` if it is shown. @throws ThreadkeepError `not_found` */
+  leafOf(versionId: string): string | null {
+    if (this.messages.some(({ versions }) => versions?.ids[versions.index] === versionId)) return null;
+    const leaf = this.#leaves.get(versionId);
+    if (leaf === undefined) throw new ThreadkeepError("not_found", `no message of this thread has the version ${versionId}`);
+    return leaf;
   }
 
   /** A page begins with a message of the user, if one is near: then no answer is cut. */
   #page(events: ConversationEvent[], limit: number): ConversationEvent[] {
-    this.hasEarlier = events.length === limit;
     if (!this.hasEarlier) return events;
     const start = events.findIndex(({ kind, source }) => kind === "MessageEvent" && source === "user");
     return start > 0 && start < limit / 2 ? events.slice(start) : events;
@@ -156,13 +212,17 @@ export class ConversationView {
   }
 
   /** Reads the calls without a result, and who waits for whom. Of several readings under way the last one counts. */
-  async readCalls(): Promise<void> {
+  readCalls(): Promise<void> {
+    return (this.#callReading = this.#readCalls());
+  }
+
+  async #readCalls(): Promise<void> {
     const number = ++this.#callReadings;
     // The first reading reads the complete branch, so a page that only shows a long conversation does without.
     const mayHaveCalls = this.#transcript.hasOpenCalls || this.conversation.executionStatus === "waiting_for_confirmation";
     const actions = mayHaveCalls ? await this.conversation.pendingActions() : [];
     const allowable = actions.length > 0 ? await this.conversation.pendingActions({ allowable: true }) : [];
-    if (number !== this.#callReadings) return;
+    if (number !== this.#callReadings) return this.#callReading;
     this.#pending = actions;
     this.#allowable = new Set(allowable.map(({ id }) => id));
     const stored = (actions.length === 0 ? undefined : this.conversation.state.agent_state) ?? {};
@@ -213,7 +273,13 @@ export class ConversationView {
     this.waiting = null;
     if (this.#pending.length > 0) this.#pending = this.#pending.filter((action) => !isResult(event, action));
     if (this.#arrived) this.#arrived.push(event);
-    else if (!this.#transcript.append(event)) this.#follow(this.readBranch());
+    else this.#append(event);
+  }
+
+  #append(event: ConversationEvent): void {
+    const isBeside = this.#transcript.isBeside;
+    if (!this.#transcript.append(event)) this.#follow(this.readBranch());
+    else if (isBeside && (event.kind === "MessageEvent" || event.kind === "ActionEvent")) void this.#readVersions();
   }
 
   #takeLive(event: LiveEvent): void {

@@ -1,4 +1,4 @@
-//! The list of branches, copies of conversations, tasks of sub-agents, and what a follower takes in: a chunk of the wasm, see [`super::chunks`].
+//! The lists of branches and versions, copies of conversations, tasks of sub-agents, and what a follower takes in: a chunk of the wasm, see [`super::chunks`].
 
 use super::{
     conversation::done,
@@ -9,6 +9,7 @@ use super::{
 use crate::{
     conversation::{Conversation, ForkOptions},
     error::Result,
+    id::EventId,
     llm::option_table::OptionSource as _,
 };
 use futures_util::future::LocalBoxFuture;
@@ -26,6 +27,11 @@ impl Branches for BranchesChunk {
             }
             if property(&fork, "follows").is_truthy() {
                 return done(conversation.catch_up().await);
+            }
+            let after = property(&fork, "versionsAfter");
+            if !after.is_undefined() {
+                let after = after.as_string().map(|event| event.parse()).transpose()?;
+                return versions(&conversation, after.as_ref()).await;
             }
             let options = Options::new(&fork, "fork()");
             if property(&fork, "storesAgent").is_truthy() {
@@ -63,4 +69,25 @@ async fn list(conversation: &Conversation) -> Result<JsValue> {
         branches.push(&object);
     }
     Ok(branches.into())
+}
+
+async fn versions(conversation: &Conversation, after: Option<&EventId>) -> Result<JsValue> {
+    let all = Array::new();
+    for found in conversation.versions(after).await? {
+        let object = Object::new();
+        let event = found.message.map_or(JsValue::NULL, |event| event.as_str().into());
+        set(&object, "eventId", &event);
+        set(&object, "role", &if found.is_user { "user" } else { "assistant" }.into());
+        set(&object, "index", &found.active.map_or(-1.0, |active| active as f64).into());
+        let versions = Array::new();
+        for (first, leaf) in found.versions {
+            let version = Object::new();
+            set(&version, "id", &first.as_str().into());
+            set(&version, "leafEventId", &leaf.as_str().into());
+            versions.push(&version);
+        }
+        set(&object, "versions", &versions);
+        all.push(&object);
+    }
+    Ok(all.into())
 }

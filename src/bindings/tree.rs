@@ -48,7 +48,8 @@ impl CoreConversation {
 
     /// With `{id, fromEventId?, tags, resetMetrics}`, copies the conversation, or the branch that ends at `fromEventId`.
     /// With `{storesAgent: true}`, stores the agent of this handle in place of the stored one. With `{follows: true}`, takes in
-    /// what another page has stored. With `{task, resume?, starts?}`, resolves to the ids of this call's task and of its
+    /// what another page has stored. With `{versionsAfter}`, an event's id or `null`, resolves to
+    /// `[{eventId, role, index, versions: [{id, leafEventId}]}]`. With `{task, resume?, starts?}`, resolves to the ids of this call's task and of its
     /// conversation, or to nothing if there is none: see `Conversation::subagent_task`. Without an argument, resolves to `[{leafEventId, forkEventId, firstEvent}]`, where
     /// `firstEvent` is JSON and `forkEventId` may be `null`. One export for all is smaller.
     #[wasm_bindgen(js_name = inBranches)]

@@ -2,24 +2,40 @@
 
 use super::branch::{Wanted, parent_of};
 use crate::{
-    event::{Body, Event},
+    event::{Body, Event, Source},
     format::tree::becomes_head,
     id::EventId,
     names::Names,
 };
 
-/// The parents of all events of a log, which is added event by event.
+/// The parents of all events of a log, or of its end, which is added event by event.
 #[derive(Default)]
 pub struct Tree {
-    nodes: Vec<Node>,
-    places: Names,
+    /// The place in the log of the first event that was added.
+    pub(super) start: usize,
+    pub(super) nodes: Vec<Node>,
+    pub(super) places: Names,
+    /// The answers of the model, by the id of the response, with their first event.
+    responses: Names,
 }
 
-struct Node {
-    parent: Option<usize>,
-    /// Whether a reader sees the event as a message: one of the user or the agent, or a call.
-    is_message: bool,
-    becomes_head: bool,
+pub(super) struct Node {
+    pub parent: Option<usize>,
+    /// Whether the first event that was added is none of its ancestors.
+    pub is_foreign: bool,
+    pub role: Role,
+    pub becomes_head: bool,
+}
+
+/// The part of an event that a reader sees.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Role {
+    /// No message.
+    Nothing,
+    /// A message of the user.
+    User,
+    /// A message of the agent, or a call; with the first event of the same response of the model.
+    Answer(usize),
 }
 
 /// The end of a branch beside the active one, by places in the log.
@@ -34,9 +50,19 @@ pub struct BranchEnd {
 }
 
 impl Tree {
-    /// The number of events.
-    pub fn length(&self) -> usize {
-        self.nodes.len()
+    /// An empty tree for the log from this place on.
+    pub fn from(start: usize) -> Self {
+        Self { start, ..Self::default() }
+    }
+
+    /// The place in the log of the first event that was added.
+    pub fn start(&self) -> usize {
+        self.start
+    }
+
+    /// The place in the log of the next event.
+    pub fn end(&self) -> usize {
+        self.start + self.nodes.len()
     }
 
     /// Adds the next event of the log. A parent that is missing or comes later counts as the preceding event.
@@ -44,17 +70,27 @@ impl Tree {
         let place = self.nodes.len();
         let earlier =
             |parent: Option<usize>| parent.filter(|parent| *parent < place).or(place.checked_sub(1));
-        let parent = match parent_of(place as u64, event) {
+        let parent = match parent_of((self.start + place) as u64, event) {
             Ok(None) => None,
-            Ok(Some(Wanted::Id(id))) => earlier(self.places.get(id.as_str())),
+            Ok(Some(Wanted::Id(id))) => match self.places.get(id.as_str()) {
+                None if self.start > 0 => None,
+                found => earlier(found),
+            },
             Ok(Some(Wanted::Index(_))) | Err(_) => earlier(None),
         };
         self.places.add(event.id().as_str(), place);
-        self.nodes.push(Node {
-            parent,
-            is_message: matches!(event.body(), Body::MessageEvent(_) | Body::ActionEvent(_)),
-            becomes_head: becomes_head(event.kind()),
-        });
+        let role = match event.body() {
+            Body::MessageEvent(_) if event.source() == Source::User => Role::User,
+            Body::MessageEvent(_) => Role::Answer(place),
+            Body::ActionEvent(action) => {
+                self.responses.add(&action.llm_response_id, place);
+                Role::Answer(self.responses.get(&action.llm_response_id).unwrap_or(place))
+            }
+            _ => Role::Nothing,
+        };
+        let follows = parent.and_then(|parent| self.nodes.get(parent));
+        let is_foreign = self.start > 0 && place > 0 && follows.is_none_or(|parent| parent.is_foreign);
+        self.nodes.push(Node { parent, is_foreign, role, becomes_head: becomes_head(event.kind()) });
     }
 
     /// The branches beside the one that ends at `head`, in the order of their last events. Branches without a message of
@@ -75,7 +111,7 @@ impl Tree {
             let (fork, first_message) = before.unwrap_or_default();
             found.push(match is_active.get(place) {
                 Some(true) => (Some(place), None),
-                _ => (fork, first_message.or(node.is_message.then_some(place))),
+                _ => (fork, first_message.or((node.role != Role::Nothing).then_some(place))),
             });
             if let Some(parent) = node.parent.filter(|_| node.becomes_head)
                 && let Some(has_child) = has_child.get_mut(parent)
@@ -94,11 +130,11 @@ impl Tree {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::format::tree::ROOT_PARENT_ID;
 
-    fn id(number: usize) -> EventId {
+    pub fn id(number: usize) -> EventId {
         format!("{number:08}").parse().unwrap()
     }
 
@@ -122,7 +158,7 @@ mod tests {
     #[test]
     fn a_log_without_parents_has_one_branch() {
         let tree = tree(&[("", MESSAGE), ("", MESSAGE), ("", MESSAGE)]);
-        assert_eq!(tree.length(), 3);
+        assert_eq!(tree.end(), 3);
         assert_eq!(tree.branches(Some(&id(2))), []);
         let rest = BranchEnd { leaf: 2, fork: Some(0), first_message: 1 };
         assert_eq!(tree.branches(Some(&id(0))), [rest]);

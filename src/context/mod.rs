@@ -8,4 +8,5 @@ pub mod condenser;
 mod history;
 pub mod messages;
 mod pairs;
+pub mod versions;
 pub mod view;

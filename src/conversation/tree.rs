@@ -9,7 +9,10 @@ use super::{
     machine::{Command, Place},
 };
 use crate::{
-    context::branches::BranchEnd,
+    context::{
+        branches::{BranchEnd, Tree},
+        versions::{Version, Versions},
+    },
     error::{Error, ErrorCode, Result},
     event::{Body, Event, Source},
     id::EventId,
@@ -103,17 +106,7 @@ impl Conversation {
     /// Those of the store.
     pub async fn branches(&self) -> Result<Vec<OtherBranch>> {
         let log = &self.0.log;
-        let mut tree = log.tree.take();
-        loop {
-            let start = tree.length() as u64;
-            let page = log.store.events(log.id, start..log.length().min(start + PAGE)).await?;
-            if page.is_empty() {
-                break;
-            }
-            for event in page {
-                tree.add(&Event::decode(event.id, event.json));
-            }
-        }
+        let tree = self.tree_from(0).await?;
         let ends = tree.branches(log.head().as_ref());
         log.tree.replace(tree);
         let mut branches = Vec::new();
@@ -131,6 +124,56 @@ impl Conversation {
             });
         }
         Ok(branches)
+    }
+
+    /// The versions of all messages of the active branch behind this event of it that have more than one, or of all
+    /// messages. Reads the log from this event on, if it has not been read.
+    ///
+    /// # Errors
+    /// `not_found` for an event that does not exist, and those of the store.
+    pub async fn versions(&self, after: Option<&EventId>) -> Result<Vec<MessageVersions>> {
+        let start = match after {
+            Some(event) => self.index_of(event).await? as usize,
+            None => 0,
+        };
+        let tree = self.tree_from(start).await?;
+        let found = tree.versions(self.0.log.head().as_ref());
+        self.0.log.tree.replace(tree);
+        let mut all = Vec::new();
+        for Versions { message, is_user, active, versions } in found {
+            if message.is_some_and(|message| message < start) {
+                continue;
+            }
+            let mut ids = Vec::new();
+            for Version { first, leaf } in versions {
+                ids.push((self.id_of(first as u64).await?, self.id_of(leaf as u64).await?));
+            }
+            let message = match message {
+                Some(message) => Some(self.id_of(message as u64).await?),
+                None => None,
+            };
+            all.push(MessageVersions { message, is_user, active, versions: ids });
+        }
+        Ok(all)
+    }
+
+    /// The tree of the log from this place on or from an earlier one, with all events that are stored by now.
+    async fn tree_from(&self, start: usize) -> Result<Tree> {
+        let log = &self.0.log;
+        let mut tree = log.tree.take();
+        if start < tree.start() || tree.end() == tree.start() {
+            tree = Tree::from(start);
+        }
+        loop {
+            let end = tree.end() as u64;
+            let page = log.store.events(log.id, end..log.length().min(end + PAGE)).await?;
+            if page.is_empty() {
+                return Ok(tree);
+            }
+            for event in page {
+                tree.add(&Event::decode(event.id, event.json));
+            }
+        }
     }
 
     /// Checks that every call of the last batch up to this event has its result. On a branch that ends with calls they
@@ -160,6 +203,19 @@ impl Conversation {
 
 /// The number of events that are read at once.
 const PAGE: u64 = 512;
+
+/// The versions of a message of the active branch, or of the one that comes next.
+#[derive(Clone, Debug)]
+pub struct MessageVersions {
+    /// The last event of the message; `None` for the one that comes next.
+    pub message: Option<EventId>,
+    /// Whether it is a message of the user.
+    pub is_user: bool,
+    /// The active version; `None` for the message that comes next.
+    pub active: Option<usize>,
+    /// The first event of each version, and the last event of the newest branch with it.
+    pub versions: Vec<(EventId, EventId)>,
+}
 
 /// A branch beside the active one.
 #[derive(Clone, Debug)]

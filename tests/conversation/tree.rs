@@ -350,3 +350,44 @@ fn a_move_to_a_near_event_does_not_read_the_branch() {
         assert!(read.get() < 500, "{} events were read", read.get());
     });
 }
+
+#[test]
+fn versions_are_found_without_the_log_before_them_and_follow_a_new_branch() {
+    block_on(async {
+        let read: Rc<Cell<u64>> = Rc::default();
+        let store = ScriptedStore {
+            inner: MemoryStore::new(),
+            outcome: Box::new(|_| Outcome::DONE),
+            applied: Box::new(|_| {}),
+            events_read: read.clone(),
+        };
+        let world = World::new(Rc::new(store), vec![echo()], [text("One."), text("Two."), text("Three.")]);
+        let conversation = world.open().await.unwrap();
+        for place in 0..1000 {
+            say(&conversation, &format!("Message {place}.")).await;
+        }
+        let before = id_of(&conversation, conversation.length() - 1).await.unwrap();
+        ask(&conversation, "First").await;
+        conversation.regenerate().await.unwrap();
+        let start = read.get();
+        let versions = async || {
+            let found = conversation.versions(Some(&before)).await.unwrap();
+            found
+                .into_iter()
+                .map(|found| (found.message.is_some(), found.active, found.versions.len()))
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(versions().await, [(false, None, 1)]);
+        assert!(read.get() - start < 10, "{} events were read", read.get() - start);
+        conversation.run(CancelToken::default()).await.unwrap();
+        assert_eq!(versions().await, [(true, Some(1), 2)]);
+        // The list of branches needs the complete log, and versions from then on the same.
+        assert_eq!(conversation.branches().await.unwrap().len(), 1);
+        assert_eq!(versions().await, [(true, Some(1), 2)]);
+        let first = conversation.versions(Some(&before)).await.unwrap().remove(0).versions.remove(0);
+        conversation.navigate_to(Some(first.1)).await.unwrap();
+        assert_eq!(versions().await, [(true, Some(0), 2)]);
+        let missing: EventId = "00000000-0000-4000-8000-000000000007".parse().unwrap();
+        assert_eq!(conversation.versions(Some(&missing)).await.unwrap_err().code(), ErrorCode::NotFound);
+    });
+}

@@ -46,7 +46,7 @@ const calls = {
   "threadOf, options": opened((conversation, value) => thread.threadOf(conversation, value).close()),
   conversationList: (value) => thread.conversationList(value).subscribe(() => {})(),
   visibleText: (value) => thread.visibleText(value),
-  ...Object.fromEntries(["send", "approve", "reject", "editAction", "alwaysAllow", "editMessage", "navigateTo", "loadEarlier"].map((verb) => [`Thread.${verb}`, (value) => threadWith((own) => own[verb](value))])),
+  ...Object.fromEntries(["send", "approve", "reject", "editAction", "alwaysAllow", "editMessage", "navigateTo", "showVersion", "loadEarlier"].map((verb) => [`Thread.${verb}`, (value) => threadWith((own) => own[verb](value))])),
   "new ThreadkeepChatTransport": (value) => new aiSdk.ThreadkeepChatTransport(value),
   "transport.sendMessages": (value) => transport().sendMessages(value),
   "transport.sendMessages, messages": (messages) => transport().sendMessages({ chatId: "chat", messages, trigger: "submit-message" }),

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { fromSource } from "../support/bundled.mjs";
 
 const { Converter } = await fromSource("assistant-ui/convert.ts");
-const { alternativesOf, leftBehind, repositoryOf } = await fromSource("assistant-ui/branches.ts");
+const { repositoryOf, shapeOf, versionOf } = await fromSource("assistant-ui/branches.ts");
 const { attachmentNamed, contentOfAppended } = await fromSource("assistant-ui/attachments.ts");
 
 const idle = { isRunning: false, approvals: [] };
@@ -103,26 +103,18 @@ test("what a message of the user contains comes back from the composer", () => {
   assert.throws(() => contentOfAppended({ content: [{ type: "audio", audio: { data: "", format: "mp3" } }] }), { code: "invalid_options" });
 });
 
-test("alternatives are siblings in the order of their dates, and one on an older page is left out", () => {
-  const first = (id, source, timestamp, message = "x") => ({ kind: "MessageEvent", id, source, timestamp, llm_message: { content: [{ type: "text", text: message }] } });
-  const alternatives = alternativesOf([
-    { leafEventId: "leaf-1", forkEventId: "q-last", firstEvent: first("old", "agent", "2020-01-01T00:00:00") },
-    { leafEventId: "leaf-2", forkEventId: "q-last", firstEvent: first("old", "agent", "2020-01-01T00:00:00") },
-    { leafEventId: "leaf-3", forkEventId: "a-last", firstEvent: first("new", "user", "2030-01-01T00:00:00") },
-    { leafEventId: "leaf-4", forkEventId: "system", firstEvent: first("other", "user", "2019-01-01T00:00:00") },
-  ]);
-  assert.equal(alternatives.length, 3);
-  assert.equal(alternatives[0].leafEventId, "leaf-2", "the newest of both");
-  const messages = [message("q", "user", [text("Q")]), message("a", "assistant", [text("A")]), message("r", "user", [text("R")])];
-  const own = new Converter().convert(messages, idle);
-  const tree = (hasEarlier) => repositoryOf(messages, own, alternatives, hasEarlier).messages.map(({ message, parentId }) => `${parentId}>${message.id}`);
-  assert.deepEqual(tree(false), ["null>other", "null>q", "q>old", "q>a", "a>r", "a>new"]);
-  assert.deepEqual(tree(true), ["null>q", "q>old", "q>a", "a>r", "a>new"]);
-});
-
-test("what a change of the branch takes away is an alternative at once", () => {
-  const before = [message("q", "user", [text("Q")]), message("a", "assistant", [text("A")])];
-  const own = new Map(new Converter().convert(before, idle).map((each) => [each.id, each]));
-  assert.deepEqual(leftBehind(before, [before[0]], own), { leafEventId: "a-last", forkEventId: "q-last", message: own.get("a") });
-  assert.equal(leftBehind(before, [...before, before[0]], own), null);
+test("versions are siblings in their order, and those of the message that comes next are the children of the last one", () => {
+  const messages = [
+    message("q", "user", [text("Q")], { versions: { index: 1, ids: ["other", "q"] } }), message("a", "assistant", [text("A")], { versions: { index: 0, ids: ["a", "a-2", "a-3"] } }),
+    message("r", "user", [text("R")], { versions: null }),
+  ];
+  const tree = (now, continuations) => repositoryOf(messages, new Converter().convert(messages, now), continuations).messages.map(({ message, parentId }) => `${parentId}>${message.id}`);
+  const before = ["null>version other", "null>q", "q>a", "q>version a-2", "q>version a-3", "a>r"];
+  assert.deepEqual(tree(idle, ["b"]), [...before, "r>version b"]);
+  const [upcoming] = tree(running, ["b"]).slice(-1);
+  assert.deepEqual(tree(running, ["b"]), [...before, "r>version b", upcoming], "the answer that is on its way is the newest");
+  assert.match(upcoming, /^r>(?!version)/);
+  assert.deepEqual([versionOf("version a-2"), versionOf("a")], ["a-2", null]);
+  assert.equal(shapeOf(messages, []), shapeOf(messages.map((each) => ({ ...each, parts: [] })), []));
+  assert.notEqual(shapeOf(messages, []), shapeOf(messages, ["b"]));
 });

@@ -5,7 +5,7 @@ import type { Thread } from "threadkeep/thread";
 
 const EMPTY: ReturnType<Thread["getSnapshot"]> = {
   phase: "open", conversationId: "new", conversation: null, access: "writer", status: "idle", isRunning: false, waiting: null,
-  messages: [], hasEarlier: false, approvals: [], title: null, error: null, warnings: [],
+  messages: [], hasEarlier: false, continuations: [], approvals: [], title: null, error: null, warnings: [],
 };
 
 /** `create` opens the conversation; its failure rejects `send()`, which then can be called again. */
@@ -46,6 +46,7 @@ export function nextThread(create: (title: string) => Promise<Thread>): Thread {
     editMessage: (id, message) => opened().editMessage(id, message),
     branches: () => opened().branches(),
     navigateTo: (id) => opened().navigateTo(id),
+    showVersion: (id) => opened().showVersion(id),
     loadEarlier: (options) => opened().loadEarlier(options),
     close: async () => thread?.close(),
   };

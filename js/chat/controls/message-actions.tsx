@@ -7,7 +7,7 @@ import { useChat, useSnapshot } from "../context.js";
 import { attachedTextOf } from "./attached-text.js";
 import { Icon } from "./icon.js";
 import { MessageEditor } from "./message-editor.js";
-import { type Parting, useVersions, type Versions } from "./versions.js";
+import { type Parting, partingsAt, pressedOf } from "./versions.js";
 
 export interface MessageActionsProps {
   thread: Thread;
@@ -18,8 +18,8 @@ export interface MessageActionsProps {
 
 export function MessageActions({ thread, message, children }: MessageActionsProps) {
   const { labels, followEnd, focusMessages } = useChat();
-  const { messages, isRunning, access, approvals } = useSnapshot(thread);
-  const { versions, partings } = useVersions(thread, message.id);
+  const { messages, isRunning, access, approvals, continuations } = useSnapshot(thread);
+  const partings = partingsAt(message, { messages, continuations });
   const [isEdited, edit] = useState(false);
   const opener = useRef<HTMLButtonElement>(null);
   const wasEdited = useRef(false);
@@ -55,43 +55,43 @@ export function MessageActions({ thread, message, children }: MessageActionsProp
         )}
         {children}
       </div>
-      {canBranch && partings.map((parting) => <PartingView key={parting.after} {...{ thread, versions, parting }} what={parting.isEnd ? labels.whatFollows : what} />)}
+      {canBranch && partings.map((parting) => <PartingView key={parting.ids[0]} {...{ thread, parting }} what={parting.isEnd ? labels.whatFollows : what} />)}
     </div>
   );
 }
 
 /** Such as “‹ 2 of 3 ›”. An arrow without a version behind it stays, so that the focus does too. */
-function PartingView({ thread, versions, parting, what }: { thread: Thread; versions: Versions; parting: Parting; what: string }) {
+function PartingView({ thread, parting, what }: { thread: Thread; parting: Parting; what: string }) {
   const { labels, announce, focusMessages } = useChat();
   const group = useRef<HTMLDivElement>(null);
-  const { leaves, after } = parting;
-  const at = leaves.indexOf(null);
+  const { ids, index: at, count } = parting;
+  const [first] = ids;
   useLayoutEffect(() => {
-    const { pressed } = versions;
-    if (pressed === null || pressed.after !== after) return;
-    versions.pressed = null;
+    const pressed = pressedOf.get(thread);
+    if (!pressed || pressed.first !== first || pressed.at === at) return;
+    pressedOf.delete(thread);
     const own = group.current!;
     own.querySelector<HTMLElement>(`[data-verb="${pressed.verb}"]`)!.focus({ preventScroll: true });
     own.closest(".scroller")?.scrollBy({ top: own.getBoundingClientRect().top - pressed.top, behavior: "instant" });
-    announce(labels.version(at + 1, leaves.length));
-  }, [parting]);
+    announce(labels.version(at + 1, count));
+  }, [first, at]);
   const arrow = (verb: "previous" | "next", step: 1 | -1) => {
-    const leaf = leaves[at + step] ?? null;
-    const name = leaf !== null ? labels.showVersion(at + step + 1, leaves.length, what) : verb === "previous" ? labels.noPrevious(what) : labels.noNext(what);
+    const id = ids[at + step];
+    const name = id !== undefined ? labels.showVersion(at + step + 1, count, what) : verb === "previous" ? labels.noPrevious(what) : labels.noNext(what);
     const show = (): void => {
-      if (leaf === null) return;
-      versions.pressed = { after, verb, top: group.current!.getBoundingClientRect().top };
+      if (id === undefined) return;
+      pressedOf.set(thread, { first, at, verb, top: group.current!.getBoundingClientRect().top });
       focusMessages();
-      thread.navigateTo(leaf).catch(() => (versions.pressed = null));
+      thread.showVersion(id).catch(() => pressedOf.delete(thread));
     };
-    return <VerbButton verb={verb} name={name} text="" onClick={show} isOff={leaf === null} />;
+    return <VerbButton verb={verb} name={name} text="" onClick={show} isOff={id === undefined} />;
   };
   return (
     <div ref={group} class="parting verbs" role="group" aria-label={labels.versionsOf(what)}>
       {arrow("previous", -1)}
       <span>
-        <span class="visually-hidden">{labels.version(at + 1, leaves.length)}</span>
-        <span aria-hidden="true">{labels.versionShort(at + 1, leaves.length)}</span>
+        <span class="visually-hidden">{labels.version(at + 1, count)}</span>
+        <span aria-hidden="true">{labels.versionShort(at + 1, count)}</span>
       </span>
       {arrow("next", 1)}
     </div>

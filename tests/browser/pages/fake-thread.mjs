@@ -33,7 +33,7 @@ function message(role, parts, fields) {
 export function fakeThread(messages, { earlier = [], gate = Promise.resolve(), ...fields } = {}) {
   const listeners = new Set();
   let snapshot = {
-    phase: "open", conversationId: "fake", conversation: null, access: "writer", status: "idle", isRunning: false, waiting: null, messages, hasEarlier: earlier.length > 0,
+    phase: "open", conversationId: "fake", conversation: null, access: "writer", status: "idle", isRunning: false, waiting: null, messages, hasEarlier: earlier.length > 0, continuations: [],
     approvals: [], title: null, error: null, warnings: [], ...fields,
   };
   const thread = {
