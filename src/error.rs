@@ -125,6 +125,13 @@ error_codes! {
     /// The user has to allow access to the folder of a workspace, for the first time or again after a reload.
     PermissionRequired = "permission_required", retryable false,
         "call `requestPermission()` of the workspace in the handler of a click: see [workspace.md](workspace.md)";
+    /// A run has taken all its steps, spent its budget, or used up its attempts at a valid final answer. Only failures that are
+    /// stored have this code: `run()` resolves.
+    LimitReached = "limit_reached", retryable false,
+        "raise the limit, or send a message that helps";
+    /// Another program has stored the failure under a name that this library does not know.
+    Unknown = "unknown", retryable false,
+        "show its text";
     /// A defect of this library.
     Internal = "internal", retryable false,
         "reload the page, report it; nothing stored is lost";

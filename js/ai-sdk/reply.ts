@@ -2,6 +2,7 @@
 // message begins another answer.
 import type { UIMessageChunk } from "ai";
 import type { ConversationEvent, LiveEvent, RunResult } from "../index.js";
+import { codeOf } from "../thread/fields.js";
 import { Answer } from "./answer.js";
 import { openCalls } from "./approvals.js";
 import type { OpenChat } from "./open-chat.js";
@@ -118,6 +119,6 @@ export class Reply {
   /** Why the run has ended, as the log says. */
   async #failure(): Promise<Error> {
     const [event] = await this.#chat.conversation.activeBranch({ limit: 1 });
-    return event?.kind === "ConversationErrorEvent" ? Object.assign(new Error(event.detail), { code: event.code }) : new Error("The run has ended with an error.");
+    return event?.kind === "ConversationErrorEvent" ? Object.assign(new Error(event.detail), { code: codeOf(event) }) : new Error("The run has ended with an error.");
   }
 }

@@ -60,6 +60,13 @@ export type ErrorCode =
   | "too_large"
   /** The user has to allow access to the folder of a workspace, for the first time or again after a reload. */
   | "permission_required"
+  /**
+   * A run has taken all its steps, spent its budget, or used up its attempts at a valid final answer. Only failures
+   * that are stored have this code: `run()` resolves.
+   */
+  | "limit_reached"
+  /** Another program has stored the failure under a name that this library does not know. */
+  | "unknown"
   /** A defect of this library. */
   | "internal";
 

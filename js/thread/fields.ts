@@ -1,5 +1,6 @@
 // Reads the fields of stored events. Logs may come from other programs and versions, so nothing is taken for granted.
-import type { ActionEvent, Content, ConversationEvent, JSONValue, MessageEvent } from "../index.js";
+import type { ActionEvent, Content, ConversationEvent, ErrorCode, JSONValue, MessageEvent } from "../index.js";
+import { storedErrors } from "./stored-errors.js";
 import type { ImagePart, TextPart } from "./types.js";
 
 /** Texts and images, in order. Empty texts are left out. */
@@ -41,6 +42,12 @@ export function argumentsOf({ action, tool_call }: ActionEvent): JSONValue | und
   } catch {
     return undefined;
   }
+}
+
+/** The code of a failure that ended a run. Names of the SDK are in the table, and codes are stored as they are. */
+export function codeOf({ code, detail }: { code: string; detail: string }): ErrorCode {
+  const known = storedErrors.find(([name, , begin]) => name === code && (begin === undefined || detail?.startsWith(begin)));
+  return known?.[1] ?? (/^[a-z]+(_[a-z]+)*$/.test(code) ? (code as ErrorCode) : "unknown");
 }
 
 /** The local time that the writer's clock showed. */

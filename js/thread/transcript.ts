@@ -1,7 +1,7 @@
 // From events to messages: a reducer without side effects. It takes the events of the active branch and the live events one
 // by one; each costs as much as the message that it changes is long. Objects that nothing has changed stay the same.
 import type { ActionEvent, ACPToolCallEvent, ConversationEvent, JSONValue, LiveEvent, MessageEvent, SecurityRisk, SubagentEvent, Versions } from "../index.js";
-import { argumentsOf, contentOf, dateOf, partsOf, reasoningOf, textOf } from "./fields.js";
+import { argumentsOf, codeOf, contentOf, dateOf, partsOf, reasoningOf, textOf } from "./fields.js";
 import { noticeOf } from "./notices.js";
 import type { MessagePart, MessageVersions, ToolPart, UIMessage } from "./types.js";
 
@@ -228,7 +228,7 @@ export class Transcript {
       case "ConversationErrorEvent":
       case "ServerErrorEvent":
         this.endAnswer();
-        return this.#add(event, [{ type: "error", code: event.code, text: event.detail }]);
+        return this.#add(event, [{ type: "error", code: codeOf(event), storedCode: event.code, text: event.detail }]);
       case "SecurityAnalysisEvent":
         for (const [id, risk] of Object.entries(event.risks ?? {})) this.#update(this.#open.get(id), { risk });
         return;

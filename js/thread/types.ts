@@ -1,6 +1,6 @@
 // A conversation as a user interface shows it: messages with parts, the state of each call, and what the user can decide.
 import type {
-  ActionEvent, Branch, Content, Conversation, ConversationEvent, ConversationInfo, ConversationOptions, ConversationWarning, ExecutionStatus, Image, JSONValue,
+  ActionEvent, Branch, Content, Conversation, ConversationEvent, ConversationInfo, ConversationOptions, ConversationWarning, ErrorCode, ExecutionStatus, Image, JSONValue,
   MessageEvent, RunResult, SecurityRisk, ThreadkeepError, WaitingEvent,
 } from "../index.js";
 
@@ -67,8 +67,10 @@ export interface ToolPart {
 /** A failure that ended a run. */
 export interface ErrorPart {
   type: "error";
-  /** As it is stored: the name of the SDK's exception, such as `"LLMAuthenticationError"`, or a code of this library. */
-  code: string;
+  /** As in `ThreadkeepError`, so that one `switch` serves both; `"unknown"` if another program has stored a name of its own. */
+  code: ErrorCode;
+  /** The name under which it is stored: that of the SDK's exception, such as `"LLMAuthenticationError"`, or a code. */
+  storedCode: string;
   text: string;
 }
 /** Something that happened to the conversation, for a line between messages. */

@@ -10,6 +10,12 @@ use crate::{
 /// How many final answers of one run may be refused, if the agent has a schema for them.
 const MAX_REFUSED_ANSWERS: usize = 3;
 
+const MAX_BUDGET: &str = "MaxBudgetReached";
+const MAX_ITERATIONS: &str = "MaxIterationsReached";
+const NO_ANSWER: &str = "FinalAnswerInvalid";
+/// The codes with which a run ends that has reached a limit.
+pub(super) const LIMITS: [&str; 3] = [MAX_BUDGET, MAX_ITERATIONS, NO_ANSWER];
+
 /// The steps and costs of a run so far.
 pub(super) struct RunUsage {
     steps: u32,
@@ -87,15 +93,15 @@ impl Conversation {
         if let Some((budget, cost)) = over_run.or(over_task) {
             let (budget, cost) = (dollars(budget), dollars(cost));
             let detail = format!("The budget of {budget} is used up: {cost} were spent.");
-            return Some(error("MaxBudgetReached", detail));
+            return Some(error(MAX_BUDGET, detail));
         }
         if used.steps >= self.0.max_iterations {
             let detail = format!("The run has taken all {} steps that it may.", self.0.max_iterations);
-            return Some(error("MaxIterationsReached", detail));
+            return Some(error(MAX_ITERATIONS, detail));
         }
         if self.refused_answers() >= used.refused_before + MAX_REFUSED_ANSWERS {
             let detail = format!("{MAX_REFUSED_ANSWERS} final answers did not have the demanded form.");
-            return Some(error("FinalAnswerInvalid", detail));
+            return Some(error(NO_ANSWER, detail));
         }
         None
     }

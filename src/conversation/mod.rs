@@ -32,6 +32,7 @@ mod side_calls;
 mod stats;
 mod step;
 mod stop;
+mod stored_errors;
 mod subagents;
 mod tree;
 pub mod stuck_detector;
@@ -44,6 +45,7 @@ pub use log::Listener;
 pub use machine::{WaitingCalls, status};
 pub use open::OpenOptions;
 pub use run::RunOutcome;
+pub use stored_errors::{StoredError, stored_errors};
 pub use tree::OtherBranch;
 pub use warning::{Warning, WarningCode};
 

@@ -29,11 +29,13 @@ macro_rules! llm_failures {
                 match self { $(Self::$name => $retry,)* }
             }
 
-            const fn sdk_class(self) -> &'static str {
+            /// The class of the SDK.
+            pub const fn sdk_class(self) -> &'static str {
                 match self { $(Self::$name => $class,)* }
             }
 
-            const fn summary(self) -> &'static str {
+            /// How its message begins.
+            pub const fn summary(self) -> &'static str {
                 match self { $(Self::$name => $summary,)* }
             }
 

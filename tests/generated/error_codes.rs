@@ -2,7 +2,7 @@
 
 use crate::place::{documentation, markdown_region, typescript_file};
 use std::{fs, path::Path};
-use threadkeep::error::ErrorCode;
+use threadkeep::{conversation::stored_errors, error::ErrorCode};
 
 /// The documentation comment of a code as one sentence in one line.
 fn meaning(code: ErrorCode) -> String {
@@ -25,6 +25,21 @@ fn typescript_has_every_error_code() {
     }
     text += "];\n";
     typescript_file("js/generated/error-codes.ts", "src/error.rs", &text);
+}
+
+#[test]
+fn typescript_has_the_names_of_stored_errors() {
+    let mut text = String::from(
+        "import type { ErrorCode } from \"../index.js\";\n\n\
+         /** The name of a stored failure, its code, and how its text begins where others have the same name. The first that fits counts. */\n\
+         export const storedErrors: ReadonlyArray<readonly [name: string, code: ErrorCode, begin?: string]> = [\n",
+    );
+    for error in stored_errors() {
+        let begin = error.begin.map(|begin| format!(", {begin:?}")).unwrap_or_default();
+        text += &format!("  [\"{}\", \"{}\"{begin}],\n", error.name, error.code.as_str());
+    }
+    text += "];\n";
+    typescript_file("js/thread/stored-errors.ts", "src/conversation/stored_errors.rs", &text);
 }
 
 #[test]

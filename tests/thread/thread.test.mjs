@@ -258,6 +258,8 @@ test("a failure of the model is in the snapshot until something works", async ()
   assert.ok(failed.error instanceof ThreadkeepError);
   assert.deepEqual([failed.error.code, failed.status], ["llm_auth", "error"]);
   assert.deepEqual(seen(failed), ["user: Go", "assistant: [error]"]);
+  const [{ code, storedCode }] = failed.messages[1].parts;
+  assert.deepEqual([code, storedCode], [failed.error.code, "LLMAuthenticationError"]);
   await Promise.all([thread.branches(), thread.loadEarlier()]);
   assert.equal(thread.getSnapshot().error, failed.error, "reading is no success after it");
   await thread.run();

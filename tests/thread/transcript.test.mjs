@@ -231,3 +231,21 @@ test("a long conversation: each event costs as much as its message is long", () 
   assert.ok(late < 5 * early + 1, `${late} ms after 50,000 events, ${early} ms before`);
   assert.equal(transcript.messages.length, 52_000);
 });
+
+test("a failure has the code with which its run has rejected, whichever program has stored it", () => {
+  const codeOf = (code, detail = "") => {
+    const transcript = loaded([event("ConversationErrorEvent", { code, detail })]);
+    const [part] = transcript.messages[0].parts;
+    assert.equal(part.storedCode, code);
+    return part.code;
+  };
+  assert.equal(codeOf("LLMAuthenticationError", "the provider refused the API key (HTTP 401)"), "llm_auth");
+  assert.equal(codeOf("LLMAuthenticationError", "the stored key of this model is encrypted and cannot be read; open"), "key_locked");
+  assert.equal(codeOf("LLMRateLimitError", "the account at the provider has no credit or quota left (HTTP 429)"), "llm_auth");
+  assert.equal(codeOf("LLMServiceUnavailableError", "the connection to the provider failed: x"), "network");
+  assert.equal(codeOf("LLMServiceUnavailableError", "litellm.ServiceUnavailableError: x"), "llm_unavailable");
+  assert.deepEqual(["MaxIterationsReached", "MaxBudgetReached", "FinalAnswerInvalid"].map((name) => codeOf(name)), ["limit_reached", "limit_reached", "limit_reached"]);
+  assert.equal(codeOf("store_quota"), "store_quota");
+  assert.deepEqual(["KeyError", "APIError", "Some Error", ""].map((name) => codeOf(name)), ["unknown", "unknown", "unknown", "unknown"]);
+  assert.equal(codeOf("KeyError", null), "unknown");
+});

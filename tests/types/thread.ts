@@ -1,5 +1,5 @@
 // Uses of the types of `threadkeep/thread` and `threadkeep/react` that TypeScript must accept or refuse. Compiled, never run.
-import { Agent, LLM, memoryStore, type Conversation, type ConversationInfo, type RunResult } from "threadkeep";
+import { Agent, LLM, memoryStore, type Conversation, type ConversationInfo, type ErrorCode, type RunResult } from "threadkeep";
 import { useApprovals, useConversation, useConversations, type UseConversation } from "threadkeep/react";
 import { conversationList, openThread, threadOf, type MessagePart, type Thread, type ThreadSnapshot, type ToolState } from "threadkeep/thread";
 
@@ -20,6 +20,9 @@ const snapshot: ThreadSnapshot = thread.getSnapshot();
 snapshot.messages.push();
 const result: RunResult = await thread.approve(["id"]);
 const maybe: RunResult | null = await thread.reject();
+
+/** One `switch` serves errors and failures in messages. */
+const failed = (part: Extract<MessagePart, { type: "error" }>): ErrorCode => part.code;
 
 /** Every kind of part is told apart by its type. */
 function textOf(part: MessagePart): string {

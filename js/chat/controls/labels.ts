@@ -25,6 +25,7 @@ const failures: Readonly<Record<string, string>> = {
   locked_elsewhere: "This conversation is open in another tab",
   wasm_blocked: "WebAssembly is switched off",
   not_found: "This conversation is not on this device",
+  limit_reached: "The agent has reached a limit",
 };
 
 const risks: Readonly<Record<SecurityRisk, string>> = { LOW: "low risk", MEDIUM: "medium risk", HIGH: "high risk", UNKNOWN: "risk unknown" };
