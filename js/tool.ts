@@ -2,6 +2,7 @@
 import { ThreadkeepError, invalidOptions, optionsOf, reading, textOf } from "./errors.js";
 import type { Content, JSONObject, JSONValue } from "./events.js";
 import type { Image } from "./images.js";
+import type { Given } from "./tool/arguments.js";
 import type { BuiltIn } from "./tools/built-in.js";
 import type { Workspace } from "./workspace.js";
 
@@ -100,10 +101,13 @@ export interface Tool {
 
 /**
  * Defines a tool. Arguments are checked against `parameters` before `execute` gets them; if they are invalid, the model
- * gets the error and can try again.
+ * gets the error and can try again. Their type is that of the schema; `tool<Args>()` names another one.
  * @throws ThreadkeepError `invalid_options`, naming the option.
  */
-export function tool<Args = any>(options: ToolOptions<Args>): Tool {
+export function tool<Args = never, const Parameters extends JSONSchema | StandardSchema = JSONSchema | StandardSchema<Args>>(
+  options: ToolOptions<Given<Args, Parameters>> & { parameters: Parameters },
+): Tool;
+export function tool<Args>(options: ToolOptions<Args>): Tool {
   const { name, description, parameters, jsonSchema, annotations: hints = {}, replay, needsApproval, execute, close } = optionsOf("tool()", options, "name description parameters jsonSchema annotations replay needsApproval execute close");
   const annotations = optionsOf(`annotations of tool ${textOf(name)}`, hints, "title readOnlyHint destructiveHint idempotentHint openWorldHint");
   if (typeof name !== "string" || !/^[A-Za-z0-9_-]{1,64}$/.test(name)) {

@@ -78,11 +78,56 @@ const add = tool<{ a: number; b: number }>({
   },
 });
 tool({
-  name: "untyped",
-  description: "Arguments without a schema of their own are any.",
-  parameters: { type: "object" },
-  execute: ({ whatever }) => String(whatever),
+  name: "forecast",
+  description: "The arguments have the type of the schema.",
+  parameters: {
+    type: "object",
+    properties: {
+      city: { type: "string" },
+      days: { type: "integer" },
+      unit: { enum: ["C", "F"] },
+      kind: { const: "short" },
+      hours: { type: "array", items: { type: ["number", "null"] } },
+      place: { type: "object", properties: { lat: { type: "number" }, exact: { type: "boolean" } }, required: ["lat"] },
+      anything: {},
+      either: { anyOf: [{ type: "string" }, { type: "number" }] },
+      map: { type: "object" },
+      list: { type: "array" },
+    },
+    required: ["city", "hours"],
+    additionalProperties: false,
+  },
+  needsApproval: ({ city }) => (same<typeof city, string>(true), city !== ""),
+  execute(args) {
+    interface Expected {
+      city: string;
+      days?: number;
+      unit?: "C" | "F";
+      kind?: "short";
+      hours: Array<number | null>;
+      place?: { lat: number; exact?: boolean };
+      anything?: unknown;
+      either?: unknown;
+      map?: { [name: string]: unknown };
+      list?: unknown[];
+    }
+    same<typeof args, { [Name in keyof Expected]: Expected[Name] }>(true);
+    // @ts-expect-error no such argument
+    args.town;
+    return args.city;
+  },
 });
+tool({
+  name: "without_properties",
+  description: "",
+  parameters: { type: "object" },
+  execute: ({ whatever }) => String(same<typeof whatever, unknown>(true)),
+});
+/** A schema that only the running program knows says nothing. */
+export function dynamic(parameters: { readonly [key: string]: unknown }): void {
+  tool({ name: "dynamic", description: "", parameters, execute: (args) => String(same<typeof args, unknown>(true)) });
+  tool<{ city: string }>({ name: "named", description: "", parameters, execute: ({ city }) => String(same<typeof city, string>(true)) });
+}
 tool({ name: "pay", description: "", parameters: { type: "object" }, needsApproval: true, execute: () => "" });
 // @ts-expect-error a tool does something
 tool({ name: "idle", description: "", parameters: { type: "object" } });
