@@ -7,6 +7,7 @@ export const storedErrors: ReadonlyArray<readonly [name: string, code: ErrorCode
   ["APIError", "llm_auth", "the account at the provider has no credit or quota left"],
   ["LLMRateLimitError", "llm_auth", "the account at the provider has no credit or quota left"],
   ["LLMServiceUnavailableError", "network", "the connection to the provider failed"],
+  ["LLMServiceUnavailableError", "cors", "the server answers, but does not allow requests from web pages (CORS)"],
   ["LLMServiceUnavailableError", "offline", "the browser is offline"],
   ["LLMServiceUnavailableError", "wasm_blocked", "the page or the browser forbids WebAssembly"],
   ["LLMBadRequestError", "invalid_options", "the model's options are invalid"],
