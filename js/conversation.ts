@@ -26,7 +26,7 @@ import { type ConversationWarning, type HandleParts, openCore } from "./opening.
 import { Run, type RunOptions, type RunResult, aborted } from "./run.js";
 import { type TitleOptions, askAgent, forTools, generateTitle } from "./side-calls.js";
 import type { SecurityAnalyzer } from "./security.js";
-import { type Store, coreStore, indexedDBStore } from "./store.js";
+import { type Store, coreStore, indexedDBStore, withUnstored } from "./store.js";
 import type { Parent } from "./subagents.js";
 import type { Secrets } from "./secrets.js";
 import type { HeldSecret } from "./secrets/index.js";
@@ -86,8 +86,8 @@ export class Conversation<Answer = any> implements AsyncDisposable {
   }
 
   /**
-   * Opens a conversation, or creates it. Repairs what a crash left: see `warnings` and `pendingActions()`. If this page
-   * is still opening or closing another handle on the conversation, it waits for that first.
+   * Opens a conversation, or begins a new one, which its first change stores. Repairs what a crash left: see `warnings` and
+   * `pendingActions()`. If this page is still opening or closing another handle on it, it waits for that first.
    * @throws ThreadkeepError `invalid_options`, `id_mismatch`, `store_*`
    */
   static async open<Answer = any>(options: ConversationOptions<Answer>): Promise<Conversation<Answer>> {
@@ -522,12 +522,12 @@ export class Conversation<Answer = any> implements AsyncDisposable {
 
   /** The current conversation as a zip archive, which the Python SDK can open after unpacking. */
   async exportZip(options: ExportOptions = {}): Promise<Blob> {
-    return exportZip(this.#store, this.id, options, this.workspace);
+    return exportZip(this.#exported, this.id, options, this.workspace);
   }
 
   /** Like `exportZip()`, as a stream; memory is bounded by the largest event or file. */
   exportZipStream(options: ExportOptions = {}): ReadableStream<Uint8Array> {
-    return exportZipStream(this.#store, this.id, options, this.workspace);
+    return exportZipStream(this.#exported, this.id, options, this.workspace);
   }
 
   /**
@@ -554,8 +554,12 @@ export class Conversation<Answer = any> implements AsyncDisposable {
     return this.#converted("trajectory");
   }
 
+  get #exported(): Store {
+    return this.#core.isStored() ? this.#store : withUnstored(this.#store, this.id, this.#core.state());
+  }
+
   #converted<T>(form: string): Promise<T> {
-    return written(this.#store, this.id, form, this.state.agent?.llm);
+    return written(this.#exported, this.id, form, this.state.agent?.llm);
   }
 
   /**

@@ -19,8 +19,8 @@ export async function withTimeout<T>(result: Promise<T>, milliseconds: number): 
 }
 
 /**
- * Records that a conversation was opened. `found` is what existed before: 0 the conversation, 1 only its store, 2 nothing,
- * 3 a damaged database. Resolves to a sentence about lost conversations, if there are any. @internal
+ * Records a conversation that was opened, if it is stored. `found` is what exists: 0 the conversation, 1 only its store,
+ * 2 nothing, 3 what remains of a damaged database. Resolves to a sentence about lost conversations, if there are any. @internal
  */
 export async function opened(store: Store, id: string, isGiven: boolean, found: number): Promise<string | undefined> {
   if (!isInBrowser(store)) return undefined;
@@ -32,5 +32,10 @@ export async function opened(store: Store, id: string, isGiven: boolean, found: 
 /** Records imported or copied conversations, or a deleted one, and tells lists. @internal */
 export function recordChange(store: Store, change: { stored: string[] } | { removed: string }): void {
   announce(store, "stored" in change ? change.stored : [change.removed]);
+  record(store, change);
+}
+
+/** Records stored conversations, or a deleted one. @internal */
+export function record(store: Store, change: { stored: string[] } | { removed: string }): void {
   if (isInBrowser(store)) part(import("./inventory/record.js")).then((record) => record.note(store.name!, change)).catch(() => {});
 }

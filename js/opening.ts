@@ -8,7 +8,7 @@ import type { readOptions } from "./conversation-options.js";
 import { coreCritic } from "./critics.js";
 import { ask, settle } from "./errors.js";
 import type { ConversationEvent, ConversationState, LiveEvent, StreamingDeltaEvent } from "./events.js";
-import { opened as noteOpened } from "./inventory.js";
+import { opened as noteOpened, record } from "./inventory.js";
 import { coreLLM } from "./llm.js";
 import { type Listeners, listenersOf } from "./listeners.js";
 import { openServers } from "./mcp.js";
@@ -71,6 +71,8 @@ export async function openCore(given: ReturnType<typeof readOptions>, open: Pare
   let writing: ReturnType<typeof write> | undefined;
   /** Whether lists show a commit of opening. */
   let isListed = false;
+  /** Whether this handle writes a conversation of which nothing is stored yet. */
+  let isNew = false;
   const toCore: typeof tools.toCore = (own) => tools.toCore(own);
   const mcp = await openServers({ agent, id, store, cipher: given.cipher, emit, core: () => opened, toCore });
   const [core, coreTools, condensing, context, critic, finalAnswer] = await Promise.all([
@@ -111,7 +113,12 @@ export async function openCore(given: ReturnType<typeof readOptions>, open: Pare
       onCommit: (json: string) => {
         const live = JSON.parse(json) as LiveEvent[];
         live.forEach(emit);
-        const isShown = live.some((event) => event.kind === "ConversationStateUpdateEvent" && event.key !== "leaf_event_id");
+        const isFirst = isNew && opened.isStored();
+        if (isFirst) {
+          isNew = false;
+          record(store, { stored: [id] });
+        }
+        const isShown = isFirst || live.some((event) => event.kind === "ConversationStateUpdateEvent" && event.key !== "leaf_event_id");
         isListed ||= isShown;
         writing?.tell(isShown);
       },
@@ -122,6 +129,10 @@ export async function openCore(given: ReturnType<typeof readOptions>, open: Pare
   const warnings: ConversationWarning[] = [];
   const { options } = agent.llm;
   let leave: () => void;
+  if (opened.access() === "writer") {
+    isNew = !opened.isStored();
+    writing = write(store, id);
+  }
   try {
     const message = await secrets.open(opened, { ...options, fallbacks: [...(options.fallbacks ?? []), ...(condensing?.llms ?? [])] });
     const state = JSON.parse(opened.state()) as ConversationState;
@@ -132,16 +143,16 @@ export async function openCore(given: ReturnType<typeof readOptions>, open: Pare
     if (waited) warnings.push({ code: "interrupted", message: `the run was waiting for the network when it ended (${waited.message}); call run() to continue` });
     const complaint = await analyzers.complaint(state.security_analyzer);
     if (complaint) warnings.push({ code: "settings_unavailable", message: complaint });
-    if (opened.access() === "writer") {
-      writing = write(store, id);
+    if (writing) {
       leave = writing.leave;
-      writing.tell(isListed || opened.found() > 0);
+      writing.tell(isListed);
     } else {
       const { follow } = await part(import("./following.js"));
       leave = await follow({ store, id, core: opened, home, emit, join, lock: lockOfWriter(store, id) });
     }
   } catch (error) {
     await ask(opened, "close");
+    writing?.leave();
     throw error;
   }
   mcp?.begin(opened);

@@ -221,6 +221,14 @@ export async function coreStore(store: Store): Promise<CoreStore> {
   });
 }
 
+/** The store as it would be with this conversation, which is not stored yet and has no events: for exports. @internal */
+export function withUnstored(store: Store, conversation: string, baseState: string): Store {
+  const at = Date.now();
+  const load = async (id: string) => (await store.load(id)) ?? (id === conversation ? { conversation, baseState, length: 0, createdAt: at, updatedAt: at } : undefined);
+  const others = methods.map((name) => [name, (...args: unknown[]) => (store[name] as (...args: unknown[]) => unknown)(...args)]);
+  return { ...Object.fromEntries(others), load };
+}
+
 /** Whether it is an `indexedDBStore()`. @internal */
 export function isInBrowser(store: Store): boolean {
   return store instanceof OwnStore && store.name !== undefined;

@@ -26,7 +26,7 @@ export interface SecretCore {
   /** The text with secrets hidden. */
   masked(text: string): string;
   /** Sets or removes entries of the stored registry: a JSON object, in which null removes. */
-  storeSecrets(sources: string): Promise<unknown>;
+  storeSecrets(sources: string, isOpening: boolean): Promise<unknown>;
   /** Sets the model's key if the host gave none (`undefined` if it cannot be decrypted), and the token that is stored for it. */
   keepKey(key: string | undefined, token: string): void;
 }
@@ -103,7 +103,7 @@ export class ConversationSecrets {
           "that one, or without a passphrase to leave them unchanged and give new values; the stored values were not changed",
       );
     }
-    if (given && Object.keys(given.secrets).length > 0) await secrets.update(given.secrets);
+    if (given && Object.keys(given.secrets).length > 0) await secrets.update(given.secrets, true);
     return secrets;
   }
 
@@ -126,8 +126,8 @@ export class ConversationSecrets {
     return `the values of these secrets of the conversation are not known here: ${what.join(", ")}; ${how}`;
   }
 
-  /** Sets, replaces and removes secrets, and stores the parts that may be stored. */
-  async update(given: Record<string, SecretValue | null>): Promise<void> {
+  /** Sets, replaces and removes secrets, and stores the parts that may be stored; while it is opened, a new conversation is not. */
+  async update(given: Record<string, SecretValue | null>, isOpening = false): Promise<void> {
     const stored = this.#stored();
     const changes: Record<string, StoredSecret | null> = {};
     for (const [name, source] of Object.entries(given)) {
@@ -135,7 +135,7 @@ export class ConversationSecrets {
       changes[name] = source === null ? null : await writeSource(source, this.#cipher, Object.hasOwn(stored, name) ? stored[name] : undefined);
     }
     // A follower holds them only while it is open; the writer in another tab stores its own.
-    if (this.#core.access() === "writer") await settle(this.#core.storeSecrets(JSON.stringify(changes)));
+    if (this.#core.access() === "writer") await settle(this.#core.storeSecrets(JSON.stringify(changes), isOpening));
     for (const [name, source] of Object.entries(given)) {
       this.#held.delete(name);
       if (source === null) this.#sources.delete(name);

@@ -9,7 +9,7 @@ import type { Thread, ThreadOptions } from "./types.js";
 const defaultPage = 200;
 
 /**
- * Opens a conversation for a view, or creates it. Returns at once: the snapshot says when it is open, or why that failed. If
+ * Opens a conversation for a view, or begins a new one. Returns at once: the snapshot says when it is open, or why that failed. If
  * another thread of this page has the conversation open, both share it, with the options of the first, until both are closed.
  * @throws ThreadkeepError `invalid_options` without options, or if `pageSize` is not a number of events
  */

@@ -32,11 +32,11 @@ use wasm_bindgen::{JsValue, prelude::wasm_bindgen};
 /// How long closing waits for code of the host: its store, its tools, its hooks.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(15);
 
-/// How long opening waits for a conversation that another tab is creating, in milliseconds.
-const CREATION_TIMEOUT: f64 = 3000.0;
+/// How long opening waits for the lock of a conversation that is not stored, in milliseconds.
+const LOCK_TIMEOUT: f64 = 200.0;
 
-/// How often opening looks for that conversation.
-const CREATION_POLL_INTERVAL: Duration = Duration::from_millis(20);
+/// How often opening tries to get that lock.
+const LOCK_POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 /// An open conversation. Its methods about pending calls are in `control.rs`.
 #[wasm_bindgen]
@@ -89,14 +89,20 @@ impl CoreConversation {
         self.conversation.execution_status().as_str().into()
     }
 
-    /// The state in which opening found the store: 0 for this conversation, 1 for other conversations only, 2 for nothing,
+    /// The state of the store before the first commit: 0 for this conversation, 1 for other conversations only, 2 for nothing,
     /// 3 for nothing because the browser has removed the database as damaged.
     pub fn found(&self) -> u8 {
         match self.conversation.found() {
-            (_, Found::Damage) => 3,
-            (true, Found::Nothing) => 2,
-            (is_new, _) => is_new.into(),
+            Found::Damage => 3,
+            Found::Nothing if !self.is_stored() => 2,
+            _ => (!self.is_stored()).into(),
         }
+    }
+
+    /// Whether the conversation is stored: a new one is not before its first commit.
+    #[wasm_bindgen(js_name = isStored)]
+    pub fn is_stored(&self) -> bool {
+        self.conversation.is_stored()
     }
 
     /// The number of events.
@@ -218,11 +224,11 @@ impl CoreConversation {
 
     /// Takes a JSON object of stored sources by name; `null` removes one.
     #[wasm_bindgen(js_name = storeSecrets)]
-    pub fn store_secrets(&self, sources: String) -> Promise {
+    pub fn store_secrets(&self, sources: String, is_opening: bool) -> Promise {
         self.verb(move |conversation| async move {
             let sources: EditableObject = given::value(&sources)
                 .ok_or_else(|| invalid("the sources of secrets must be a JSON object"))?;
-            done(conversation.store_secrets(&sources).await)
+            done(conversation.store_secrets(&sources, is_opening).await)
         })
     }
 
@@ -278,10 +284,10 @@ fn open(options: JsValue, store: &CoreStore, owner: Option<Conversation>) -> Pro
         let load = function(&options, "load")?;
         let name = lock_name(&lock_scope, id);
         let mut lock = locks::try_lock(&name).await;
-        let deadline = WebHost.now() + CREATION_TIMEOUT;
-        // The holder of the lock may be about to create the conversation, or may release the lock without creating it.
+        let deadline = WebHost.now() + LOCK_TIMEOUT;
+        // The holder of the lock may be a deletion, an import or an opening that fails, which release it soon.
         while lock.is_none() && inner.load(id).await?.is_none() && WebHost.now() < deadline {
-            WebHost.sleep(CREATION_POLL_INTERVAL).await;
+            WebHost.sleep(LOCK_POLL_INTERVAL).await;
             lock = locks::try_lock(&name).await;
         }
         let has_tasks = agent.tools.get("task").is_some();

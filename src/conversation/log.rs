@@ -1,7 +1,8 @@
 //! The event log and the base state, and the only way to change either.
 //!
 //! Invariant: the state in memory equals what the store has committed. A change is made on a copy, committed, and only
-//! then becomes visible and is reported to listeners. A commit that fails changes nothing.
+//! then becomes visible and is reported to listeners. A commit that fails changes nothing. A new conversation is stored by
+//! its first commit: opening one and leaving it again leaves nothing in the store.
 
 use super::{
     active_branch::{ActiveBranch, Part, RECENT, load, load_end, walk_back},
@@ -23,7 +24,7 @@ use crate::{
     id::{ConversationId, EventId},
     secret::Mask,
     skills::AgentContext,
-    store::{Commit, FileChanges, FilesOf, Store, StoreError},
+    store::{Commit, FileChanges, FilesOf, Listing, Store, StoreError},
     tool::FileChange,
 };
 use std::{
@@ -49,8 +50,9 @@ pub struct EventLog {
     commits: FairMutex,
     state: RefCell<BaseState>,
     length: Cell<u64>,
-    /// Milliseconds since the epoch. Together with the id it identifies the conversation, as an id can be used again.
-    created_at: f64,
+    /// Milliseconds since the epoch. Together with the id it identifies the conversation, as an id can be used again. `None`
+    /// until the first commit, which stores the conversation.
+    created_at: Cell<Option<f64>>,
     head: RefCell<Option<EventId>>,
     branch: RefCell<Option<ActiveBranch>>,
     /// Problems of the active branch.
@@ -62,14 +64,15 @@ pub struct EventLog {
 }
 
 impl EventLog {
-    /// The log of a stored conversation. `head` is the event that `state` names, or the default one if it names none.
+    /// The log of a conversation. `head` is the event that `state` names, or the default one if it names none. Without a time
+    /// at which it was created, the conversation is not stored yet.
     pub fn new(
         id: ConversationId,
         store: Rc<dyn Store>,
         host: Rc<dyn Host>,
         listener: Listener,
         state: BaseState,
-        (length, created_at): (u64, f64),
+        (length, created_at): (u64, Option<f64>),
         head: Option<EventId>,
     ) -> Self {
         Self {
@@ -83,7 +86,7 @@ impl EventLog {
             commits: FairMutex::default(),
             state: RefCell::new(state),
             length: Cell::new(length),
-            created_at,
+            created_at: Cell::new(created_at),
             head: RefCell::new(head),
             branch: RefCell::new(None),
             damage: RefCell::default(),
@@ -92,23 +95,17 @@ impl EventLog {
         }
     }
 
-    /// Stores a new conversation and returns its log.
-    ///
-    /// # Errors
-    /// Those of the store.
-    pub async fn create(
-        id: ConversationId,
-        store: Rc<dyn Store>,
-        host: Rc<dyn Host>,
-        listener: Listener,
-        state: BaseState,
-    ) -> Result<Self> {
-        let created_at = host.now();
-        store.commit(id, Commit { base_state: Some(state.json()), ..Commit::new(0, created_at) }).await?;
-        Ok(Self::new(id, store, host, listener, state, (0, created_at), None))
+    /// Whether the conversation is stored, which its first commit does.
+    pub fn is_stored(&self) -> bool {
+        self.created_at.get().is_some()
     }
 
-    /// The base state as last committed.
+    /// Changes what the first commit will store of a conversation that is not stored yet.
+    pub fn prepare(&self, edit: &mut dyn FnMut(&mut BaseState)) {
+        edit(&mut self.state.borrow_mut());
+    }
+
+    /// The base state as last committed, or as the first commit will store it.
     pub fn state(&self) -> Ref<'_, BaseState> {
         self.state.borrow()
     }
@@ -224,7 +221,8 @@ impl EventLog {
         }
     }
 
-    /// Stores a plan together with this state, and returns the appended events. Does not write if nothing has changed.
+    /// Stores a plan together with this state, and returns the appended events. Does not write if nothing has changed. The
+    /// first commit of a new conversation stores it.
     ///
     /// # Errors
     /// Those of the store; nothing has changed then, and the answers in `plan.held` go into the next commit.
@@ -290,22 +288,24 @@ impl EventLog {
         for FileChange { path, content, is_owners } in plan.files {
             if is_owners { &mut owner_files } else { &mut files }.push((path, content));
         }
+        let (created_at, at) = (self.created_at.get(), self.host.now());
         self.store
             .commit(
                 self.id,
                 Commit {
                     expected_length,
-                    created_at: Some(self.created_at),
+                    created_at,
                     truncate_to: plan.truncate_to,
                     events: events.iter().map(|event| (event.id().clone(), event.json().clone())).collect(),
-                    base_state: has_changed.then(|| state.json()),
+                    base_state: (has_changed || created_at.is_none()).then(|| state.json()),
                     files,
                     files_of: self.files_of(owner_files),
-                    at: self.host.now(),
+                    at,
                     durability: plan.durability,
                 },
             )
             .await?;
+        self.created_at.set(created_at.or(Some(at)));
         self.held.borrow_mut().drain(..held);
         *self.state.borrow_mut() = state;
         self.length.set(length);
@@ -338,9 +338,9 @@ impl EventLog {
         Some(FilesOf { conversation, created_at, files })
     }
 
-    /// The identity of the conversation, for [`EventLog::owner`] of another one.
-    pub fn identity(&self) -> (ConversationId, f64) {
-        (self.id, self.created_at)
+    /// The identity of the conversation, for [`EventLog::owner`] of another one; `None` until it is stored.
+    pub fn identity(&self) -> Option<(ConversationId, f64)> {
+        Some((self.id, self.created_at.get()?))
     }
 
     /// Takes in what another page has stored since, and notifies listeners as a commit does.
@@ -348,9 +348,13 @@ impl EventLog {
     /// # Errors
     /// `store_lost` if the conversation was deleted, and those of the store; the log is as it was then.
     pub async fn take_in(&self, _queue: &FairGuard) -> Result<()> {
+        let known = self.created_at.get();
         let listing = self.store.load(self.id).await?;
-        let listing =
-            listing.filter(|listing| listing.created_at == self.created_at).ok_or(StoreError::Lost)?;
+        if listing.is_none() && known.is_none() {
+            return Ok(());
+        }
+        let is_same = |listing: &Listing| known.is_none_or(|known| known == listing.created_at);
+        let listing = listing.filter(is_same).ok_or(StoreError::Lost)?;
         let state = BaseState::parse(&listing.base_state)?;
         let known = self.length();
         let mut stored = self.store.events(self.id, known..listing.length).await?;
@@ -371,6 +375,7 @@ impl EventLog {
             }
             follows
         });
+        self.created_at.set(Some(listing.created_at));
         *self.state.borrow_mut() = state;
         self.length.set(length);
         if is_linear && end == head {

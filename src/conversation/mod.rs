@@ -101,8 +101,6 @@ struct Shared {
     /// The cost of all answers, including failed and cancelled ones.
     spending: RefCell<Spending>,
     warnings: Vec<Warning>,
-    /// Whether this open created the conversation.
-    is_new: bool,
     /// Taken by the call that may change files of the conversation; shared by those that work on the same files.
     file_changes: FairMutex,
     /// Cancelled once the conversation is closed.
@@ -147,9 +145,14 @@ impl Conversation {
         warnings
     }
 
-    /// Whether this open created the conversation, and what the store found in the database at that time.
-    pub fn found(&self) -> (bool, Found) {
-        (self.0.is_new, self.0.log.store.found())
+    /// Whether the conversation is stored: a new one is not before its first commit.
+    pub fn is_stored(&self) -> bool {
+        self.0.log.is_stored()
+    }
+
+    /// The state in which the store found its database when it was opened.
+    pub fn found(&self) -> Found {
+        self.0.log.store.found()
     }
 
     /// The number of events in the log.

@@ -1,4 +1,4 @@
-//! Opens a conversation: creates it if it does not exist, otherwise resumes it.
+//! Opens a conversation: begins a new one if it does not exist, otherwise resumes it. A new one is stored by its first commit.
 //!
 //! Reads the base state and the end of the log only, so that the time does not depend on the length of the log.
 
@@ -80,7 +80,7 @@ impl Conversation {
     ///
     /// # Errors
     /// `id_mismatch` where the stored state names another conversation, `store_corrupt` where it cannot be read,
-    /// `not_found` for a follower of a conversation that does not exist, and those of the store.
+    /// and those of the store.
     pub async fn open(options: OpenOptions) -> Result<Self> {
         let OpenOptions { id, store, host, mut agent, access, tags, listener, on_delta, on_commit, .. } =
             options;
@@ -105,7 +105,6 @@ impl Conversation {
         };
         let mut warnings = Vec::new();
         let mut torn = Vec::new();
-        let mut is_new = false;
         let mut context = match &agent.context {
             Some(given) if access == Access::Writer => Some(load_skills().await?.given(given)),
             _ => None,
@@ -147,11 +146,7 @@ impl Conversation {
                 torn = quarantine;
                 log
             }
-            None if access == Access::Follower => {
-                return Err(Error::new(ErrorCode::NotFound, format!("there is no conversation {id}")));
-            }
             None => {
-                is_new = true;
                 add_skill_tool(&mut agent, context.as_deref())?;
                 let mut state = BaseState::new(id, &agent.to_sdk_json());
                 state.set_max_iterations(max_iterations.into());
@@ -164,12 +159,13 @@ impl Conversation {
                     state.set_persistence_dir(&nested_persistence_dir(&options.ancestors, id));
                 }
                 apply_control_options(&mut state);
-                EventLog::create(id, store, host, listener, state).await?
+                EventLog::new(id, store, host, listener, state, (0, None), None)
             }
         };
         warnings.extend(context.as_deref().and_then(AgentContext::complaint).map(warning::unusable_skills));
         log.context = context;
-        log.owner = options.owner.as_ref().map(|owner| owner.0.log.identity());
+        // The record of the task, which is stored before, has stored the owner.
+        log.owner = options.owner.as_ref().and_then(|owner| owner.0.log.identity());
         let reported = Reported::new(&log).into();
         let conversation = Self(Rc::new(Shared {
             log,
@@ -188,7 +184,6 @@ impl Conversation {
             page: RefCell::default(),
             spending: RefCell::default(),
             warnings,
-            is_new,
             file_changes: options.owner.map(|owner| owner.0.file_changes.clone()).unwrap_or_default(),
             closed: Default::default(),
         }));
@@ -212,7 +207,10 @@ impl Conversation {
                     store_servers(state, &conversation.0.agent);
                     imported::restore_allowed_tools(state);
                 };
-                conversation.store(Plan::default().strictly(), &mut edit).await?;
+                match conversation.0.log.is_stored() {
+                    true => drop(conversation.store(Plan::default().strictly(), &mut edit).await?),
+                    false => conversation.0.log.prepare(&mut edit),
+                }
             }
             conversation.open_inbox().await?;
         }

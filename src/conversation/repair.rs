@@ -69,7 +69,7 @@ pub(super) async fn open_log(
     }
     let head = find_head(&*store, id, &state, readable_length, warnings).await?;
     let length = if has_end { length } else { readable_length };
-    Ok((EventLog::new(id, store, host, listener, state, (length, created_at), head), torn))
+    Ok((EventLog::new(id, store, host, listener, state, (length, Some(created_at)), head), torn))
 }
 
 /// The files for quarantined events.

@@ -28,17 +28,22 @@ impl Conversation {
         self.0.log.mask.text(text).into_owned()
     }
 
-    /// Sets the stored sources of these secrets by name; `null` removes one. Others keep their bytes.
+    /// Sets the stored sources of these secrets by name; `null` removes one. Others keep their bytes. Those that are given
+    /// when a new conversation is opened are stored by its first commit.
     ///
     /// # Errors
     /// `locked_elsewhere`, `invalid_state` once the conversation is closed, and those of the store.
-    pub async fn store_secrets(&self, sources: &EditableObject) -> Result<()> {
+    pub async fn store_secrets(&self, sources: &EditableObject, is_opening: bool) -> Result<()> {
         let mut edit = |state: &mut BaseState| {
             for (name, source) in sources.iter() {
                 let source = RawJson::parse(source).filter(|source| source.as_str() != "null");
                 state.set_secret_source(name, source.as_ref());
             }
         };
+        if is_opening && !self.is_stored() {
+            self.0.log.prepare(&mut edit);
+            return Ok(());
+        }
         self.change_settings(Plan::default().strictly(), &mut edit).await
     }
 

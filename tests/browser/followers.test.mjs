@@ -53,6 +53,7 @@ for (const kind of availableBrowsers) {
         await follower.evaluate((id) => until(() => listed.includes(id) && conversation.state.tags.title === "A title"), id);
         const [other] = await writer.evaluate(async () => {
           const other = await Conversation.open({ agent });
+          await other.setTags({ title: "Another" });
           await other.close();
           return [other.id];
         });

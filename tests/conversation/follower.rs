@@ -172,3 +172,27 @@ fn a_writer_has_nothing_to_take_in() {
         assert_eq!(writer.catch_up().await.unwrap_err().code(), ErrorCode::InvalidState);
     });
 }
+
+#[test]
+fn a_follower_of_a_conversation_that_is_not_stored_sees_its_first_message() {
+    block_on(async {
+        let (writing, following) = worlds([text("One.")]);
+        let writer = writing.open().await.unwrap();
+        let follower = following.open_as(Access::Follower).await.unwrap();
+        follower.catch_up().await.unwrap();
+        assert_eq!(follower.length(), 0);
+        assert_eq!(
+            follower.set_tags(&[("a".into(), "b".into())]).await.unwrap_err().code(),
+            ErrorCode::LockedElsewhere
+        );
+        say(&writer, "Hello?").await;
+        follower.catch_up().await.unwrap();
+        assert_eq!(seen(&follower).await, seen(&writer).await);
+        assert_eq!(*following.received.borrow(), *writing.received.borrow());
+        writer.run(CancelToken::default()).await.unwrap();
+        follower.catch_up().await.unwrap();
+        assert_eq!(seen(&follower).await, seen(&writer).await);
+        writing.store.delete(ID.parse().unwrap()).await.unwrap();
+        assert_eq!(follower.catch_up().await.unwrap_err().code(), ErrorCode::StoreLost);
+    });
+}

@@ -62,7 +62,7 @@ fn rejection(action: usize, call: &str, reason: &str) -> Value {
 async fn stored(events: Vec<Value>, edit: impl FnOnce(&mut Value)) -> World {
     let store = MemoryStore::new();
     let world = World::new(Rc::new(store.another()), vec![], [text("Well.")]);
-    drop(world.open().await.unwrap());
+    drop(world.open_stored().await.unwrap());
     let mut commit = Commit::new(0, 0.0);
     for (place, mut event) in events.into_iter().enumerate() {
         let id = event_id(place);

@@ -90,7 +90,7 @@ fn a_stored_prompt_without_an_event_is_added_before_the_first_message() {
     let store = MemoryStore::new();
     let world = World::new(Rc::new(store.another()), vec![], [text("Hello.")]);
     block_on(async {
-        drop(world.open().await.unwrap());
+        drop(world.open_stored().await.unwrap());
         edit_state(&store, "Be brief.", "Be long.").await;
         run(&world, "Hi").await;
         assert_eq!(world.model.last_messages()[0]["content"][0]["text"], "Be long.");
@@ -102,7 +102,7 @@ fn settings_without_effect_are_reported_as_warnings() {
     let store = MemoryStore::new();
     let world = World::new(Rc::new(store.another()), vec![], []);
     block_on(async {
-        drop(world.open().await.unwrap());
+        drop(world.open_stored().await.unwrap());
         edit_state(&store, r#""ThinkTool""#, r#""SwitchLLMTool","UnheardOfTool""#).await;
         edit_state(
             &store,
@@ -127,7 +127,7 @@ fn the_settings_of_an_agent_that_is_an_external_program_are_not_changed() {
     let store = MemoryStore::new();
     let world = World::new(Rc::new(store.another()), vec![], [text("Hello.")]);
     block_on(async {
-        drop(world.open().await.unwrap());
+        drop(world.open_stored().await.unwrap());
         edit_state(&store, r#""model":"openai/gpt-4o""#, r#""model":"acp-managed""#).await;
         edit_state(&store, r#""kind":"Agent"}"#, r#""acp_command":["x"],"kind":"ACPAgent"}"#).await;
         let before = state(&store).await;

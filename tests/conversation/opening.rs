@@ -2,15 +2,19 @@
 
 use crate::{
     scripted_store::{Outcome, ScriptedStore},
-    support::{ID, World, say, text},
+    support::{ID, World, echo, say, text},
 };
 use futures_executor::block_on;
-use futures_util::FutureExt as _;
+use futures_util::{FutureExt as _, future::LocalBoxFuture};
 use std::{cell::Cell, rc::Rc};
 use threadkeep::{
+    conversation::Conversation,
     error::ErrorCode,
+    json::EditableObject,
     llm::message::Content,
+    security::ConfirmationPolicy,
     store::{Commit, MemoryStore, Store as _},
+    tool::FileChange,
 };
 
 #[test]
@@ -87,5 +91,117 @@ fn closing_ends_a_verb_that_waits_for_code_of_the_host() {
         assert!(waits.as_mut().now_or_never().is_none());
         conversation.close().await;
         assert_eq!(waits.await.unwrap_err().code(), ErrorCode::InvalidState);
+    });
+}
+
+#[test]
+fn a_conversation_that_is_opened_and_left_is_not_stored() {
+    block_on(async {
+        let store = MemoryStore::new();
+        let mut world = World::new(Rc::new(store.another()), vec![echo()], []);
+        world.confirmation_policy = Some(ConfirmationPolicy::AlwaysConfirm);
+        world.context = Some(serde_json::json!({ "system_message_suffix": "Be kind." }));
+        world.mcp_config = EditableObject::parse(r#"{"a":{"url":"https://mcp.example"}}"#).unwrap();
+        let conversation = world.open().await.unwrap();
+        let secrets = EditableObject::parse(r#"{"A":{"kind":"StaticSecret","value":null}}"#).unwrap();
+        conversation.store_secrets(&secrets, true).await.unwrap();
+        let prepared = conversation.state().json();
+        for part in ["AlwaysConfirm", "Be kind.", "mcp.example", "StaticSecret"] {
+            assert!(prepared.contains(part), "{part} is not in {prepared}");
+        }
+        assert!(!conversation.is_stored());
+        assert!(conversation.events(0..10).await.unwrap().is_empty());
+        assert!(conversation.warnings().is_empty());
+        conversation.close().await;
+        assert_eq!(store.list().await.unwrap(), []);
+        assert_eq!(store.files(ID.parse().unwrap(), None).await.unwrap(), []);
+    });
+}
+
+/// What opening has prepared is stored with it, in one commit.
+#[test]
+fn the_first_commit_stores_a_conversation_completely() {
+    type Act = fn(&Conversation) -> LocalBoxFuture<'_, ()>;
+    let acts: [Act; 4] = [
+        |conversation| Box::pin(say(conversation, "Hello?")),
+        |conversation| Box::pin(async { conversation.set_tags(&[("a".into(), "b".into())]).await.unwrap() }),
+        |conversation| {
+            let values = EditableObject::parse(r#"{"n":1}"#).unwrap();
+            Box::pin(async move { conversation.set_agent_state(&values).await.unwrap() })
+        },
+        |conversation| {
+            let files = vec![FileChange::new("workspace/a.txt".parse().unwrap(), Some(b"a".to_vec()))];
+            Box::pin(async { conversation.write_files(files).await.unwrap() })
+        },
+    ];
+    for act in acts {
+        block_on(async {
+            let (inner, commits) = (MemoryStore::new(), Rc::new(Cell::new(0)));
+            let counted = commits.clone();
+            let store = ScriptedStore {
+                inner: inner.another(),
+                outcome: Box::new(move |_| {
+                    counted.set(counted.get() + 1);
+                    Outcome::DONE
+                }),
+                applied: Box::new(|_| {}),
+                events_read: Rc::default(),
+            };
+            let mut world = World::new(Rc::new(store), Vec::new(), []);
+            world.confirmation_policy = Some(ConfirmationPolicy::AlwaysConfirm);
+            let conversation = world.open().await.unwrap();
+            act(&conversation).await;
+            assert_eq!(commits.get(), 1);
+            let stored = inner.load(ID.parse().unwrap()).await.unwrap().unwrap();
+            assert_eq!(stored.base_state, conversation.state().json());
+            assert!(stored.base_state.contains("AlwaysConfirm"));
+            // The next commit is one to the same conversation.
+            say(&conversation, "And again.").await;
+            conversation.close().await;
+            let again = World::new(Rc::new(inner.another()), Vec::new(), []).open().await.unwrap();
+            assert_eq!((again.length(), again.is_stored()), (conversation.length(), true));
+        });
+    }
+}
+
+#[test]
+fn a_first_commit_that_fails_leaves_nothing_and_can_be_repeated() {
+    block_on(async {
+        let (inner, attempts) = (MemoryStore::new(), Rc::new(Cell::new(0)));
+        let counted = attempts.clone();
+        let store = ScriptedStore {
+            inner: inner.another(),
+            outcome: Box::new(move |_| {
+                counted.set(counted.get() + 1);
+                if counted.get() == 1 { Outcome::Full } else { Outcome::DONE }
+            }),
+            applied: Box::new(|_| {}),
+            events_read: Rc::default(),
+        };
+        let conversation = World::new(Rc::new(store), Vec::new(), []).open().await.unwrap();
+        let error = conversation.send_message(vec![Content::text("Hello?")], None).await.unwrap_err();
+        assert_eq!(error.code(), ErrorCode::StoreQuota);
+        assert!(!conversation.is_stored());
+        assert_eq!(inner.list().await.unwrap(), []);
+        say(&conversation, "Hello?").await;
+        assert_eq!(inner.list().await.unwrap().len(), 1);
+    });
+}
+
+/// Without locks, both handles may write; what one stores the other does not overwrite.
+#[test]
+fn of_two_handles_on_a_new_conversation_the_second_message_is_refused() {
+    block_on(async {
+        let store = MemoryStore::new();
+        let open = || World::new(Rc::new(store.another()), Vec::new(), []);
+        let (one, other) = (open().open().await.unwrap(), open().open().await.unwrap());
+        say(&one, "Of the first.").await;
+        let error = other.send_message(vec![Content::text("Of the second.")], None).await.unwrap_err();
+        assert_eq!(error.code(), ErrorCode::LockedElsewhere);
+        assert_eq!(
+            other.set_tags(&[("a".into(), "b".into())]).await.unwrap_err().code(),
+            ErrorCode::LockedElsewhere
+        );
+        say(&one, "More of the first.").await;
     });
 }

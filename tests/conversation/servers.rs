@@ -71,7 +71,7 @@ fn servers_are_stored_with_the_agent_and_a_stored_one_with_the_same_url_stays() 
         let mut world = World::new(store, vec![], []);
         let server = |json: &str| EditableObject::compact(json).unwrap();
         world.mcp_config = server(r#"{"a":{"url":"https://a.test","headers":{"X":"gAAAAAtoken"}}}"#);
-        world.open().await.unwrap().close().await;
+        world.open_stored().await.unwrap().close().await;
         world.mcp_config = server(
             r#"{"a":{"url":"https://a.test","headers":{"X":"**********"}},"b":{"url":"https://b.test"}}"#,
         );

@@ -97,7 +97,7 @@ fn a_skill_is_added_once_also_after_a_reload() {
 fn a_message_that_is_not_stored_activates_nothing() {
     block_on(async {
         let world = world([]);
-        let conversation = world.open().await.unwrap();
+        let conversation = world.open_stored().await.unwrap();
         // Another page has written, so this commit fails.
         let id: ConversationId = ID.parse().unwrap();
         let event = r#"{"id":"0a0a0a0a-0000-4000-8000-000000000000","kind":"PauseEvent","source":"user","timestamp":"t"}"#;
@@ -180,7 +180,7 @@ fn a_message_of_the_inbox_activates_skills_when_it_is_placed_in_the_log() {
 fn the_stored_context_is_used_where_the_host_gives_none_and_keeps_its_bytes() {
     block_on(async {
         let mut world = world([]);
-        world.open().await.unwrap().close().await;
+        world.open_stored().await.unwrap().close().await;
         world.context = None;
         let before = stored(&world).await["agent"]["agent_context"].clone();
         let conversation = world.open().await.unwrap();
@@ -201,7 +201,7 @@ fn the_stored_context_is_used_where_the_host_gives_none_and_keeps_its_bytes() {
 fn a_follower_needs_no_skills() {
     block_on(async {
         let mut world = world([]);
-        world.open().await.unwrap();
+        world.open_stored().await.unwrap();
         world.skills_fail = true;
         let follower = world.open_as(Access::Follower).await.unwrap();
         assert!(follower.warnings().is_empty(), "{:?}", follower.warnings());
@@ -212,7 +212,7 @@ fn a_follower_needs_no_skills() {
 fn without_its_code_a_stored_context_is_a_warning_and_one_of_the_host_an_error() {
     block_on(async {
         let mut world = world([]);
-        world.open().await.unwrap().close().await;
+        world.open_stored().await.unwrap().close().await;
         world.skills_fail = true;
         let error: Error = world.open().await.err().unwrap();
         assert_eq!(error.code(), ErrorCode::Network);
@@ -242,10 +242,10 @@ fn a_conversation_without_a_context_gets_the_first_one_that_the_host_gives() {
     block_on(async {
         let mut world = world([]);
         world.context = None;
-        world.open().await.unwrap().close().await;
+        world.open_stored().await.unwrap().close().await;
         assert_eq!(stored(&world).await["agent"].get("agent_context"), None);
         world.context = Some(skills());
-        world.open().await.unwrap().close().await;
+        world.open_stored().await.unwrap().close().await;
         let text = stored(&world).await["agent"].to_string();
         assert_eq!(stored(&world).await["agent"]["agent_context"], skills(), "{text}");
     });

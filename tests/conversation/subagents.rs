@@ -72,7 +72,7 @@ fn a_sub_agent_that_dies_at_any_commit_has_changed_the_files_above_it_once() {
         for commits in 0.. {
             let inner = MemoryStore::new();
             let parent = World::new(Rc::new(inner.another()), Vec::new(), []);
-            let owner = block_on(parent.open()).unwrap();
+            let owner = block_on(parent.open_stored()).unwrap();
             let dying = dying(inner.another(), commits, is_applied);
             let world = below(&owner, World::new(Rc::new(dying), vec![add_line(&inner, false)], script()));
             let has_ended = async {
@@ -117,7 +117,7 @@ fn a_sub_agent_that_dies_at_any_commit_has_changed_the_files_above_it_once() {
 fn calls_of_several_sub_agents_that_change_the_same_files_run_one_after_the_other() {
     block_on(async {
         let inner = MemoryStore::new();
-        let owner = World::new(Rc::new(inner.another()), Vec::new(), []).open().await.unwrap();
+        let owner = World::new(Rc::new(inner.another()), Vec::new(), []).open_stored().await.unwrap();
         let mut children = Vec::new();
         for digit in ['a', 'b', 'c'] {
             let world = World::new(Rc::new(inner.another()), vec![add_line(&inner, true)], script());
@@ -142,7 +142,7 @@ fn a_sub_agent_keeps_its_result_and_its_files_for_the_next_commit_if_one_fails()
     use crate::scripted_store::{Outcome, ScriptedStore};
     block_on(async {
         let inner = MemoryStore::new();
-        let owner = World::new(Rc::new(inner.another()), Vec::new(), []).open().await.unwrap();
+        let owner = World::new(Rc::new(inner.another()), Vec::new(), []).open_stored().await.unwrap();
         let fails = Cell::new(true);
         let store = ScriptedStore {
             inner: inner.another(),
@@ -167,13 +167,14 @@ fn the_policy_of_a_sub_agent_becomes_stricter_and_never_looser() {
     use ConfirmationPolicy::{AlwaysConfirm, NeverConfirm};
     block_on(async {
         let inner = MemoryStore::new();
-        let owner = World::new(Rc::new(inner.another()), Vec::new(), []).open().await.unwrap();
+        let owner = World::new(Rc::new(inner.another()), Vec::new(), []).open_stored().await.unwrap();
         for (given, expected) in
             [(NeverConfirm, NeverConfirm), (AlwaysConfirm, AlwaysConfirm), (NeverConfirm, AlwaysConfirm)]
         {
             let mut world = below(&owner, World::new(Rc::new(inner.another()), Vec::new(), []));
             world.confirmation_policy = Some(given);
-            assert_eq!(open_child(&world).await.confirmation_policy(), expected);
+            let child = world.open_other_stored(CHILD.parse().unwrap()).await.unwrap();
+            assert_eq!(child.confirmation_policy(), expected);
         }
         // The user's own conversations get the policy that is given.
         let mut world = World::new(Rc::new(inner.another()), Vec::new(), []);

@@ -25,7 +25,7 @@ use threadkeep::{
     },
     security::{ConfirmationPolicy, SecurityAnalyzer, StoredAnalyzer},
     skills::{AgentSkills, GivenContext, Skills},
-    store::Store,
+    store::{Commit, Store},
     tool::{
         Replay, Tool, ToolAnnotations, ToolCall, ToolDefinition, ToolFailure, ToolKind, ToolOutput,
         ToolRegistry,
@@ -341,6 +341,20 @@ impl World {
 
     pub async fn open_as(&self, access: Access) -> Result<Conversation> {
         self.open_other(ID.parse()?, access).await
+    }
+
+    /// Opens a conversation that is stored already, without any event.
+    pub async fn open_stored(&self) -> Result<Conversation> {
+        self.open_other_stored(ID.parse()?).await
+    }
+
+    pub async fn open_other_stored(&self, id: ConversationId) -> Result<Conversation> {
+        let prepared = self.open_other(id, Access::Writer).await?;
+        if !prepared.is_stored() {
+            let base_state = Some(prepared.state().json());
+            self.store.commit(id, Commit { base_state, ..Commit::new(0, self.host.now()) }).await?;
+        }
+        self.open_other(id, Access::Writer).await
     }
 
     pub async fn open_other(&self, id: ConversationId, access: Access) -> Result<Conversation> {

@@ -108,6 +108,7 @@ test("mistakes in the schema are errors that name them", async () => {
 
 test("a conversation that began without a schema, or with another one, stores the new one", async () => {
   const { agent, store, conversation } = await open([valid], {});
+  await conversation.setTags({ kept: "yes" });
   const other = new Agent({ llm: agent.llm, finalAnswer: { type: "object", properties: { done: { type: "boolean" } } } });
   const none = new Agent({ llm: agent.llm });
   await conversation.close();
@@ -120,6 +121,7 @@ test("a conversation that began without a schema, or with another one, stores th
     await again.close();
   }
   const plain = await Conversation.open({ agent: none, store });
+  await plain.setTags({ kept: "yes" });
   await plain.close();
   const later = await Conversation.open({ agent, store, conversationId: plain.id });
   await later.sendMessage("Hello");

@@ -87,10 +87,10 @@ test("a list hears of what it shows, and only of its own store", async () => {
     return result;
   };
   const agent = agentOf([{ text: "Done." }]);
-  const conversation = await next(() => Conversation.open({ agent, store }));
+  const conversation = await Conversation.open({ agent, store });
   const { id } = conversation;
-  assert.deepEqual(heard, [id]);
   await next(() => conversation.setTags({ title: "A" }));
+  assert.deepEqual(heard, [id]);
   assert.equal((await Conversation.list(store))[0].title, "A");
   await conversation.sendMessage("Go");
   await next(() => conversation.run());
@@ -129,6 +129,7 @@ test("an error of one listener of a list surfaces and does not reach the others"
   let ends;
   const heard = new Promise((resolve) => (ends = [Conversation.onListChange(() => { throw new Error("mine"); }, store), Conversation.onListChange(resolve, store)]));
   const conversation = await Conversation.open({ agent: agentOf([]), store });
+  await conversation.setTags({ title: "A" });
   assert.equal((await heard).id, conversation.id);
   assert.deepEqual(errors, ["mine"]);
   for (const end of ends) end();

@@ -118,13 +118,14 @@ test("a tool that closes slowly blocks no opening", async () => {
   await closed;
 });
 
-test("opening a conversation that was deleted on closing creates it again", async () => {
+test("opening a conversation that was deleted on closing begins it again", async () => {
   const options = world();
   const first = await Conversation.open({ ...options, deleteOnClose: true });
   await first.sendMessage("Hello");
   void first.close();
   const second = await Conversation.open(options);
   assert.deepEqual([second.access, second.events.length], ["writer", 0]);
+  await second.sendMessage("Hello");
   assert.equal((await Conversation.list(options.store)).length, 1);
 });
 

@@ -59,7 +59,9 @@ test("a key that was read from storage with a passphrase is hidden", async () =>
     agent: new Agent({ llm: new LLM({ model: "openai/m", baseUrl: "https://model.invalid", numRetries: 1, fetch, apiKey }) }),
     store, cipher: "a long passphrase", conversationId: "5ec4e700-0000-4000-8000-0000000000aa",
   });
-  await (await open(echo(other), other)).close();
+  const first = await open(echo(other), other);
+  await first.setTags({ kept: "yes" });
+  await first.close();
   const again = await open(createModel([{ text: `Your key: ${other}` }]).fetch);
   await again.sendMessage("Go.");
   assert.equal((await again.run()).finalResponse, "Your key: <secret-hidden>");

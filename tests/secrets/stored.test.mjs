@@ -76,6 +76,7 @@ test("with a passphrase values and the key are stored as tokens, and read again"
   const stored = sources(first);
   assert.deepEqual(Object.fromEntries(Object.entries(stored).map(([name, { value }]) => [name, opened(value)])), secrets);
   assert.equal(opened(first.state.agent.llm.api_key), "sk-planted");
+  await first.setTags({ kept: "yes" });
   await first.close();
 
   const second = await open({ conversationId: first.id, cipher: passphrase });
@@ -98,6 +99,7 @@ test("with a passphrase values and the key are stored as tokens, and read again"
 test("a wrong passphrase is refused, and changes nothing", async () => {
   const { open, store, run } = world();
   const first = await open({ secrets, cipher: passphrase, llm: { apiKey: "sk-planted" } });
+  await first.setTags({ kept: "yes" });
   await first.close();
   const before = await store.load(first.id);
   await assert.rejects(open({ conversationId: first.id, cipher: "wrong", secrets: { TOKEN: "x-new-value" }, llm: { apiKey: "sk-new" } }), (error) => {
@@ -117,6 +119,7 @@ test("without the passphrase encrypted values stay unchanged by every verb", asy
   const { open, run, keys } = world();
   const first = await open({ secrets, cipher: passphrase, llm: { apiKey: "sk-planted" } });
   const [stored, { api_key }] = [sources(first), first.state.agent.llm];
+  await first.setTags({ kept: "yes" });
   await first.close();
 
   const locked = await open({ conversationId: first.id });
@@ -138,6 +141,7 @@ test("a key that cannot be decrypted stops the request", async () => {
   const { open, run, keys, modelOf } = world();
   const first = await open({ cipher: passphrase, llm: { apiKey: "sk-planted" } });
   const { api_key } = first.state.agent.llm;
+  await first.setTags({ kept: "yes" });
   await first.close();
 
   const locked = await open({ conversationId: first.id });
@@ -218,6 +222,7 @@ test("the key of a model that was switched to is sent, and not stored without a 
 test("one token that was tampered with is not mistaken for a wrong passphrase", async () => {
   const { open, store, run } = world();
   const first = await open({ secrets, cipher: passphrase });
+  await first.setTags({ kept: "yes" });
   await first.close();
   const { length, baseState } = await store.load(first.id);
   const { value } = sources(first).TOKEN;
@@ -242,6 +247,7 @@ test("a LookupSecret is fetched with its headers when a tool asks, and errors do
   assert.equal(headers.Accept, "text/plain");
   assert.equal(opened(headers["X-Api-Key"]), "planted-header-value");
   assert.equal(asked.length, 0);
+  await first.setTags({ kept: "yes" });
   await first.close();
 
   const second = await open({ conversationId: first.id, cipher: passphrase });

@@ -559,6 +559,7 @@ test("a list of conversations keeps up while somebody looks", async () => {
   await until(list, ({ phase }) => phase === "ready");
   const thread = openThread({ agent, store });
   const { conversationId } = thread.getSnapshot();
+  await thread.send("Hello?");
   const [created] = (await until(list, ({ conversations }) => conversations.length === 1)).conversations;
   assert.equal(created.id, conversationId);
   await thread.opened().then((conversation) => conversation.setTags({ title: "Named" }));

@@ -270,7 +270,9 @@ impl Stage {
                 self.begun.spawn("switchLLM", async move {
                     let change = ledger.settings.begins("the model");
                     let result = conversation.switch_llm(llm).await;
-                    let value = result.is_ok().then(|| json!(model.full_name(model.name())));
+                    // A switch to the same model changes nothing, and so does not store a new conversation.
+                    let is_stored = result.is_ok() && conversation.is_stored();
+                    let value = is_stored.then(|| json!(model.full_name(model.name())));
                     ledger.settings.ended("the model", change, value, &ledger.stored("/agent/llm/model"));
                     checked(result);
                 });
@@ -282,8 +284,9 @@ impl Stage {
                         value.as_ref().map(|value| json!({ "kind": "StaticSecret", "value": value }));
                     let sources = EditableObject::compact(&json!({ "TOKEN": source }).to_string()).unwrap();
                     let change = ledger.settings.begins("the secret");
-                    let result = conversation.store_secrets(&sources).await;
-                    let set = result.is_ok().then(|| json!(value));
+                    let result = conversation.store_secrets(&sources, false).await;
+                    let is_stored = result.is_ok() && conversation.is_stored();
+                    let set = is_stored.then(|| json!(value));
                     let stored = ledger.stored("/secret_registry/secret_sources/TOKEN/value");
                     ledger.settings.ended("the secret", change, set, &stored);
                     checked(result);
