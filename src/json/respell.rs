@@ -1,6 +1,9 @@
 //! JSON text in another spelling: as Python writes it, without lone surrogates, or without numbers that JSON does not have.
 
-use super::{FromJson as _, quoted, string_length, text::push_hex};
+use super::{
+    FromJson as _, quoted, string_length,
+    text::{Escape, escapes, push_hex},
+};
 use std::borrow::Cow;
 
 /// JSON text as Python's `json.dumps` spells it: `", "` and `": "` as separators, non-ASCII characters escaped.
@@ -34,22 +37,10 @@ pub fn python_dumps(json: &str) -> String {
 pub fn well_formed(json: &str) -> Cow<'_, str> {
     let mut out = String::new();
     let mut copied = 0;
-    let mut at = 0;
-    while let Some(next) = json.get(at..).and_then(|rest| rest.find('\\')) {
-        at += next;
-        match unit_at(json, at) {
-            Some(unit @ 0xd800..=0xdfff) => {
-                let is_pair = unit < 0xdc00 && matches!(unit_at(json, at + 6), Some(0xdc00..=0xdfff));
-                if !is_pair {
-                    out.push_str(json.get(copied..at).unwrap_or_default());
-                    out.push('\u{fffd}');
-                    copied = at + 6;
-                }
-                at += if is_pair { 12 } else { 6 };
-            }
-            // Any other escape has two characters or more, and the second one never begins another escape.
-            _ => at = json.len().min(at + 2),
-        }
+    for Escape { place, .. } in escapes(json).filter(|escape| char::from_u32(escape.code).is_none()) {
+        out.push_str(json.get(copied..place.start).unwrap_or_default());
+        out.push('\u{fffd}');
+        copied = place.end;
     }
     if copied == 0 {
         return Cow::Borrowed(json);
@@ -78,12 +69,6 @@ pub fn without_constants(text: &str) -> Option<String> {
     }
     out.push_str(rest);
     (out != text).then_some(out)
-}
-
-/// The code unit of the `\uXXXX` escape at this place.
-fn unit_at(json: &str, at: usize) -> Option<u32> {
-    let digits = json.get(at..at + 6)?.strip_prefix("\\u")?;
-    u32::from_str_radix(digits, 16).ok()
 }
 
 fn push_ascii(out: &mut String, text: &str) {

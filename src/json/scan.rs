@@ -35,6 +35,12 @@ impl fmt::Display for Broken {
     }
 }
 
+/// The length of the JSON string at the beginning of `text`, with both quotes; all of `text` if it is none.
+pub fn string_length(text: &str) -> usize {
+    let mut scanner = Scanner::new(text);
+    scanner.string().map_or(text.len(), str::len)
+}
+
 /// A place in a text. Every step either passes what it is named after, or gives `None` and stays at the first
 /// character that does not fit.
 pub(super) struct Scanner<'a> {
@@ -68,10 +74,7 @@ impl<'a> Scanner<'a> {
     /// Passes a member's name with its colon. The name comes with its quotes.
     pub(super) fn name(&mut self) -> Option<&'a str> {
         self.space();
-        let start = self.at;
-        self.byte(b'"')?;
-        self.string_after_quote()?;
-        let name = self.text.get(start..self.at)?;
+        let name = self.string()?;
         self.mark(b':')?;
         Some(name)
     }
@@ -85,8 +88,7 @@ impl<'a> Scanner<'a> {
             self.space();
             match self.peek()? {
                 b'"' => {
-                    self.at += 1;
-                    self.string_after_quote()?;
+                    self.string()?;
                 }
                 b'{' => {
                     self.at += 1;
@@ -149,7 +151,10 @@ impl<'a> Scanner<'a> {
         Some(())
     }
 
-    fn string_after_quote(&mut self) -> Option<()> {
+    /// Passes a string, with its quotes.
+    fn string(&mut self) -> Option<&'a str> {
+        let start = self.at;
+        self.byte(b'"')?;
         loop {
             let found = self.peek()?;
             if found <= 0x1f {
@@ -157,7 +162,7 @@ impl<'a> Scanner<'a> {
             }
             self.at += 1;
             match found {
-                b'"' => return Some(()),
+                b'"' => return self.text.get(start..self.at),
                 b'\\' => self.escape()?,
                 _ => {}
             }

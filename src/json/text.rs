@@ -1,5 +1,7 @@
 //! JSON strings: escaping and unescaping.
 
+use std::{iter, ops::Range};
+
 /// A text as a JSON string in the spelling of the SDK's event files: non-ASCII characters are not escaped.
 pub fn quoted(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
@@ -37,63 +39,72 @@ pub(super) fn push_hex(out: &mut String, unit: u16) {
     }
 }
 
-/// The length of the JSON string at the beginning of `text`, with both quotes; all of `text` if the string does not end.
-pub fn string_length(text: &str) -> usize {
-    let mut is_escaped = false;
-    for (at, byte) in text.bytes().enumerate().skip(1) {
-        match byte {
-            _ if is_escaped => is_escaped = false,
-            b'\\' => is_escaped = true,
-            b'"' => return at + 1,
-            _ => {}
+/// An escape of a JSON string.
+pub(super) struct Escape {
+    /// Where, in bytes, with its backslash.
+    pub(super) place: Range<usize>,
+    /// The code point that it stands for, which is no character if it is a surrogate without a partner.
+    pub(super) code: u32,
+}
+
+/// The escapes of a JSON text from left to right. Outside of strings JSON has none.
+pub(super) fn escapes(json: &str) -> impl Iterator<Item = Escape> {
+    let mut at = 0;
+    iter::from_fn(move || {
+        let start = at + json.get(at..)?.find('\\')?;
+        let (length, code) = unescaped(json.get(start..)?);
+        at = start + length;
+        Some(Escape { place: start..at, code })
+    })
+}
+
+/// The length of the escape at the beginning of `text`, and the code point that it stands for. Two surrogates that form
+/// a pair are one escape. In a text that is not JSON any character may follow the backslash, or none.
+fn unescaped(text: &str) -> (usize, u32) {
+    let code = match text.as_bytes().get(1) {
+        Some(b'b') => 0x08,
+        Some(b'f') => 0x0c,
+        Some(b'n') => 0x0a,
+        Some(b'r') => 0x0d,
+        Some(b't') => 0x09,
+        Some(b'u') => match (unit_at(text), text.get(6..).and_then(unit_at)) {
+            (Some(high @ 0xd800..0xdc00), Some(low @ 0xdc00..0xe000)) => {
+                return (12, 0x10000 + ((high - 0xd800) << 10) + (low - 0xdc00));
+            }
+            (Some(unit), _) => return (6, unit),
+            (None, _) => 'u'.into(),
+        },
+        _ => {
+            let escaped = text.chars().nth(1);
+            return (1 + escaped.map_or(0, char::len_utf8), escaped.map_or(0, u32::from));
         }
-    }
-    text.len()
+    };
+    (2, code)
+}
+
+/// The UTF-16 code unit of the `\uXXXX` escape at the beginning of `text`.
+fn unit_at(text: &str) -> Option<u32> {
+    u32::from_str_radix(text.strip_prefix("\\u")?.get(..4)?, 16).ok()
 }
 
 /// The content of a JSON string in UTF-8. A lone surrogate is encoded as if it were a character, so that the result is
 /// not valid UTF-8 then. `string` is a valid JSON string with its quotes.
 pub fn wtf8(string: &str) -> Vec<u8> {
-    let mut out = Vec::with_capacity(string.len());
-    let mut rest = string.get(1..string.len().saturating_sub(1)).unwrap_or_default();
-    while let Some((plain, escape)) = rest.split_once('\\') {
-        out.extend_from_slice(plain.as_bytes());
-        let (length, code) = unescaped(escape);
+    let content = string.get(1..string.len().saturating_sub(1)).unwrap_or_default();
+    let mut out = Vec::with_capacity(content.len());
+    let mut copied = 0;
+    for Escape { place, code } in escapes(content) {
+        out.extend_from_slice(content.get(copied..place.start).unwrap_or_default().as_bytes());
         match char::from_u32(code) {
             Some(c) => out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes()),
             None => out.extend(
                 [0xe0 | code >> 12, 0x80 | code >> 6 & 0x3f, 0x80 | code & 0x3f].map(|byte| byte as u8),
             ),
         }
-        rest = escape.get(length..).unwrap_or_default();
+        copied = place.end;
     }
-    out.extend_from_slice(rest.as_bytes());
+    out.extend_from_slice(content.get(copied..).unwrap_or_default().as_bytes());
     out
-}
-
-/// The length of an escape without its backslash, and the code point that it stands for.
-fn unescaped(escape: &str) -> (usize, u32) {
-    let code = match escape.bytes().next() {
-        Some(b'u') => match (unit_at(escape, 0), escape.get(5..)) {
-            (high @ 0xd800..0xdc00, Some(next)) if next.starts_with("\\u") => match unit_at(next, 1) {
-                low @ 0xdc00..0xe000 => return (11, 0x10000 + ((high - 0xd800) << 10) + (low - 0xdc00)),
-                _ => return (5, high),
-            },
-            (unit, _) => return (5, unit),
-        },
-        Some(b'b') => 0x08,
-        Some(b'f') => 0x0c,
-        Some(b'n') => 0x0a,
-        Some(b'r') => 0x0d,
-        Some(b't') => 0x09,
-        other => other.unwrap_or_default().into(),
-    };
-    (1, code)
-}
-
-/// The UTF-16 code unit in the four digits after the `u` at this place.
-fn unit_at(text: &str, at: usize) -> u32 {
-    text.get(at + 1..at + 5).and_then(|digits| u32::from_str_radix(digits, 16).ok()).unwrap_or_default()
 }
 
 #[cfg(test)]
