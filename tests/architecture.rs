@@ -308,3 +308,18 @@ fn the_state_machine_is_pure() {
         }
     }
 }
+
+/// The rest of the conversation uses the machine, so what the machine needs lies in its own folder.
+#[test]
+fn the_state_machine_uses_nothing_of_the_conversation_around_it() {
+    for (path, text) in sources("src/conversation/machine", ".rs") {
+        let is_root = path.ends_with("machine/mod.rs");
+        for (at, line) in text.lines().enumerate() {
+            let around = ["super::super", "crate::conversation", "  conversation::"].into_iter();
+            let around = around.chain(is_root.then_some("super::"));
+            for found in around {
+                assert!(!line.contains(found), "{}:{}: {line}", path.display(), at + 1);
+            }
+        }
+    }
+}

@@ -1,7 +1,7 @@
 //! The in-memory index of the active branch: the view that the model sees, the calls without a result, and the ids in
 //! use. It is derived from the events.
 
-use super::stuck_detector::WINDOW;
+use super::machine::stuck_detector::WINDOW;
 use crate::{
     context::{
         branch::{Branch, BranchWalk, Break, Wanted},

@@ -102,13 +102,3 @@ impl Conversation {
         }
     }
 }
-
-/// The id of the stored background response.
-pub(super) fn background_response_in(state: &BaseState) -> Option<String> {
-    state.in_agent_state::<EditableObject>(BACKGROUND_RESPONSE)?.read("id")
-}
-
-/// Removes the stored background response, because it has been fetched or is not wanted any more.
-pub(super) fn forget_response(state: &mut BaseState) {
-    state.set_in_agent_state(BACKGROUND_RESPONSE, None);
-}

@@ -6,8 +6,7 @@
 
 use super::{
     Conversation,
-    imported::mark_decided,
-    machine::{Plan, answers::call_of, calls},
+    machine::{Assessment, Plan, answers::call_of, assessment::policy_in, undecided::mark_decided},
 };
 use crate::{
     agent::{Call, Draft, Reply},
@@ -15,39 +14,10 @@ use crate::{
     event::{Body, Event, Head, Parent, SecurityRisk, Source},
     format::{agent_state::ALLOWED_TOOLS, base_state::BaseState},
     id::EventId,
-    json::{EditableObject, RawJson, ToJson as _},
+    json::{RawJson, ToJson as _},
     security::{ConfirmationPolicy, StoredAnalyzer},
     tool::ToolKind,
 };
-
-/// The assessment of an answer's calls.
-#[derive(Default)]
-pub(super) struct Assessment {
-    /// Whether the calls wait for the user.
-    waits: bool,
-    /// The policy that was applied; `None` for calls that no policy applies to.
-    policy: Option<ConfirmationPolicy>,
-    /// The ratings of an analyzer other than the model, by action id.
-    risks: EditableObject,
-}
-
-impl Assessment {
-    /// Whether the calls wait for the user. If the policy was changed during the assessment, they wait under every new
-    /// policy that can ask at all, because the caller who set it relies on it.
-    pub fn waits_in(&self, state: &BaseState) -> bool {
-        let now = policy_in(state);
-        let is_current =
-            now == ConfirmationPolicy::NeverConfirm || self.policy.is_none_or(|policy| policy == now);
-        self.waits || !is_current
-    }
-
-    /// Stores the risks of calls that wait, so that they can be shown.
-    pub fn store_risks(&self, state: &mut BaseState) {
-        if self.waits && self.risks.iter().next().is_some() {
-            calls::store_risks(state, &self.risks);
-        }
-    }
-}
 
 impl Conversation {
     /// Assesses the calls of an answer. All of them wait if one has to. A single `finish` or `think` never waits.
@@ -205,14 +175,6 @@ impl Conversation {
             mark_decided(state, &["new"]);
         };
         self.change_settings(Plan::default().strictly(), &mut edit).await
-    }
-}
-
-/// The policy of this state. An unknown one counts as [`ConfirmationPolicy::AlwaysConfirm`].
-pub(super) fn policy_in(state: &BaseState) -> ConfirmationPolicy {
-    match state.confirmation_policy() {
-        Some(policy) => policy.read().unwrap_or(ConfirmationPolicy::AlwaysConfirm),
-        None => ConfirmationPolicy::NeverConfirm,
     }
 }
 

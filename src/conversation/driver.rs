@@ -6,8 +6,12 @@ use super::{
     active_branch::Part,
     closed,
     limits::RunUsage,
-    machine::{Calls, Command, Effect, Machine, Next, Phase, Plan, calls::InPage, next::Progress},
-    stuck_detector::{Finding, find},
+    machine::{
+        Calls, Command, Effect, Machine, Next, Phase, Plan,
+        calls::InPage,
+        next::Progress,
+        stuck_detector::{Finding, find},
+    },
 };
 use crate::{
     agent::Draft,

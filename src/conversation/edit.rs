@@ -6,8 +6,8 @@
 
 use super::{
     Conversation,
-    hooks::{HookAnswers, unless_interrupted},
-    machine::{Command, Plan, Rewrite, calls::Renamed},
+    hooks::unless_interrupted,
+    machine::{Command, HookAnswers, Plan, Rewrite, calls::Renamed},
 };
 use crate::{
     agent::{Draft, arguments::read_arguments},

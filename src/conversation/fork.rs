@@ -7,8 +7,7 @@
 use super::{
     Conversation,
     active_branch::{Part, walk_back},
-    background::forget_response,
-    machine::{Calls, Plan, Transition},
+    machine::{Calls, Plan, Transition, background::forget_response},
 };
 use crate::{
     error::{Error, ErrorCode, Result},

@@ -8,7 +8,7 @@
 
 use super::{
     Conversation,
-    machine::{Command, Phase, answers::call_in, calls},
+    machine::{Command, HookAnswers, Phase, answers::call_in},
     run::Ended,
 };
 use crate::{
@@ -16,48 +16,17 @@ use crate::{
     cancel::CancelToken,
     error::{Error, ErrorCode, Result},
     event::{Body, Event, HookEventType, MessageEvent, Source},
-    format::base_state::{BaseState, ExecutionStatus},
+    format::base_state::ExecutionStatus,
     hooks::{HookInput, HookResult},
     id::EventId,
-    json::{EditableObject, RawJson, ToJson as _},
+    json::RawJson,
     llm::message::{Content, Message, Role},
 };
 use futures_util::future::{Either, LocalBoxFuture, select};
 use std::{pin::pin, time::Duration};
 
-/// Field of the base state: reasons why messages are not answered, by message id.
-const BLOCKED_MESSAGES: &str = "blocked_messages";
-
 /// The longest time to wait for the session-end hook.
 const SESSION_END_TIMEOUT: Duration = Duration::from_secs(10);
-
-/// Answers of hooks, until they are committed together with the actions or the message they were asked about.
-#[derive(Default)]
-pub(super) struct HookAnswers {
-    /// The events that record the answers.
-    pub drafts: Vec<Draft>,
-    /// The ids of denied events, with the reasons.
-    pub denied: Vec<(EventId, String)>,
-}
-
-impl HookAnswers {
-    /// Stores which actions were denied.
-    pub fn block_actions(&self, state: &mut BaseState) {
-        calls::deny(state, &self.denied);
-    }
-
-    /// Stores that the message was denied, if it was.
-    pub fn block_message(&self, state: &mut BaseState) {
-        if self.denied.is_empty() {
-            return;
-        }
-        let mut blocked = blocked_messages(state);
-        for (id, reason) in &self.denied {
-            blocked.set(id.as_str(), &reason.to_json_text());
-        }
-        state.set_field(BLOCKED_MESSAGES, Some(&RawJson::of(&blocked)));
-    }
-}
 
 impl Conversation {
     /// Asks the hook for this event type. The future gives its answer and the event that records it; `None` if there is
@@ -203,23 +172,6 @@ pub(super) async fn unless_interrupted(
 
 pub(super) fn interrupted() -> Error {
     Error::new(ErrorCode::Aborted, "interrupted before a hook had answered; nothing was stored")
-}
-
-/// Whether a hook has denied this message.
-pub(super) fn is_blocked_message(state: &BaseState, message: &EventId) -> bool {
-    blocked_messages(state).get(message.as_str()).is_some()
-}
-
-/// Removes the denial of a message once the run has ended at it.
-pub(super) fn unblock_message(state: &mut BaseState, message: &EventId) {
-    let mut blocked = blocked_messages(state);
-    if blocked.remove(message.as_str()).is_some() {
-        state.set_field(BLOCKED_MESSAGES, Some(&RawJson::of(&blocked)));
-    }
-}
-
-fn blocked_messages(state: &BaseState) -> EditableObject {
-    state.field(BLOCKED_MESSAGES).and_then(|blocked| blocked.read()).unwrap_or_default()
 }
 
 fn call_input(event_type: HookEventType, call: &Call) -> HookInput {

@@ -3,45 +3,27 @@
 
 use super::{
     Conversation,
-    confirmation::{analyzer_in, policy_in, set_analyzer},
-    machine::Plan,
+    confirmation::{analyzer_in, set_analyzer},
+    machine::{
+        Plan,
+        assessment::policy_in,
+        undecided::{awaits_decision, mark_decided, undecided_in},
+    },
 };
 use crate::{
     error::Result,
     format::{
         agent_state::ALLOWED_TOOLS,
         base_state::BaseState,
-        import_mark::{BEFORE, IMPORT, NEW, SECRETS, SETTINGS},
+        import_mark::{BEFORE, NEW, SECRETS, SETTINGS},
     },
     json::{EditableObject, RawJson},
     security::{ConfirmationPolicy, Guard, StoredAnalyzer},
 };
 
-/// Whether the host still has to decide about this field of [`IMPORT`].
-pub(super) fn awaits_decision(state: &BaseState, field: &str) -> bool {
-    undecided_in(state).get(field).is_some()
-}
-
-fn undecided_in(state: &BaseState) -> EditableObject {
-    state.field(IMPORT).and_then(|import| import.read()).unwrap_or_default()
-}
-
 /// Whether the policy and the analyzer come from an import, and the host has not decided about them.
 pub fn is_undecided(state: &BaseState) -> bool {
     awaits_decision(state, SETTINGS)
-}
-
-/// Removes these fields of [`IMPORT`], because the host has decided about them.
-pub(super) fn mark_decided(state: &mut BaseState, fields: &[&str]) {
-    let mut undecided = undecided_in(state);
-    let mut has_changed = false;
-    for name in fields {
-        has_changed |= undecided.remove(name).is_some();
-    }
-    if has_changed {
-        let is_empty = undecided.iter().next().is_none();
-        state.set_field(IMPORT, (!is_empty).then(|| RawJson::of(&undecided)).as_ref());
-    }
 }
 
 /// Sets the policy and the analyzer that are given at opening. Where those that came with an import, or those of a sub-agent,

@@ -9,10 +9,9 @@
 
 use super::{Conversation, machine::Command};
 use crate::{
-    error::{Error, ErrorCode, Result},
+    error::Result,
     event::{Body, Event},
     format::layout::INBOX,
-    id::StorePath,
 };
 
 impl Conversation {
@@ -42,12 +41,4 @@ impl Conversation {
         self.0.page.borrow_mut().inbox = messages;
         self.append_inbox().await
     }
-}
-
-/// The path of a message's file. It begins with the time, so that listing files by name sorts them by time.
-pub(super) fn path_of(event: &Event) -> Result<StorePath> {
-    let time: String = event.timestamp().chars().filter(char::is_ascii_digit).collect();
-    format!("{INBOX}/{time}-{}.json", event.id())
-        .parse()
-        .map_err(|_| Error::new(ErrorCode::Internal, "the id of a message does not form a valid file name"))
 }

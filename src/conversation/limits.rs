@@ -1,9 +1,13 @@
 //! Limits of a run: the number of steps, and dollars as counted in the stored metrics (`_emit_run_limit_error` in
 //! `conversation/impl/local_conversation.py`).
 
-use super::Conversation;
+use super::{
+    Conversation,
+    machine::stuck_detector::{StuckDetection, StuckDetectionThresholds, is_stuck_on_context_window},
+};
 use crate::{
     agent::{Draft, is_answer_demand},
+    error::Result,
     event::{Body, ConversationErrorEvent, Event, Source},
 };
 
@@ -68,6 +72,21 @@ impl RunUsage {
 }
 
 impl Conversation {
+    /// Whether a run that failed because its request did not fit into the context window is stuck.
+    pub(super) async fn is_stuck_after_context_window(&self) -> Result<bool> {
+        let Some(thresholds) = self.stuck_thresholds() else { return Ok(false) };
+        self.0.log.read(|branch| is_stuck_on_context_window(branch.window(), &thresholds)).await
+    }
+
+    /// The host's thresholds, or the default ones if the stored setting enables the detection; `None` disables it.
+    pub(super) fn stuck_thresholds(&self) -> Option<StuckDetectionThresholds> {
+        match self.0.stuck_detection {
+            Some(StuckDetection::Off) => None,
+            Some(StuckDetection::On(thresholds)) => Some(thresholds),
+            None => self.state().stuck_detection().then(StuckDetectionThresholds::default),
+        }
+    }
+
     /// The usage of a run that begins now.
     pub(super) fn begin_usage(&self) -> RunUsage {
         RunUsage {

@@ -35,14 +35,13 @@ mod stop;
 mod stored_errors;
 mod subagents;
 mod tree;
-pub mod stuck_detector;
 mod warning;
 
 pub use condensing::{Condensed, Condensing, ContextUsage, LoadCondensing, Summarizing, Task, compiled_in};
 pub use fork::ForkOptions;
 pub use imported::is_undecided;
 pub use log::Listener;
-pub use machine::{WaitingCalls, status};
+pub use machine::{WaitingCalls, status, stuck_detector};
 pub use open::OpenOptions;
 pub use run::RunOutcome;
 pub use stored_errors::{StoredError, stored_errors};

@@ -6,9 +6,8 @@ use super::{
     Access, Conversation, LoadCondensing, OnDelta, Shared, imported,
     live::Reported,
     log::{EventLog, Listener},
-    machine::Plan,
+    machine::{Plan, stored_agent::store_servers},
     repair,
-    settings::store_servers,
     stuck_detector::StuckDetection,
     warning,
 };

@@ -1,6 +1,6 @@
 //! The costs of a conversation by usage id (`conversation/conversation_stats.py`).
 
-use super::{Conversation, background::background_response_in};
+use super::{Conversation, machine::background::background_response_in};
 use crate::{
     cancel::CancelToken,
     format::base_state::BaseState,

@@ -8,7 +8,11 @@ use crate::{
         condenser::{Attempt, Condenser, Decision, summary_of, summary_request},
         view::View,
     },
-    conversation::{Conversation, background::forget_response, machine::Plan, run::RunError},
+    conversation::{
+        Conversation,
+        machine::{Plan, background::forget_response},
+        run::RunError,
+    },
     error::{Error, ErrorCode, Result},
     event::{Body, CondensationRequest, Source},
     format::base_state::ExecutionStatus,

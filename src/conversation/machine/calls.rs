@@ -3,10 +3,12 @@
 //! Which calls have no result follows from the log. Their stages come from `agent_state`, which later pages read too,
 //! from `blocked_actions`, which is the SDK's field, and from the calls that this page is running.
 
-use super::answers::{interruption, rejection};
+use super::{
+    answers::{interruption, rejection},
+    undecided::awaits_decision,
+};
 use crate::{
     agent::Draft,
-    conversation::imported::awaits_decision,
     error::{Error, ErrorCode, Result},
     event::{Body, Event, SecurityRisk},
     format::{

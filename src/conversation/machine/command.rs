@@ -1,10 +1,9 @@
 //! The commands of the state machine, which come from the user, from the run and from the page that opens the
 //! conversation, and the plans that they result in.
 
-use super::calls::Renamed;
+use super::{Assessment, HookAnswers, calls::Renamed};
 use crate::{
     agent::{Call, Draft, Reply},
-    conversation::{confirmation::Assessment, hooks::HookAnswers},
     event::{Event, SecurityRisk},
     id::EventId,
     store::Durability,

@@ -5,26 +5,27 @@
 //! `conversation/driver.rs` executes one command after the other, and does everything that takes time.
 
 pub mod answers;
+pub mod assessment;
+pub mod background;
 pub mod calls;
 pub mod command;
+pub mod hook_answers;
+pub mod inbox;
 pub mod next;
 pub mod page;
 pub mod status;
+pub mod stored_agent;
+pub mod stuck_detector;
+pub mod undecided;
 
+pub use assessment::Assessment;
 pub use calls::Calls;
 pub use command::{Command, Effect, Place, Plan, Rewrite, WaitingCalls};
+pub use hook_answers::HookAnswers;
 pub use next::Next;
 pub use page::{Page, Phase};
 pub use status::{StatusChange, Transition};
 
-use super::{
-    background::forget_response,
-    confirmation::Assessment,
-    hooks::{HookAnswers, unblock_message},
-    imported::mark_decided,
-    inbox,
-    settings::{enable_native_calls, store_concurrency, store_model_settings},
-};
 use crate::{
     agent::{Agent, Call, Draft, Reply, ReplyKind},
     error::{Error, ErrorCode, Result},
@@ -39,6 +40,10 @@ use crate::{
     skills::AgentContext,
     tool::FileChange,
 };
+use background::forget_response;
+use hook_answers::unblock_message;
+use stored_agent::{enable_native_calls, store_concurrency, store_model_settings};
+use undecided::mark_decided;
 
 /// The state of a conversation at the moment of a command.
 pub struct Machine<'a> {

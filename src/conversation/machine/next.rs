@@ -1,10 +1,9 @@
 //! Decides the next part of a run. A run is a sequence of steps, each of which is an answer of the model with its
 //! calls, or the calls that were waiting.
 
-use super::{Machine, answers::call_of};
+use super::{Machine, answers::call_of, hook_answers::is_blocked_message, stuck_detector::Finding};
 use crate::{
     agent::{Call, Draft},
-    conversation::{hooks::is_blocked_message, stuck_detector::Finding},
     format::base_state::ExecutionStatus,
     id::EventId,
 };

@@ -4,9 +4,7 @@
 //! events as well, so a reload does not repeat it. One pattern goes beyond the SDK, which only mentions it: requests
 //! that still do not fit into the model's context window after the history was condensed several times.
 
-use super::Conversation;
 use crate::{
-    error::Result,
     event::{Body, Event, Source},
     json::is_same,
 };
@@ -77,23 +75,6 @@ pub fn find(events: &[Event], thresholds: &StuckDetectionThresholds) -> Finding 
     if is_stuck { Finding::Stuck } else { Finding::None }
 }
 
-impl Conversation {
-    /// Whether a run that failed because its request did not fit into the context window is stuck.
-    pub(super) async fn is_stuck_after_context_window(&self) -> Result<bool> {
-        let Some(thresholds) = self.stuck_thresholds() else { return Ok(false) };
-        self.0.log.read(|branch| is_stuck_on_context_window(branch.window(), &thresholds)).await
-    }
-
-    /// The host's thresholds, or the default ones if the stored setting enables the detection; `None` disables it.
-    pub(super) fn stuck_thresholds(&self) -> Option<StuckDetectionThresholds> {
-        match self.0.stuck_detection {
-            Some(StuckDetection::Off) => None,
-            Some(StuckDetection::On(thresholds)) => Some(thresholds),
-            None => self.state().stuck_detection().then(StuckDetectionThresholds::default),
-        }
-    }
-}
-
 fn since_user_message(events: &[Event]) -> &[Event] {
     let is_users =
         |event: &Event| event.source() == Source::User && matches!(event.body(), Body::MessageEvent(_));
@@ -121,7 +102,7 @@ fn nudge(events: &[Event], actions: &[&Event], results: &[&Event], count: usize)
     let (Body::ActionEvent(call), Body::AgentErrorEvent(failure)) = (action.body(), error.body()) else {
         return None;
     };
-    let text = include_str!("../agent/prompts/repeated_error.md").trim_end();
+    let text = include_str!("../../agent/prompts/repeated_error.md").trim_end();
     let text = text.replace("{count}", &count.to_string());
     let text = text.replace("{error}", failure.error.trim_end_matches('.'));
     let (before, after) = text.split_once("{tool}")?;

@@ -1,0 +1,41 @@
+//! The assessment of an answer's calls, which `conversation/confirmation.rs` makes.
+
+use super::calls;
+use crate::{format::base_state::BaseState, json::EditableObject, security::ConfirmationPolicy};
+
+/// The assessment of an answer's calls.
+#[derive(Default)]
+pub struct Assessment {
+    /// Whether the calls wait for the user.
+    pub waits: bool,
+    /// The policy that was applied; `None` for calls that no policy applies to.
+    pub policy: Option<ConfirmationPolicy>,
+    /// The ratings of an analyzer other than the model, by action id.
+    pub risks: EditableObject,
+}
+
+impl Assessment {
+    /// Whether the calls wait for the user. If the policy was changed during the assessment, they wait under every new
+    /// policy that can ask at all, because the caller who set it relies on it.
+    pub fn waits_in(&self, state: &BaseState) -> bool {
+        let now = policy_in(state);
+        let is_current =
+            now == ConfirmationPolicy::NeverConfirm || self.policy.is_none_or(|policy| policy == now);
+        self.waits || !is_current
+    }
+
+    /// Stores the risks of calls that wait, so that they can be shown.
+    pub fn store_risks(&self, state: &mut BaseState) {
+        if self.waits && self.risks.iter().next().is_some() {
+            calls::store_risks(state, &self.risks);
+        }
+    }
+}
+
+/// The policy of this state. An unknown one counts as [`ConfirmationPolicy::AlwaysConfirm`].
+pub fn policy_in(state: &BaseState) -> ConfirmationPolicy {
+    match state.confirmation_policy() {
+        Some(policy) => policy.read().unwrap_or(ConfirmationPolicy::AlwaysConfirm),
+        None => ConfirmationPolicy::NeverConfirm,
+    }
+}
