@@ -9,7 +9,7 @@ use super::{
     machine::{
         Calls, Command, Effect, Machine, Next, Phase, Plan,
         calls::InPage,
-        next::Progress,
+        next::{Passed, Progress},
         stuck_detector::{Finding, find},
     },
 };
@@ -100,15 +100,8 @@ impl Conversation {
     }
 
     /// Decides the next part of the run and enters its phase, which determines where a message that arrives from now on
-    /// is placed. `is_done`: no hook objects to the agent being done. `is_condensed`: the view
-    /// need not be condensed before it is sent.
-    pub(super) async fn next(
-        &self,
-        cancel: &CancelToken,
-        used: &RunUsage,
-        is_done: bool,
-        is_condensed: bool,
-    ) -> Result<Next> {
+    /// is placed.
+    pub(super) async fn next(&self, cancel: &CancelToken, used: &RunUsage, passed: Passed) -> Result<Next> {
         let queue = self.0.log.queue().await;
         self.0.log.load_branch(&queue, Part::All).await?;
         let stuck = || match self.stuck_thresholds() {
@@ -117,8 +110,7 @@ impl Conversation {
         };
         let progress = Progress {
             is_cancelled: cancel.is_cancelled(),
-            is_done,
-            is_condensed,
+            passed,
             has_stepped: used.has_stepped(),
             limit: &|| self.limit_reached(used),
             stuck: &stuck,

@@ -7,7 +7,7 @@
 use super::{
     Conversation, Shared,
     condensing::{Condensed, Task},
-    machine::{Command, Next, Phase, StatusChange, Transition, page::Run},
+    machine::{Command, Next, Phase, StatusChange, Transition, next::Passed, page::Run},
 };
 use crate::{
     agent::Draft,
@@ -117,19 +117,17 @@ impl Conversation {
             return Ok(Ended::Done);
         }
         let mut usage = self.begin_usage();
-        let mut is_done = false;
-        let mut is_condensed = !self.condenses();
+        let mut passed = self.nothing_passed();
         loop {
-            let next = self.next(cancel, &usage, is_done, is_condensed).await?;
-            is_done = false;
-            is_condensed = !self.condenses();
+            let next = self.next(cancel, &usage, passed).await?;
+            passed = self.nothing_passed();
             match next {
                 Next::End => return Ok(Ended::Done),
                 Next::Break => return Ok(Ended::Cancelled),
                 Next::AppendInbox => self.append_inbox().await?,
                 Next::AskWhetherDone => {
                     let may_continue = usage.allows_more(self.0.max_iterations);
-                    is_done = !may_continue || !self.continues_after_finish(cancel).await?;
+                    passed.is_done = !may_continue || !self.continues_after_finish(cancel).await?;
                 }
                 Next::EndAtBlockedMessage(message) => {
                     self.perform(Command::EndAtBlockedMessage { message }).await?;
@@ -153,7 +151,7 @@ impl Conversation {
                 }
                 Next::Condense => match self.condensing(Task::Prepare(cancel, usage.condensed_from())).await?
                 {
-                    Condensed::SendView => is_condensed = true,
+                    Condensed::SendView => passed.is_condensed = true,
                     Condensed::Cancelled => return Ok(Ended::Cancelled),
                     Condensed::From(tokens) => usage.condensed(Some(tokens)),
                     _ => usage.condensed(None),
@@ -166,6 +164,11 @@ impl Conversation {
                 }
             }
         }
+    }
+
+    /// A view that nothing condenses is sent as it is.
+    fn nothing_passed(&self) -> Passed {
+        Passed { is_done: false, is_condensed: !self.condenses() }
     }
 
     /// Stores the failure of a run in the log. If that fails too, the page at least shows the status.

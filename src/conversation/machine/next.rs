@@ -36,14 +36,20 @@ pub enum Next {
     Break,
 }
 
+/// The checks that the part before has passed, so that this one need not repeat them.
+#[derive(Clone, Copy)]
+pub struct Passed {
+    /// The stop hook has accepted that the agent is done.
+    pub is_done: bool,
+    /// The view need not be condensed before it is sent.
+    pub is_condensed: bool,
+}
+
 /// The progress of a run, as far as it is not in the state.
 pub struct Progress<'a> {
     /// Whether the run was cancelled.
     pub is_cancelled: bool,
-    /// Whether the stop hook has accepted that the agent is done.
-    pub is_done: bool,
-    /// Whether the view need not be condensed before it is sent.
-    pub is_condensed: bool,
+    pub passed: Passed,
     /// Whether the run has made a step. Limits are checked after the first.
     pub has_stepped: bool,
     /// The event of a limit that is reached.
@@ -59,7 +65,7 @@ impl Machine<'_> {
         let is_running = status == ExecutionStatus::Running;
         let is_settled = self.calls.is_settled();
         let calls: Vec<Call> = self.calls.approved().filter_map(call_of).collect();
-        let Progress { is_cancelled, is_done, is_condensed, has_stepped, limit, stuck } = *progress;
+        let Progress { is_cancelled, passed, has_stepped, limit, stuck } = *progress;
         // After a pause as well: resuming the run must not approve calls that the user left out.
         let waits_for_others = match status {
             ExecutionStatus::Running | ExecutionStatus::Paused if has_stepped => self.calls.has_left_out(),
@@ -82,7 +88,7 @@ impl Machine<'_> {
         }
         match status {
             // A run that finished before it was cancelled counts as finished.
-            ExecutionStatus::Finished if !is_cancelled && !is_done => return Next::AskWhetherDone,
+            ExecutionStatus::Finished if !is_cancelled && !passed.is_done => return Next::AskWhetherDone,
             _ if !is_running => return Next::End,
             _ if is_cancelled => return Next::Break,
             _ if !calls.is_empty() => return Next::RunCalls(calls),
@@ -101,7 +107,7 @@ impl Machine<'_> {
         }
         match limit() {
             Some(error) => Next::ReachLimit(error.into()),
-            None if is_condensed => Next::AskModel,
+            None if passed.is_condensed => Next::AskModel,
             None => Next::Condense,
         }
     }
