@@ -19,7 +19,7 @@ use crate::{
     format::base_state::ExecutionStatus,
     id::EventId,
     llm::{
-        CallContext, Completion, Llm,
+        CallContext, Completion, Llm, LlmError,
         message::{Content, Message, Role},
     },
     names::Names,
@@ -33,6 +33,35 @@ impl Conversation {
         if let Either::Right(_) = select(pin!(self.0.agent.tools.listed()), pin!(cancel.cancelled())).await {
             return Ok(Ended::Cancelled);
         }
+        let first_id = self.0.log.new_id();
+        let mut completion = match self.request(&first_id, cancel).await? {
+            None => return Ok(Ended::Cancelled),
+            Some(Err(error)) => return self.go_on_after(error).await,
+            Some(Ok(completion)) => completion,
+        };
+        self.note_counted(&completion);
+        hide_in_answer(&self.0.log.mask, &mut completion.message, &self.0.agent.tools);
+        let mut reply = self.read_reply(&completion, first_id).await?;
+        // Like the model, a critic, an analyzer or a hook may take long or never answer, so cancelling has to stop it too.
+        let judge = async {
+            self.rate(&mut reply).await;
+            (self.assess(&reply).await, self.ask_about_calls(&reply.calls).await)
+        };
+        let (assessment, hook_answers) = match select(pin!(judge), pin!(cancel.cancelled())).await {
+            Either::Left((judged, _)) => judged,
+            Either::Right(_) => return Ok(Ended::Cancelled),
+        };
+        self.perform(Command::Answered { reply, assessment, hook_answers }).await?;
+        Ok(Ended::Done)
+    }
+
+    /// The model's answer to the view, or to the same question asked before, if the provider has worked on it meanwhile;
+    /// `None` if the request was cancelled. All that was paid for is recorded.
+    async fn request(
+        &self,
+        first_id: &EventId,
+        cancel: &CancelToken,
+    ) -> Result<Option<std::result::Result<Completion, LlmError>>> {
         let messages = self.0.log.read(|branch| branch.view.messages()).await?;
         let tools = self.0.agent.tool_schemas();
         let llm = self.llm();
@@ -49,8 +78,7 @@ impl Conversation {
         };
         reports.last.replace(background_response);
         let mut store_responses = Box::pin(self.store_responses(&reports, &question).fuse());
-        let first_id = self.0.log.new_id();
-        let shown = MaskedDeltas::new(&self.0.log.mask, self.0.on_delta.clone(), &first_id);
+        let shown = MaskedDeltas::new(&self.0.log.mask, self.0.on_delta.clone(), first_id);
         let show = |delta| shown.push(delta);
         let complete = async {
             let answer = llm.complete(&messages, &tools, &context, &show).await;
@@ -72,55 +100,46 @@ impl Conversation {
             }
         };
         self.record_spending(&lost.take(), llm.options.usage_id());
-        let Some(answer) = answer else {
-            self.cancel_background_response(&reports).await;
-            return Ok(Ended::Cancelled);
-        };
-        if answer.is_ok() {
-            shown.end();
+        match &answer {
+            None => self.cancel_background_response(&reports).await,
+            Some(Ok(_)) => shown.end(),
+            Some(Err(_)) => {}
         }
-        let completion = match answer {
-            Ok(mut completion) => {
-                // Some servers count nothing. What they were sent is estimated.
-                let tokens = completion.usage.map_or(0, |usage| usage.prompt_tokens);
-                if tokens > 0 {
-                    let response_id = completion.response_id.clone();
-                    self.0.spending.borrow_mut().last_counted =
-                        Some(Counted { response_id, tokens, estimated: None });
-                }
-                hide_in_answer(&self.0.log.mask, &mut completion.message, &self.0.agent.tools);
-                completion
-            }
-            Err(error) => {
-                // A pause does not wait until the model is available again: the next run asks it.
-                if error.is_retryable() && self.execution_status() == ExecutionStatus::Paused {
-                    return Ok(Ended::Done);
-                }
-                if self.can_recover(&error) {
-                    self.condensing(Task::Recover(&error)).await?;
-                    return Ok(Ended::Done);
-                }
-                if error.code() != ErrorCode::LlmContentPolicy || !self.may_nudge(CONTENT_POLICY).await? {
-                    return Err(RunError::Llm(error));
-                }
-                self.nudge(CONTENT_POLICY).await?;
-                return Ok(Ended::Done);
-            }
-        };
-        let mut reply = self.read_reply(&completion, first_id.clone()).await?;
-        // Like the model, a critic, an analyzer or a hook may take long or never answer, so cancelling has to stop it too.
-        let assess = async {
-            self.rate(&mut reply).await;
-            (self.assess(&reply).await, self.ask_about_calls(&reply.calls).await)
-        };
-        let (assessment, hook_answers) = match select(pin!(assess), pin!(cancel.cancelled())).await {
-            Either::Left((assessed, _)) => assessed,
-            Either::Right(_) => return Ok(Ended::Cancelled),
-        };
-        self.perform(Command::Answered { reply, assessment, hook_answers }).await?;
+        Ok(answer)
+    }
+
+    /// Keeps the number of tokens that the server has counted. Some servers count nothing; what they were sent is
+    /// estimated.
+    fn note_counted(&self, completion: &Completion) {
+        let tokens = completion.usage.map_or(0, |usage| usage.prompt_tokens);
+        if tokens > 0 {
+            let response_id = completion.response_id.clone();
+            let counted = Counted { response_id, tokens, estimated: None };
+            self.0.spending.borrow_mut().last_counted = Some(counted);
+        }
+    }
+
+    /// Lets the run go on after a failed request, if a pause, condensing or a reminder to the model allows it.
+    ///
+    /// # Errors
+    /// The failure, if nothing does.
+    async fn go_on_after(&self, error: LlmError) -> std::result::Result<Ended, RunError> {
+        // A pause does not wait until the model is available again: the next run asks it.
+        if error.is_retryable() && self.execution_status() == ExecutionStatus::Paused {
+            return Ok(Ended::Done);
+        }
+        if self.can_recover(&error) {
+            self.condensing(Task::Recover(&error)).await?;
+            return Ok(Ended::Done);
+        }
+        if error.code() != ErrorCode::LlmContentPolicy || !self.may_nudge(CONTENT_POLICY).await? {
+            return Err(RunError::Llm(error));
+        }
+        self.nudge(CONTENT_POLICY).await?;
         Ok(Ended::Done)
     }
 
+    /// The events and calls of an answer.
     async fn read_reply(&self, completion: &Completion, first_id: EventId) -> Result<Reply> {
         let unavailable = unavailable_tools(&self.state(), &self.0.agent);
         let reads_risk = self.security_analyzer().is_some();
