@@ -4,7 +4,7 @@
 //! see [`WireApis`].
 
 use crate::{
-    json::string_enum,
+    json::{Object, string_enum},
     llm::{
         completion::{Delta, ToolSchema},
         endpoint::Endpoint,
@@ -153,6 +153,19 @@ pub trait Decoder {
     /// # Errors
     /// An answer that was cut off, empty or filtered.
     fn finish(self: Box<Self>, new_id: &mut dyn FnMut() -> String) -> Result<Answer, DecodeError>;
+}
+
+/// The data of an event that a decoder reads; `None` for an event without data, and for all that follow the end.
+pub fn data_of(data: &str, is_done: bool) -> Option<&str> {
+    Some(data.trim()).filter(|data| !data.is_empty() && !is_done)
+}
+
+/// The object that is the data of an event.
+///
+/// # Errors
+/// `Malformed` with the beginning of the data.
+pub fn object_of(data: &str) -> Result<Object<'_>, DecodeError> {
+    Object::parse(data).ok_or_else(|| DecodeError::Malformed(data.chars().take(200).collect()))
 }
 
 /// A background response: an answer that the provider produces independently of the connection.

@@ -12,7 +12,7 @@ use crate::{
         message::{Content, Message, MessageToolCall, Role, ThinkingBlock},
         metrics::Usage,
         text_pieces::TextPieces,
-        wire_api::{Answer, DecodeError, Decoder},
+        wire_api::{Answer, DecodeError, Decoder, data_of, object_of},
     },
 };
 
@@ -57,13 +57,11 @@ enum Kind {
 
 impl Decoder for AnthropicDecoder {
     fn push(&mut self, event: &str, data: &str) -> Result<Option<Delta>, DecodeError> {
-        let data = data.trim();
-        if data.is_empty() || self.is_done || data == "[DONE]" {
+        // Some proxies end the stream as OpenAI does.
+        let Some(data) = data_of(data, self.is_done).filter(|data| *data != "[DONE]") else {
             return Ok(None);
-        }
-        let Some(fields) = Object::parse(data) else {
-            return Err(DecodeError::Malformed(data.chars().take(200).collect()));
         };
+        let fields = object_of(data)?;
         // Some servers have the type only as the name of the event, and none in a complete answer.
         let kind = fields.read::<String>("type").unwrap_or_else(|| match fields.get("content") {
             Some(_) => "message".to_owned(),

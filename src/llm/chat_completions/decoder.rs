@@ -12,7 +12,7 @@ use crate::{
         metrics::Usage,
         text_pieces::TextPieces,
         usage::usage_of,
-        wire_api::{Answer, DecodeError, Decoder},
+        wire_api::{Answer, DecodeError, Decoder, data_of, object_of},
     },
 };
 use std::ops::Range;
@@ -64,10 +64,7 @@ impl PlainChunk {
 
 impl Decoder for ChatDecoder {
     fn push(&mut self, _event: &str, data: &str) -> Result<Option<Delta>, DecodeError> {
-        let data = data.trim();
-        if data.is_empty() || self.is_done {
-            return Ok(None);
-        }
+        let Some(data) = data_of(data, self.is_done) else { return Ok(None) };
         if data == "[DONE]" {
             self.is_done = true;
             return Ok(None);
@@ -80,9 +77,7 @@ impl Decoder for ChatDecoder {
         }
         // Any other chunk may change the state, so that the remembered chunk no longer adds only text.
         self.plain = PlainChunk::default();
-        let Some(chunk) = Object::parse(data) else {
-            return Err(DecodeError::Malformed(data.chars().take(200).collect()));
-        };
+        let chunk = object_of(data)?;
         if let Some(error) = chunk.get("error").filter(|error| !matches!(*error, "null" | "\"\"" | "{}")) {
             return Err(DecodeError::Provider(error_json(error)));
         }

@@ -15,7 +15,7 @@ use crate::{
         metrics::Usage,
         text_pieces::TextPieces,
         usage::usage_of,
-        wire_api::{Answer, BackgroundResponse, DecodeError, Decoder},
+        wire_api::{Answer, BackgroundResponse, DecodeError, Decoder, data_of, object_of},
     },
 };
 
@@ -40,17 +40,12 @@ pub struct ResponsesDecoder {
 
 impl Decoder for ResponsesDecoder {
     fn push(&mut self, event: &str, data: &str) -> Result<Option<Delta>, DecodeError> {
-        let data = data.trim();
-        if data.is_empty() || self.is_done {
-            return Ok(None);
-        }
+        let Some(data) = data_of(data, self.is_done) else { return Ok(None) };
         if data == "[DONE]" {
             self.is_done = true;
             return Ok(None);
         }
-        let Some(event_data) = Object::parse(data) else {
-            return Err(DecodeError::Malformed(data.chars().take(200).collect()));
-        };
+        let event_data = object_of(data)?;
         self.background.received(event_data.read("sequence_number"));
         let kind = event_data.read::<String>("type").unwrap_or_else(|| event.to_owned());
         if kind == "error" {
