@@ -3,7 +3,7 @@ import type { Workspace, WorkspaceEntry } from "../workspace.js";
 import type { BuiltInContext, BuiltInDefinition, BuiltInOutput, ToolPlace } from "./built-in.js";
 import { messageOf, present } from "./definition.js";
 import { inWorkspace, nameOf, resolved, statOf } from "./paths.js";
-import { Pauses, alternatives, listing, nameMatcher, newest } from "./search.js";
+import { Pauses, alternatives, listing, nameMatcher, newest, searchSchema } from "./search.js";
 
 interface GlobArguments {
   pattern: string;
@@ -19,14 +19,7 @@ const description = (workingDir: string) => `Finds files by a pattern of their p
 
 The working directory is ${workingDir}; without a path, patterns are relative to it.`;
 
-const parameters = {
-  type: "object",
-  properties: {
-    pattern: { type: "string", description: 'The pattern, such as "**/*.js" or "src/**/*.ts".' },
-    path: { type: "string", description: "The absolute path of the directory to search; by default the working directory." },
-  },
-  required: ["pattern"],
-} as const;
+const parameters = searchSchema('The pattern, such as "**/*.js" or "src/**/*.ts".', {});
 
 export function define({ workingDir }: ToolPlace): BuiltInDefinition {
   return {

@@ -8,7 +8,7 @@ import type { BuiltInContext, BuiltInDefinition, BuiltInOutput, ToolPlace } from
 import { messageOf, present } from "./definition.js";
 import { decodeValid, readSmall, withLineFeeds } from "./file-content.js";
 import { inWorkspace, nameOf, resolved, statOf } from "./paths.js";
-import { Pauses, alternatives, listing, nameMatcher, newest } from "./search.js";
+import { Pauses, alternatives, listing, nameMatcher, newest, searchSchema } from "./search.js";
 
 interface GrepArguments {
   pattern: string;
@@ -29,15 +29,9 @@ const description = (workingDir: string) => `Finds files whose content matches a
 
 The working directory is ${workingDir}; without a path the search is made there.`;
 
-const parameters = {
-  type: "object",
-  properties: {
-    pattern: { type: "string", description: "The regular expression." },
-    path: { type: "string", description: "The absolute path of the directory to search; by default the working directory." },
-    include: { type: "string", description: 'A pattern for the names of the files to search, such as "*.js" or "*.{ts,tsx}".' },
-  },
-  required: ["pattern"],
-} as const;
+const parameters = searchSchema("The regular expression.", {
+  include: { type: "string", description: 'A pattern for the names of the files to search, such as "*.js" or "*.{ts,tsx}".' },
+});
 
 export function define({ workingDir }: ToolPlace): BuiltInDefinition {
   return {

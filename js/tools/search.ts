@@ -5,6 +5,19 @@ import { byCodePoints } from "./text.js";
 
 const maxResults = 100;
 
+/** The JSON schema of a search: for its pattern, for the directory that it searches, and for what only one of the tools has. */
+export function searchSchema<More extends Record<string, object>>(pattern: string, more: More) {
+  return {
+    type: "object",
+    properties: {
+      pattern: { type: "string", description: pattern },
+      path: { type: "string", description: "The absolute path of the directory to search; by default the working directory." },
+      ...more,
+    },
+    required: ["pattern"],
+  } as const;
+}
+
 /** Waits, now and then, until the page has handled its own events. */
 export class Pauses {
   #next = Date.now() + 30;
