@@ -162,8 +162,13 @@ for (const kind of availableBrowsers) {
         await photograph(page, `terminal-${kind}`);
         await page.press("Files");
         await lists(page, "colours.txt");
+        // Its result does not name the file; a file of the user beside it has no mark.
+        await page.shows(/colours\.txtchanged/, "#panel");
+        await page.isAccessible("the files of a terminal");
         await page.page.reload();
         await page.shows(/Run echo/);
+        await page.press("Files");
+        await page.shows(/colours\.txtchanged/, "#panel");
         await page.page.evaluate(() => document.querySelector(".call summary").click());
         await page.shows(/Exit code 1/, ".call .terminal-end");
       });

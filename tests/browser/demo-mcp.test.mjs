@@ -124,7 +124,7 @@ for (const kind of availableBrowsers) {
         await page.press("Save");
         await weather.close();
         await page.ask("What is 6 * 7?");
-        await page.shows(/The server weather is not connected.*cannot be reached.*Try again/, notice);
+        await page.shows(/The server weather is not connectedhttp:.*cannot be reached.*Try again/, notice);
         await page.isAccessible("a notice about a server");
         await photograph(page, `server-down-${kind}`);
         // It is still down: the notice comes again, because somebody asked.

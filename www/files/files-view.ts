@@ -9,6 +9,7 @@ import { changedFiles } from "./changes.ts";
 import { type FileDialog, openFile } from "./file-dialog.ts";
 import { folderView } from "./folder-view.ts";
 import { usesFolder } from "./folders.ts";
+import { filesOfTerminal } from "./terminal-files.ts";
 import { TreeView } from "./tree-view.ts";
 import { upload } from "./upload.ts";
 
@@ -19,7 +20,7 @@ export function filesView(session: Session): Part {
 
   const tree = new TreeView({
     workspace,
-    changed: () => new Set(changes().keys()),
+    changed: () => new Set([...changes().keys(), ...filesOfTerminal(session.conversation)]),
     open: (path) => {
       const onClose = (): void => void (dialog = null);
       dialog = openFile({ path, workspace, readOnly: () => session.isFollower, change: () => changes().get(path), onRemove: drawFiles }, onClose);
@@ -62,10 +63,10 @@ export function filesView(session: Session): Part {
 
   let watched: Session["conversation"] | null = null;
   let stopWatching = (): void => undefined;
-  let drawnLength = -1;
+  /** The number of events and the files of the terminal at that time. */
+  let drawn = "";
   const draw = (): void => {
     const { conversation } = session;
-    const { length } = conversation.events;
     const inFolder = usesFolder(session.id);
     heading.textContent = inFolder ? "Files in a folder of this device" : "Files of this conversation";
     help.textContent = inFolder ? "Or drop them here, and they are copied into the folder." : "Or drop them here. They stay in this conversation, on this device.";
@@ -77,10 +78,11 @@ export function filesView(session: Session): Part {
       stopWatching();
       stopWatching = conversation.workspace.watch(soon);
       watched = conversation;
-      drawnLength = -1;
+      drawn = "";
     }
-    if (length === drawnLength) return;
-    drawnLength = length;
+    const state = JSON.stringify([conversation.events.length, filesOfTerminal(conversation)]);
+    if (state === drawn) return;
+    drawn = state;
     drawFiles();
   };
   /** Many files may change at once. */

@@ -3,6 +3,7 @@
 import { Conversation } from "threadkeep";
 import type { Thread, ToolPart } from "threadkeep/thread";
 import { createConversation, createLLM, limits, openStored, PROVISIONAL } from "../agent/agent.ts";
+import { noteFilesOfTerminal } from "../files/terminal-files.ts";
 import { waitsForKey } from "../settings/unlock.ts";
 import { report } from "../shell/notices.ts";
 
@@ -147,7 +148,12 @@ export class Session {
   }
 
   #watch(): void {
-    this.#unsubscribe = this.#thread.subscribe(() => this.#follow());
+    const stopNoting = this.isFollower ? undefined : noteFilesOfTerminal(this.conversation);
+    const stopFollowing = this.#thread.subscribe(() => this.#follow());
+    this.#unsubscribe = () => {
+      stopFollowing();
+      stopNoting?.();
+    };
   }
 
   /** After each change. */

@@ -22,7 +22,7 @@ export const isShownInPlace = ({ code }: ThreadkeepError): boolean => ["invalid_
 export function sentence(message: string): string {
   const text = message.trim();
   if (text === "") return "";
-  // A file name or an id at the beginning keeps its spelling.
-  const first = /^\p{L}+(?=[\s,:;]|$)/u.test(text) ? text.charAt(0).toLocaleUpperCase() : text.charAt(0);
+  // A file name, an id or a URL at the beginning keeps its spelling.
+  const first = /^\p{L}+(?=[\s,;]|:(?!\/)|$)/u.test(text) ? text.charAt(0).toLocaleUpperCase() : text.charAt(0);
   return first + text.slice(1) + (/[.!?…][”"')\]]*$/.test(text) ? "" : ".");
 }
