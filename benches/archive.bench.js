@@ -4,12 +4,12 @@
 //
 // The difference is what the library does in addition: it reads in pages, so that memory stays small, names and checks
 // every entry, searches for secrets, checks everything before it stores anything, takes a lock, and indexes ids.
+import { bareDatabase, isNode } from "./bare-database.js";
 import { rows } from "./events.js";
-import { median } from "./measure.js";
+import { median, time } from "./measure.js";
 
 export const title = "Zip archives, milliseconds";
 
-const isNode = typeof window === "undefined";
 const goal = (ratio) => ({ node: ratio, chromium: ratio, firefox: ratio });
 
 export async function* run({ rounds }) {
@@ -72,49 +72,4 @@ function files(rows) {
 function parsed(files) {
   const names = Object.keys(files).filter((name) => !name.endsWith("/"));
   return names.map((name, index) => ({ index, id: name.slice(-41, -5), json: decoder.decode(files[name]) }));
-}
-
-async function time(work) {
-  const begun = performance.now();
-  await work();
-  return performance.now() - begun;
-}
-
-/** Rows by number, written in one transaction; in Node into a Map. */
-async function bareDatabase() {
-  if (isNode) {
-    const map = new Map();
-    return {
-      put: async (rows) => rows.forEach((row) => map.set(row.index, row)),
-      all: async () => [...map.values()],
-      end: async () => map.clear(),
-    };
-  }
-  const name = crypto.randomUUID();
-  const database = await new Promise((resolve, reject) => {
-    const opening = indexedDB.open(name, 1);
-    opening.onupgradeneeded = () => opening.result.createObjectStore("rows");
-    opening.onerror = () => reject(opening.error);
-    opening.onsuccess = () => resolve(opening.result);
-  });
-  return {
-    put: (rows) =>
-      new Promise((resolve, reject) => {
-        const transaction = database.transaction(["rows"], "readwrite", { durability: "strict" });
-        const store = transaction.objectStore("rows");
-        for (const row of rows) store.put(row, row.index);
-        transaction.oncomplete = resolve;
-        transaction.onabort = () => reject(transaction.error);
-      }),
-    all: () =>
-      new Promise((resolve, reject) => {
-        const request = database.transaction(["rows"]).objectStore("rows").getAll();
-        request.onsuccess = () => resolve(request.result);
-        request.onerror = () => reject(request.error);
-      }),
-    async end() {
-      database.close();
-      await new Promise((resolve) => (indexedDB.deleteDatabase(name).onsuccess = resolve));
-    },
-  };
 }

@@ -30,7 +30,8 @@ export function median(numbers) {
   return sorted.length % 2 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
 }
 
-async function time(operations, block) {
+/** Milliseconds for each of `block` operations. */
+export async function time(operations, block = 1) {
   const begun = performance.now();
   await operations(block);
   return (performance.now() - begun) / block;

@@ -52,10 +52,10 @@ export async function importZip(
 }
 
 /** The conversation as one Blob of type `application/zip`. @internal */
-export async function exportZip(store: Store, id: string, options: ExportOptions = {}, workspace?: Workspace): Promise<Blob> {
+export async function exportZip(store: Store, id: string, options: ExportOptions = {}, work?: Work): Promise<Blob> {
   const parts: Blob[] = [];
   let blocks: Uint8Array<ArrayBuffer>[] = [];
-  const reader = exportZipStream(store, id, options, workspace, "exportZip()").getReader();
+  const reader = exportZipStream(store, id, options, work, "exportZip()").getReader();
   for (let next = await reader.read(); !next.done; next = await reader.read()) {
     blocks.push(next.value);
     // A Blob can be moved from memory to disk; an array of blocks cannot.
@@ -68,7 +68,7 @@ export async function exportZip(store: Store, id: string, options: ExportOptions
  * The conversation as a stream of a zip archive, as it is when the first block is read. Nothing happens before that;
  * cancelling the stream releases everything. @internal
  */
-export function exportZipStream(store: Store, id: string, options: ExportOptions = {}, workspace?: Workspace, method = "exportZipStream()"): ReadableStream<Uint8Array<ArrayBuffer>> {
+export function exportZipStream(store: Store, id: string, options: ExportOptions = {}, work?: Work, method = "exportZipStream()"): ReadableStream<Uint8Array<ArrayBuffer>> {
   const { workspace: isIncluded = false, onProgress, signal } = optionsOf(method, options, "workspace onProgress signal");
   if (typeof isIncluded !== "boolean") throw invalidOptions("workspace must be true or false");
   const report = listener(onProgress, "files");
@@ -80,7 +80,7 @@ export function exportZipStream(store: Store, id: string, options: ExportOptions
         return untilAborted(signal, "export", async () => {
           if (!blocks) {
             await load();
-            blocks = (await parts()).zipBlocks(store, id, report, signal, isIncluded ? workspace : undefined);
+            blocks = (await parts()).zipBlocks(store, id, report, signal, isIncluded ? work : undefined);
           }
           const { done, value } = await blocks.next();
           if (done) controller.close();
@@ -99,6 +99,12 @@ export function exportZipStream(store: Store, id: string, options: ExportOptions
 export interface TransferOptions {
   onProgress?: ((progress: Progress) => void) | undefined;
   signal?: AbortSignal | undefined;
+}
+
+/** The files that the agent works on, and whether they are those of the conversation. @internal */
+export interface Work {
+  workspace: Workspace;
+  isOwn: boolean;
 }
 
 export interface ExportOptions extends TransferOptions {

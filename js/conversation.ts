@@ -522,12 +522,12 @@ export class Conversation<Answer = any> implements AsyncDisposable {
 
   /** The current conversation as a zip archive, which the Python SDK can open after unpacking. */
   async exportZip(options: ExportOptions = {}): Promise<Blob> {
-    return exportZip(this.#exported, this.id, options, this.workspace);
+    return exportZip(this.#exported, this.id, options, this.#parts.home);
   }
 
   /** Like `exportZip()`, as a stream; memory is bounded by the largest event or file. */
   exportZipStream(options: ExportOptions = {}): ReadableStream<Uint8Array> {
-    return exportZipStream(this.#exported, this.id, options, this.workspace);
+    return exportZipStream(this.#exported, this.id, options, this.#parts.home);
   }
 
   /**

@@ -155,6 +155,8 @@ export class LazyHome {
   readonly workspace: Workspace;
   readonly workingDir: string | undefined;
   readonly isTransactional: boolean;
+  /** Whether the workspace is the conversation's own files. */
+  readonly isOwn: boolean;
   readonly #given: Workspace | undefined;
   readonly #load: () => Promise<ConversationHome>;
   #isUsed = false;
@@ -163,7 +165,8 @@ export class LazyHome {
   constructor(given: Workspace | undefined, workingDir: string | undefined, core: () => CoreConversation, store: Store, id: string, network: Network, owner: LazyHome | undefined) {
     this.#given = given;
     this.workingDir = workingDir;
-    this.isTransactional = given === undefined || owner !== undefined;
+    this.isOwn = given === undefined;
+    this.isTransactional = this.isOwn || owner !== undefined;
     const directory = () => workingDir ?? storedDirectory(core().state());
     const load = once(async () => {
       const { openHome } = await network.load(() => part(import("./workspace/home.js")));

@@ -1,11 +1,13 @@
 // Writes a stored conversation, with those of its sub-agents, as a zip archive, block by block. The core removes secrets from
 // settings and further files; events go from the store into the archive unchanged.
 import { openExport, storeFailed, withoutSecrets } from "../../pkg/threadkeep.js";
-import { ThreadkeepError } from "../errors.js";
+import { ThreadkeepError, settle } from "../errors.js";
 import { withTimeout } from "../inventory.js";
-import type { Store, StoredEvent } from "../store.js";
-import type { Workspace } from "../workspace.js";
+import { type Store, type StoredEvent, coreStore, isInBrowser } from "../store.js";
+import type { Work } from "../archive.js";
+import type { Workspace, WorkspaceEntry } from "../workspace.js";
 import { mostExportedBytes, tooLarge } from "../workspace/limits.js";
+import { treeOf, workspaceFolder } from "../workspace/tree.js";
 import { filesOf, isMarker } from "../workspace/walk.js";
 import { type Bytes, PageYield } from "./bytes.js";
 import { packed } from "./packing.js";
@@ -16,6 +18,7 @@ const blockBytes = 64 << 10;
 /** How much is read from the store at once: about so many bytes, or a few events if these are larger. */
 const pageBytes = 1 << 20;
 const mostInPage = 2000;
+/** How many files are read side by side: as many are in memory even if each of them is large. */
 const mostFiles = 16;
 /** The timeout for a store, in milliseconds; the core has the same. */
 const timeout = 30_000;
@@ -23,8 +26,6 @@ const timeout = 30_000;
 const encoder = new TextEncoder();
 const nothing = new Uint8Array(0);
 
-/** The folder of the agent's files, in the store and in the archive. */
-const workspaceFolder = "workspace/";
 /** The folder of what these files were before edits, written by js/tools/file-editor/history.ts. */
 const historyFolder = "file_editor/";
 
@@ -37,19 +38,26 @@ export async function* zipBlocks(
   conversation: string,
   report: (done: number, total: number) => void,
   signal: AbortSignal | undefined,
-  workspace?: Workspace,
+  work?: Work,
 ): AsyncGenerator<Bytes, void> {
   const root = await openExport(store, conversation);
   const conversations = [root];
   for (const [id, folder] of root.nested) conversations.push({ ...(await openExport(store, id)), folder });
-  for (const each of conversations) each.files = each.files.filter((path) => !path.startsWith(workspaceFolder) && (workspace || !path.startsWith(historyFolder)));
-  const worked = workspace ? await filesOf(workspace) : [];
-  const bytes = worked.reduce((sum, { size }) => sum + size, 0);
-  if (bytes > mostExportedBytes) throw tooLarge(`the files of the workspace have ${bytes} bytes, and an archive takes ${mostExportedBytes}; export without them, or remove some first`);
+  const own = work?.isOwn ? treeOf(root.files).paths("").map((path) => workspaceFolder + path) : [];
+  for (const each of conversations) each.files = each.files.filter((path) => !path.startsWith(workspaceFolder) && (work || !path.startsWith(historyFolder)));
+  root.files = [...root.files, ...own];
+  const given = work && !work.isOwn ? await filesOf(work.workspace) : [];
+  /** How much the files of the workspace may still have. */
+  let room = mostExportedBytes;
+  const take = (bytes: number) => {
+    room -= bytes;
+    if (room < 0) throw tooLarge(`the files of the workspace have more than ${mostExportedBytes} bytes, which is all that an archive takes; export without them, or remove some first`);
+  };
+  for (const { size } of given) take(size);
   const writer = new ZipWriter(root.updatedAt);
   const pageYield = new PageYield(signal);
   const folders = new Set<string>();
-  const total = conversations.reduce((sum, { length, files }) => sum + length + files.length + 1, worked.length);
+  const total = conversations.reduce((sum, { length, files }) => sum + length + files.length + 1, given.length);
   let done = 0;
 
   /** Folders come before the files in them, as in archives of the agent server. */
@@ -85,11 +93,11 @@ export async function* zipBlocks(
       page.turn();
     }
     page.count = 1;
+    const hasSecrets = new Set(searched);
     for (let next = 0; next < files.length; ) {
-      const paths = files.slice(next, next + Math.min(page.count, mostFiles));
-      const contents = await asked("readFile", () => Promise.all(paths.map((path) => store.readFile(id, path))));
-      for (const [place, path] of paths.entries()) {
-        const content = contents[place];
+      const contents = await contentsOf(store, id, files.slice(next, next + page.count));
+      for (const [place, content] of contents.entries()) {
+        const path = files[next + place]!;
         // The file was removed after the export had begun.
         if (content === undefined || content === null) {
           done++;
@@ -97,21 +105,46 @@ export async function* zipBlocks(
         }
         if (!(content instanceof Uint8Array)) throw corrupt("readFile() returned something that is not a Uint8Array");
         page.saw(content.length);
-        await add(`${folder}/${path}`, (searched.includes(path) ? await withoutSecrets(path, content) : content) as Bytes);
+        if (path.startsWith(workspaceFolder)) take(content.length);
+        await add(`${folder}/${path}`, (hasSecrets.has(path) ? await withoutSecrets(path, content) : content) as Bytes);
         if (writer.size >= blockBytes) yield writer.take();
       }
-      next += paths.length;
+      next += contents.length;
       page.turn();
     }
   }
-  for (const { path } of worked) {
-    const content = isMarker(path) ? nothing : await contentOf(workspace!, path);
-    if (content) await add(`${root.folder}/${workspaceFolder}${path}`, content as Bytes);
-    else done++;
-    if (writer.size >= blockBytes) yield writer.take();
+  for (const group of groups(given)) {
+    const contents = await Promise.all(group.map(({ path }) => (isMarker(path) ? nothing : contentOf(work!.workspace, path))));
+    for (const [place, content] of contents.entries()) {
+      if (content) await add(`${root.folder}/${workspaceFolder}${group[place]!.path}`, content as Bytes);
+      else done++;
+      if (writer.size >= blockBytes) yield writer.take();
+    }
   }
   writer.end();
   yield writer.take();
+}
+
+/** The contents of the first of these files, at least of one. A database reads many in one transaction. */
+async function contentsOf(store: Store, id: string, paths: string[]): Promise<(Uint8Array | null | undefined)[]> {
+  if (isInBrowser(store)) return (await settle((await coreStore(store)).call("readFiles", [id, paths, pageBytes]))) as (Uint8Array | undefined)[];
+  return asked("readFile", () => Promise.all(paths.slice(0, mostFiles).map((path) => store.readFile(id, path))));
+}
+
+/** Files that are read side by side: small ones, or a large one alone. */
+function* groups(files: WorkspaceEntry[]): Generator<WorkspaceEntry[]> {
+  let group: WorkspaceEntry[] = [];
+  let bytes = 0;
+  for (const file of files) {
+    if (group.length === mostFiles || (group.length > 0 && bytes + file.size > pageBytes)) {
+      yield group;
+      group = [];
+      bytes = 0;
+    }
+    group.push(file);
+    bytes += file.size;
+  }
+  if (group.length > 0) yield group;
 }
 
 /** The content of a file, or `undefined` if it has been removed after the export had begun. */

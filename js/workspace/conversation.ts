@@ -7,8 +7,8 @@ import { confined } from "./confined.js";
 import type { FileChange, StoredFiles } from "./home.js";
 import { checkCount, checkSize, mostChangedBytes, tooLarge } from "./limits.js";
 import { Watchers } from "./listeners.js";
-import { childOf, directoryMarker, isRelativePath, notFound, parentOf, shown } from "./path.js";
-import { type Directory, type StoredFile, Tree, hasMarker, isDirectory } from "./tree.js";
+import { childOf, directoryMarker, notFound, parentOf, shown } from "./path.js";
+import { type Directory, type StoredFile, type Tree, hasMarker, isDirectory, treeOf, workspaceFolder } from "./tree.js";
 import { isMarker } from "./walk.js";
 
 /** The changes of one call. */
@@ -21,9 +21,6 @@ export interface PendingFiles {
   commit(): void;
 }
 
-/** The folder of the workspace in the directory of a conversation. */
-const folder = "workspace";
-const prefix = `${folder}/`;
 /** How many files are read at once where only their sizes are needed. */
 const readAtOnce = 16;
 
@@ -39,7 +36,7 @@ export class ConversationWorkspace {
     this.#workingDir = workingDir;
     this.workspace = this.#workspace({
       tree: () => this.#tree(),
-      content: (path) => storage.readFile(prefix + path),
+      content: (path) => storage.readFile(workspaceFolder + path),
       apply: async (changes, tree) => {
         await storage.writeFiles(stored(changes));
         this.#applied(changes, tree);
@@ -66,7 +63,7 @@ export class ConversationWorkspace {
       },
       content: async (path) => {
         const content = pending.get(path);
-        return content ? content.slice() : this.#storage.readFile(prefix + path);
+        return content ? content.slice() : this.#storage.readFile(workspaceFolder + path);
       },
       apply: async (changes, tree) => {
         checkRunning();
@@ -107,15 +104,7 @@ export class ConversationWorkspace {
   }
 
   async #load(): Promise<Tree> {
-    const tree = new Tree();
-    for (const stored of await this.#storage.files(folder)) {
-      if (!stored.startsWith(prefix)) continue;
-      const path = stored.slice(prefix.length);
-      // Other programs may have stored files with names that no tool can write; they stay where they are.
-      const isEmpty = isMarker(path) && isRelativePath(parentOf(path));
-      if (isEmpty || isRelativePath(path)) tree.set(path, { size: isEmpty ? 0 : undefined, modifiedAt: 0 });
-    }
-    return tree;
+    return treeOf(await this.#storage.files(workspaceFolder.slice(0, -1)));
   }
 
   #applied(changes: FileChange[], tree: Tree): void {
@@ -241,7 +230,7 @@ function markerOf(directory: string): FileChange {
 
 /** With the paths of the store. */
 function stored(changes: FileChange[]): FileChange[] {
-  return changes.map(({ path, content }) => ({ path: prefix + path, content }));
+  return changes.map(({ path, content }) => ({ path: workspaceFolder + path, content }));
 }
 
 function applyTo(tree: Tree, changes: FileChange[]): void {

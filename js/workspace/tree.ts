@@ -1,6 +1,10 @@
 // The paths of a workspace whose files are stored by path, as a tree. Like the store, it knows files only; a directory exists
 // as long as it contains a file, which may be the marker of an empty directory.
-import { directoryMarker } from "./path.js";
+import { directoryMarker, isRelativePath, parentOf } from "./path.js";
+import { isMarker } from "./walk.js";
+
+/** Where the files of a workspace are among those of its conversation. */
+export const workspaceFolder = "workspace/";
 
 /** A file of the tree. */
 export interface StoredFile {
@@ -106,6 +110,18 @@ export class Tree {
   #own(directory: Directory): Directory {
     return directory.owner === this.#owner ? directory : { owner: this.#owner, entries: new Map(directory.entries) };
   }
+}
+
+/** The workspace in the files of a conversation. Other programs may have stored files with names that no tool can write: they are not of it. */
+export function treeOf(stored: string[]): Tree {
+  const tree = new Tree();
+  for (const each of stored) {
+    if (!each.startsWith(workspaceFolder)) continue;
+    const path = each.slice(workspaceFolder.length);
+    const isEmpty = isMarker(path) && isRelativePath(parentOf(path));
+    if (isEmpty || isRelativePath(path)) tree.set(path, { size: isEmpty ? 0 : undefined, modifiedAt: 0 });
+  }
+  return tree;
 }
 
 /** Whether the only file of this directory is the marker of an empty one. */

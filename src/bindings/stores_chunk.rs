@@ -10,6 +10,7 @@ use crate::{
     error::Result,
     id::{ConversationId, EventId, StorePath},
     store::{MemoryStore, Store},
+    web::indexed_db::IndexedDbStore,
 };
 use futures_util::future::LocalBoxFuture;
 use js_sys::{Array, Object, Uint8Array};
@@ -85,10 +86,22 @@ async fn call_method(store: &dyn Store, method: &str, arguments: &Array) -> Resu
             let content = store.read_file(conversation, &path).await?;
             content.map_or(JsValue::UNDEFINED, |bytes| Uint8Array::from(&*bytes).into())
         }
+        // Not of the interface `Store`, so only a database has it.
+        "readFiles" if let Some(database) = database(store) => {
+            let mut paths: Vec<StorePath> = Vec::new();
+            for path in Array::from(&arguments.get(1)) {
+                paths.push(path.as_string().unwrap_or_default().parse()?);
+            }
+            database.read_files(conversation, &paths, index(2) as u32).await?.into()
+        }
         "delete" => {
             store.delete(conversation).await?;
             JsValue::UNDEFINED
         }
         _ => return Err(invalid(format!("a store has no method {method}"))),
     })
+}
+
+fn database(store: &dyn Store) -> Option<&IndexedDbStore> {
+    store.as_any()?.downcast_ref()
 }

@@ -35,7 +35,7 @@ use crate::{
     id::{ConversationId, EventId, StorePath},
 };
 use futures_util::future::LocalBoxFuture;
-use std::{collections::BinaryHeap, fmt, ops::Range, rc::Rc};
+use std::{any::Any, collections::BinaryHeap, fmt, ops::Range, rc::Rc};
 
 /// The future of a store operation.
 pub type StoreFuture<'a, T> = LocalBoxFuture<'a, Result<T, StoreError>>;
@@ -90,6 +90,11 @@ pub trait Store {
 
     /// Closes connections. Later calls fail with [`StoreError::Closed`]; calls under way complete or fail.
     fn close(&self);
+
+    /// The store itself, if it can do more than this trait.
+    fn as_any(&self) -> Option<&dyn Any> {
+        None
+    }
 }
 
 /// The state in which a store was found when it was opened.

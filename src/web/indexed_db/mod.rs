@@ -20,12 +20,13 @@ use crate::{
     fair_mutex::{FairGuard, FairMutex},
     id::{ConversationId, EventId, StorePath},
     store::{
-        Commit, Durability, Found, Listing, Store, StoreFuture, StoredEvent,
+        Commit, Durability, Found, Listing, Store, StoreError, StoreFuture, StoredEvent,
         rows::{TIP_LIFETIME, Tip},
     },
 };
 use connection::Connection;
-use std::{cell::RefCell, ops::Range};
+use js_sys::Array;
+use std::{any::Any, cell::RefCell, ops::Range};
 use wasm_bindgen::JsValue;
 
 /// A store on an IndexedDB database, which is opened with the first call.
@@ -66,6 +67,17 @@ impl IndexedDbStore {
 }
 
 impl IndexedDbStore {
+    /// The contents of the first of these files, `undefined` for one that does not exist: all of them, or about as many as
+    /// `enough` bytes, and at least one. A transaction for each file would be too slow for a hundred thousand of them.
+    pub async fn read_files(
+        &self,
+        conversation: ConversationId,
+        paths: &[StorePath],
+        enough: u32,
+    ) -> Result<Array, StoreError> {
+        read::read_files(&self.connection, conversation, paths, enough).await
+    }
+
     /// Resolves when all earlier commits to the conversation are done.
     async fn commit_lock(&self, conversation: ConversationId) -> FairGuard {
         let lock = {
@@ -179,6 +191,10 @@ impl Store for IndexedDbStore {
     fn close(&self) {
         self.connection.close();
         self.tips.borrow_mut().known.clear();
+    }
+
+    fn as_any(&self) -> Option<&dyn Any> {
+        Some(self)
     }
 }
 
