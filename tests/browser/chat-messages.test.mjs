@@ -168,6 +168,33 @@ for (const kind of availableBrowsers) {
       await until(() => one(".announcements").textContent === "Agent: Once upon a time.");
     });
 
+    await step("no resize is an error of the page, and the end is in sight in every frame of an answer", async () => {
+      await page.evaluate(() => show(fixtures.many(300, 0), { isRunning: true, status: "running" }));
+      await until(() => one(".live .waiting") && isAtEnd());
+      // The width changes as when somebody moves the edge of a window, so that all rows wrap anew.
+      const found = await page.evaluate(async () => {
+        pageErrors.splice(0);
+        const hidden = [];
+        let words = "";
+        for (let frame = 0; frame < 120; frame++) {
+          await new Promise(requestAnimationFrame);
+          stream((words += frame % 10 === 9 ? "\n\nOnce more. " : "Once upon a time. "));
+          if (frame % 3 === 0) chat.style.width = `${400 + ((frame * 37) % 800)}px`;
+          // After this frame is drawn.
+          await new Promise((resolve) => {
+            const { port1, port2 } = new MessageChannel();
+            port1.onmessage = resolve;
+            port2.postMessage(null);
+          });
+          if (!isAtEnd()) hidden.push(frame);
+        }
+        return { hidden, errors: pageErrors };
+      });
+      assert.deepEqual(found, { hidden: [], errors: [] });
+      await page.evaluate(() => chat.style.removeProperty("width"));
+      await until(() => one(".live .waiting") === null && isAtEnd());
+    });
+
     await step("an unfolded call is unfolded when the reader comes back, and a focused one stays", async () => {
       await page.evaluate(() => show([...fixtures.calls(1), ...fixtures.many(300, 0)]));
       await until(() => isAtEnd() && all(".row").length > 0);
@@ -261,10 +288,12 @@ async function prepare() {
     const { scrollHeight, scrollTop, clientHeight } = one(".scroller");
     return Math.abs(scrollHeight - clientHeight - scrollTop) < 2;
   };
+  const pageErrors = [];
+  window.addEventListener("error", ({ message }) => pageErrors.push(message));
   const streamed = agent("");
   const stream = (words, state = "streaming") => {
     const messages = thread.getSnapshot().messages.filter(({ id }) => id !== streamed.id);
     thread.set({ messages: [...messages, { ...streamed, state, parts: [text(words, state)] }] });
   };
-  Object.assign(window, { chat, all, one, show, isAtEnd, stream, fixtures: { ...fixtures, agentSays: agent, userSays: user, calls: (count) => [agent(Array.from({ length: count }, () => tool({ output: [{ type: "text", text: "done" }] })))] } });
+  Object.assign(window, { chat, pageErrors, all, one, show, isAtEnd, stream, fixtures: { ...fixtures, agentSays: agent, userSays: user, calls: (count) => [agent(Array.from({ length: count }, () => tool({ output: [{ type: "text", text: "done" }] })))] } });
 }

@@ -39,9 +39,10 @@ export function MessageList({ thread, empty, children }: MessageListProps) {
     const element = scroller.current!;
     follow.current = new Follow(element, setAtEnd);
     chat.list.current = { followEnd: toEnd, focus };
-    // Text rewraps, a font loads, details unfold: the end stays in sight.
+    // Text rewraps, a font loads, details unfold: the end stays in sight. The height of the rows changes with a rendering only,
+    // after which the end is kept anyway; to observe it would be to hear of it once more, and too late for this frame.
     const resized = new ResizeObserver(keepEnd);
-    for (const observed of [element, ...element.firstElementChild!.children]) resized.observe(observed);
+    for (const observed of [element, ...element.firstElementChild!.children]) if (observed !== items.current) resized.observe(observed);
     return () => resized.disconnect();
   }, [thread, chat]);
   useLayoutEffect(keepEnd);

@@ -1,6 +1,6 @@
 // Draws only the rows that can be seen: the library computes which, and keeps the position when rows above change.
-import { defaultRangeExtractor, elementScroll, observeElementOffset, observeElementRect, type Range, type VirtualItem, Virtualizer, type VirtualizerOptions } from "@tanstack/virtual-core";
-import type { RefObject } from "preact";
+import { defaultRangeExtractor, elementScroll, measureElement, observeElementOffset, observeElementRect, type Range, type VirtualItem, Virtualizer, type VirtualizerOptions } from "@tanstack/virtual-core";
+import { options, type RefObject } from "preact";
 import { useLayoutEffect, useReducer, useState } from "preact/hooks";
 import { estimatedHeight, type Row } from "./rows.js";
 
@@ -34,6 +34,8 @@ class Controller {
   keys: readonly string[] = [];
   keyOf = (index: number): string => this.keys[index]!;
   readonly virtualizer: Virtualizer<HTMLElement, HTMLElement>;
+  /** Whether rows have just been reported as resized. */
+  #isResized = false;
   #inputs: Inputs;
   #render: () => void;
 
@@ -82,7 +84,14 @@ class Controller {
         this.#inputs.onWrite();
       },
       rangeExtractor: (range) => this.#withKept(range),
-      onChange: () => this.#render(),
+      measureElement: (element, entry, instance) => {
+        if (entry && !this.#isResized) {
+          this.#isResized = true;
+          queueMicrotask(() => (this.#isResized = false));
+        }
+        return measureElement(element, entry, instance);
+      },
+      onChange: () => (this.#isResized ? atOnce(this.#render) : this.#render()),
     };
   }
 
@@ -91,6 +100,21 @@ class Controller {
     const kept = this.kept === null ? -1 : this.keys.indexOf(this.kept);
     if (kept < 0 || indexes.includes(kept)) return indexes;
     return [...indexes, kept].sort((one, other) => one - other);
+  }
+}
+
+/**
+ * Renders before this returns. The library observes rows that are drawn while it hears of others in the next frame; a rendering that
+ * comes a little later would observe them at once, and the browser reports that as an error of the page.
+ */
+function atOnce(render: () => void): void {
+  const { debounceRendering } = options;
+  options.debounceRendering = (flush) => flush();
+  try {
+    render();
+  } finally {
+    if (debounceRendering) options.debounceRendering = debounceRendering;
+    else delete options.debounceRendering;
   }
 }
 
