@@ -13,7 +13,6 @@ import { photograph, tabs } from "./shared.mjs";
 const picture = path.join(root, "docs/demo.png");
 const folder = mkdtempSync(path.join(tmpdir(), "threadkeep-files-"));
 const hostile = path.join(folder, "page.html");
-writeFileSync(hostile, "<img src=x onerror=\"document.title = 'taken over'\"><script>document.title = 'taken over'</script>");
 
 let demo;
 before(async () => (demo = await startDemo({ delay: 0 })));
@@ -81,6 +80,8 @@ for (const kind of availableBrowsers) {
         await page.shows(/No files yet/, "#panel");
         await page.drop(picture, "#panel .files");
         await lists(page, "demo.png");
+        // Written for each browser, because it is changed below.
+        writeFileSync(hostile, "<img src=x onerror=\"document.title = 'taken over'\"><script>document.title = 'taken over'</script>");
         assert.equal(await page.page.$$eval(".attachments li", ({ length }) => length), 0, "the image is a file, not an attachment");
         await (await page.page.$("#panel input[type=file]")).uploadFile(hostile);
         await lists(page, "demo.png", "page.html");
