@@ -2,47 +2,16 @@
 // several models have written in turn.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Agent, Conversation, LLM, memoryStore, tool } from "../../dist/index.js";
-import { createModel } from "../support/model.mjs";
+import * as library from "../../dist/index.js";
 import { converse } from "../support/random-conversation.mjs";
+import { always, goesOn, instructionsOverTheLimit, notCounted, overTheLimit, rejectedCallOfAnother, served } from "../support/token-limits.mjs";
 
+const { Agent, Conversation, memoryStore } = library;
 const kind = "LLMSummarizingCondenser";
-
-/** A model whose replies come from `script`, and the server behind it. */
-function served(script, options = {}) {
-  const server = createModel(script);
-  return { server, llm: new LLM({ model: "openai/gpt-4o", apiKey: "sk-0123456789abcdef", fetch: server.fetch, numRetries: 1, ...options }) };
-}
-
-const always = (text, usage) => () => ({ text, usage });
 
 test("a run whose instructions are over the limit fails after one summary, and so does each later one", async () => {
   for (const keepFirst of [1, undefined, 4]) {
-    const talk = served(always("Hello."));
-    const small = served(always("They said hello."));
-    const store = memoryStore();
-    const open = (maxTokens, conversationId) => Conversation.open({ agent: new Agent({ llm: talk.llm, condenser: { kind, llm: small.llm, maxTokens, keepFirst } }), store, conversationId });
-    const fails = async (conversation) => {
-      const before = small.server.requests.length;
-      await conversation.sendMessage("Hello.");
-      await assert.rejects(conversation.run(), ({ code, message }) => code === "llm_context_window" && /maxTokens/.test(message));
-      assert.equal(conversation.executionStatus, "error");
-      assert.equal(small.server.requests.length - before, 1);
-    };
-    const fresh = await open(100);
-    for (let run = 0; run < 3; run += 1) await fails(fresh);
-    assert.equal(talk.server.requests.length, 0);
-    await fresh.close();
-
-    const stored = await open(50_000);
-    for (let run = 0; run < 5; run += 1) {
-      await stored.sendMessage("Hello.");
-      await stored.run();
-    }
-    await stored.close();
-    const reopened = await open(100, stored.id);
-    for (let run = 0; run < 2; run += 1) await fails(reopened);
-    await reopened.close();
+    assert.deepEqual(await instructionsOverTheLimit(library, memoryStore(), keepFirst), { runs: Array(5).fill(overTheLimit), requests: 0 });
   }
 });
 
@@ -52,21 +21,9 @@ test("what a server does not count is estimated, streamed and not, over every wi
     for (const usage of usages) {
       for (const stream of [true, false]) {
         for (const countTokens of [undefined, (text) => Math.ceil(text.length / 4)]) {
-          const talk = served(always("Read.", usage), { model, stream });
-          const small = served(always("A text of words."));
-          const agent = new Agent({ llm: talk.llm, countTokens, condenser: { kind, llm: small.llm, maxTokens: 4000 } });
-          const conversation = await Conversation.open({ agent, store: memoryStore() });
-          for (let turn = 0; turn < 7; turn += 1) {
-            await conversation.sendMessage("word ".repeat(1600));
-            await conversation.run();
-            const bytes = JSON.stringify(talk.server.requests.at(-1).body).length;
-            const { usedTokens } = await conversation.contextUsage();
-            assert.ok(usedTokens > bytes / 8 && usedTokens < bytes, `${usedTokens} tokens for ${bytes} bytes: ${model}`);
-            assert.ok(bytes < 25_000, `${bytes} bytes leave: ${model}`);
-          }
-          assert.ok(small.server.requests.length > 0);
-          await conversation.close();
-          talk.server.check();
+          const { wrong, summaries } = await notCounted(library, memoryStore(), { model, usage, stream, countTokens });
+          assert.deepEqual(wrong, []);
+          assert.ok(summaries > 0);
         }
       }
     }
@@ -75,8 +32,8 @@ test("what a server does not count is estimated, streamed and not, over every wi
 
 test("after condense() less of the context window is used, also after a reload", async () => {
   // The server counts a fraction of what is estimated, so that an estimate for the whole view would be more than before.
-  const talk = served((body) => ({ text: "Well. ".repeat(40), usage: { prompt_tokens: Math.ceil(JSON.stringify(body).length / 10), completion_tokens: 5, total_tokens: 5 } }));
-  const small = served(always("They talked."));
+  const talk = served(library, (body) => ({ text: "Well. ".repeat(40), usage: { prompt_tokens: Math.ceil(JSON.stringify(body).length / 10), completion_tokens: 5, total_tokens: 5 } }));
+  const small = served(library, always("They talked."));
   const agent = new Agent({ llm: talk.llm, condenser: { kind, llm: small.llm, maxTokens: 50_000 } });
   const store = memoryStore();
   const conversation = await Conversation.open({ agent, store });
@@ -105,29 +62,8 @@ test("after condense() less of the context window is used, also after a reload",
   await reloaded.close();
 });
 
-const claudes = { model: "anthropic/claude-sonnet-4-5" };
-const pay = () => tool({ name: "pay", description: "Pays.", parameters: { type: "object", properties: {} }, needsApproval: true, execute: () => "paid" });
-
 test("Claude goes on after a rejected call of another model, and thinks again", async () => {
-  const claude = served([{ reasoning: "Hm.", text: "Hello." }, { text: "Then not." }, { reasoning: "Well.", text: "Good." }], claudes);
-  const other = served([{ calls: [{ name: "pay", arguments: {} }] }]);
-  const conversation = await Conversation.open({ agent: new Agent({ llm: claude.llm, tools: [pay()] }), store: memoryStore() });
-  await conversation.sendMessage("Hi");
-  await conversation.run();
-  await conversation.switchLLM(other.llm);
-  await conversation.sendMessage("Pay Ann");
-  await conversation.run();
-  assert.equal(conversation.executionStatus, "waiting_for_confirmation");
-  await conversation.switchLLM(claude.llm);
-  await conversation.sendMessage("No, do not", { pending: "reject" });
-  await conversation.run();
-  assert.equal(await conversation.finalResponse(), "Then not.");
-  await conversation.sendMessage("Thank you");
-  await conversation.run();
-  assert.deepEqual(claude.server.requests.map(({ body }) => body.thinking?.type), ["enabled", undefined, "enabled"]);
-  claude.server.check();
-  other.server.check();
-  await conversation.close();
+  assert.deepEqual(await rejectedCallOfAnother(library, memoryStore()), goesOn);
 });
 
 test("random conversations with several models, small limits and servers that count nothing: no request is refused", async () => {
