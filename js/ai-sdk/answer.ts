@@ -1,9 +1,9 @@
 // From events to the chunks of a stream that `useChat` reads. The chunks lead to the message that `uiMessagesOf` makes of the
 // same events: what is stored wins over the pieces that have come before.
 import type { UIMessage, UIMessageChunk } from "ai";
-import type { ActionEvent, ConversationEvent, LiveEvent, StreamingDeltaEvent } from "../index.js";
+import type { ActionEvent, ConversationErrorEvent, ConversationEvent, LiveEvent, StreamingDeltaEvent } from "../index.js";
 import { type OpenCalls, isSame, questionAbout } from "./approvals.js";
-import { type AnswerEvent, type ResultEvent, type SaidPart, callIn, isAnswer, isResult, originOf, partId, saidIn, stepOf, withResult } from "./parts.js";
+import { type AnswerEvent, type ResultEvent, type SaidPart, callIn, failureIn, isAnswer, isFailure, isResult, originOf, partId, saidIn, stepOf, withResult } from "./parts.js";
 import type { ToolPart } from "./types.js";
 import { mayHaveRun } from "./ui-messages.js";
 
@@ -52,6 +52,7 @@ export class Answer {
     else if (this.#ids.has(event.id)) return;
     else if (isAnswer(event)) this.#answer(event);
     else if (isResult(event)) this.#result(event);
+    else if (isFailure(event)) this.#fail(event);
   }
 
   /** Asks the user about these calls. */
@@ -152,6 +153,17 @@ export class Answer {
     if (this.#shown.has(toolCallId) && isSame(this.#shown.get(toolCallId), input)) return;
     this.#shown.set(toolCallId, input);
     this.#emit({ type: "tool-input-available", toolCallId, toolName: call.type.slice("tool-".length), input, ...(toolMetadata ? { toolMetadata } : {}) });
+  }
+
+  /** Nothing of the answer is stored. */
+  #fail(event: ConversationErrorEvent): void {
+    this.giveUp();
+    this.#start(event.id);
+    this.#keep(event);
+    if (this.#step?.key !== null) this.#begin(event.id);
+    this.#step = { key: event.id };
+    this.#emit(failureIn(event));
+    this.#emit({ type: "message-metadata", messageMetadata: { threadkeep: originOf(this.#events) } });
   }
 
   #result(event: ResultEvent): void {

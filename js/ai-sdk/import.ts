@@ -63,7 +63,8 @@ function ofAssistant({ parts }: UIMessage, leftOut: LeftOut): ChatMessage[] {
     else if (part.type === "reasoning") now.reasoning.push(part);
     else if (part.type === "file") now.content.push(...imageOf(part, leftOut));
     else if ("toolCallId" in part) now.calls.push(part as ToolPart);
-    else leftOut.add(`parts of the type ${part.type}`);
+    // A run that has failed has left nothing else.
+    else if (part.type !== "data-failure") leftOut.add(`parts of the type ${part.type}`);
   }
   return answers.flatMap((said) => answerOf(said, leftOut));
 }

@@ -2,5 +2,5 @@
 export { conversationIdOf } from "./chat-id.js";
 export { importUIMessages } from "./import.js";
 export { ThreadkeepChatTransport, type ThreadkeepChatTransportOptions } from "./transport.js";
-export type { CallOrigin, MessageOrigin, ThreadkeepUIMessage } from "./types.js";
+export type { CallOrigin, Failure, MessageOrigin, ThreadkeepUIMessage } from "./types.js";
 export { uiMessagesOf } from "./ui-messages.js";

@@ -1,8 +1,8 @@
 // From stored events to parts of messages.
 import type { FileUIPart, ReasoningUIPart, TextUIPart } from "ai";
-import type { ActionEvent, AgentErrorEvent, Content, ConversationEvent, JSONValue, LLMMessage, MessageEvent, ObservationEvent, UserRejectObservation } from "../index.js";
-import { argumentsOf, contentOf, dateOf, textOf } from "../thread/fields.js";
-import type { CallOrigin, MessageOrigin, ToolPart } from "./types.js";
+import type { ActionEvent, AgentErrorEvent, Content, ConversationErrorEvent, ConversationEvent, JSONValue, LLMMessage, MessageEvent, ObservationEvent, UserRejectObservation } from "../index.js";
+import { argumentsOf, codeOf, contentOf, dateOf, textOf } from "../thread/fields.js";
+import type { CallOrigin, Failure, MessageOrigin, ToolPart } from "./types.js";
 
 /** An event that an answer of the model consists of. */
 export type AnswerEvent = MessageEvent | ActionEvent;
@@ -28,6 +28,15 @@ export function isAnswer(event: ConversationEvent): event is AnswerEvent {
 
 export function isResult(event: ConversationEvent): event is ResultEvent {
   return event.kind === "ObservationEvent" || event.kind === "UserRejectObservation" || event.kind === "AgentErrorEvent";
+}
+
+/** A failed run is a step of its answer, in which nothing was said. */
+export function isFailure(event: ConversationEvent): event is ConversationErrorEvent {
+  return event.kind === "ConversationErrorEvent";
+}
+
+export function failureIn(event: ConversationErrorEvent): { type: "data-failure"; id: string; data: Failure } {
+  return { type: "data-failure", id: event.id, data: { code: codeOf(event), text: event.detail } };
 }
 
 /** The step that an event belongs to: all calls of one answer are one step. `finish` ends the task, and no step with calls follows. */

@@ -1,6 +1,6 @@
 // The messages of this entry: those of the AI SDK, with what a conversation knows beyond them.
 import type { ToolUIPart, UIMessage } from "ai";
-import type { ToolProgressEvent, WaitingEvent } from "../index.js";
+import type { ErrorCode, ToolProgressEvent, WaitingEvent } from "../index.js";
 
 /** A message as the conversation knows it; in `message.metadata.threadkeep`. */
 export interface MessageOrigin {
@@ -22,11 +22,17 @@ export type CallOrigin = {
   summary?: string;
 };
 
+/** A failure that ended a run; in a part `data-failure` of the answer. */
+export type Failure = {
+  code: ErrorCode;
+  text: string;
+};
+
 /**
  * A message of `useChat` as this entry makes it. `onData` gets `data-waiting` when a request failed and is made again, and
  * `data-progress` when a tool reports how far it is; neither becomes a part of a message.
  */
-export type ThreadkeepUIMessage = UIMessage<{ threadkeep?: MessageOrigin }, { waiting: WaitingEvent; progress: ToolProgressEvent }>;
+export type ThreadkeepUIMessage = UIMessage<{ threadkeep?: MessageOrigin }, { waiting: WaitingEvent; progress: ToolProgressEvent; failure: Failure }>;
 
 /** A part of a message. */
 export type Part = UIMessage["parts"][number];

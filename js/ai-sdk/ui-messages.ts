@@ -3,13 +3,13 @@ import type { UIMessage } from "ai";
 import type { Conversation, ConversationEvent } from "../index.js";
 import { ensureConversation } from "../thread/given.js";
 import { type OpenCalls, openCalls, questionAbout } from "./approvals.js";
-import { type AnswerEvent, type ResultEvent, callIn, contentParts, isAnswer, isResult, isUserMessage, lastOf, originOf, saidIn, stepOf, withResult } from "./parts.js";
+import { type AnswerEvent, type ResultEvent, callIn, contentParts, failureIn, isAnswer, isFailure, isResult, isUserMessage, lastOf, originOf, saidIn, stepOf, withResult } from "./parts.js";
 import type { Part, ThreadkeepUIMessage, ToolPart } from "./types.js";
 
 /**
  * The messages of the active branch, for `useChat({ messages })`. All answers of the agent between two messages of the user
  * are one message, each answer a step of it, and a call with its result is one part. Calls that wait for the user have the
- * state `approval-requested`. The ids are those of events: that of its first one. Reads the complete branch, and changes
+ * state `approval-requested`. A run that has failed is a step with a part `data-failure`. The ids are those of events: that of its first one. Reads the complete branch, and changes
  * nothing.
  * @throws ThreadkeepError `invalid_options` for what is no open conversation, `invalid_state` after `close()`, `store_*`
  */
@@ -32,8 +32,8 @@ export function turnsOf(events: readonly ConversationEvent[]): Array<[Conversati
   for (const event of events) {
     const last = turns.at(-1);
     const isContinued = last !== undefined && !isUserMessage(last[0]);
-    if (isContinued && (isAnswer(event) || isResult(event))) last.push(event);
-    else if (isUserMessage(event) || isAnswer(event)) turns.push([event]);
+    if (isContinued && (isAnswer(event) || isResult(event) || isFailure(event))) last.push(event);
+    else if (isUserMessage(event) || isAnswer(event) || isFailure(event)) turns.push([event]);
   }
   return turns;
 }
@@ -64,6 +64,10 @@ function answerParts(events: readonly ConversationEvent[]): Part[] {
   for (const event of events) {
     if (isAnswer(event)) add(event);
     else if (isResult(event)) end(event);
+    else if (isFailure(event)) {
+      parts.push({ type: "step-start" }, failureIn(event));
+      step = event.id;
+    }
   }
   return parts;
 }

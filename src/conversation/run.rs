@@ -174,19 +174,24 @@ impl Conversation {
     /// Stores the failure of a run in the log. If that fails too, the page at least shows the status.
     async fn record_error(&self, error: &RunError) {
         let (code, detail) = match error {
-            RunError::Llm(error) => (error.sdk_class(), error.to_string()),
+            RunError::Llm(error, _) => (error.sdk_class(), error.to_string()),
             RunError::Other(error) | RunError::Refused(error) => {
                 (error.code().as_str(), error.message().to_owned())
             }
         };
         let is_stuck = match error {
-            RunError::Llm(error) if error.code() == ErrorCode::LlmContextWindow => {
+            RunError::Llm(error, _) if error.code() == ErrorCode::LlmContextWindow => {
                 self.is_stuck_after_context_window().await.unwrap_or(false)
             }
             _ => false,
         };
         let event = ConversationErrorEvent::new(code, self.0.log.mask.cut_text(&detail));
-        let error = Draft::new(Source::Environment, event);
+        // In place of the answer of which pieces may have been shown, so that a view replaces them.
+        let id = match error {
+            RunError::Llm(_, id) => id.clone(),
+            _ => None,
+        };
+        let error = Draft { id, ..Draft::new(Source::Environment, event) };
         if self.perform(Command::Fail { error, is_stuck }).await.is_err() {
             let would_become = Transition::Failed.change(self.execution_status());
             let is_shown = would_become != StatusChange::Stays;
@@ -209,8 +214,8 @@ impl Drop for Running<'_> {
 
 /// The error that ended a run.
 pub enum RunError {
-    /// A failure of the model or its provider.
-    Llm(LlmError),
+    /// A failure of the model or its provider, and the id of the answer that it was asked for.
+    Llm(LlmError, Option<EventId>),
     /// Any other failure.
     Other(Error),
     /// The run was refused before it began, which is not recorded in the log.
@@ -238,7 +243,7 @@ impl From<Error> for RunError {
 impl From<RunError> for Error {
     fn from(error: RunError) -> Self {
         match error {
-            RunError::Llm(error) => error.into(),
+            RunError::Llm(error, _) => error.into(),
             RunError::Other(error) | RunError::Refused(error) => error,
         }
     }

@@ -36,7 +36,7 @@ impl Conversation {
         let first_id = self.0.log.new_id();
         let mut completion = match self.request(&first_id, cancel).await? {
             None => return Ok(Ended::Cancelled),
-            Some(Err(error)) => return self.go_on_after(error).await,
+            Some(Err(error)) => return self.go_on_after(error, first_id).await,
             Some(Ok(completion)) => completion,
         };
         self.note_counted(&completion);
@@ -122,8 +122,8 @@ impl Conversation {
     /// Lets the run go on after a failed request, if a pause, condensing or a reminder to the model allows it.
     ///
     /// # Errors
-    /// The failure, if nothing does.
-    async fn go_on_after(&self, error: LlmError) -> std::result::Result<Ended, RunError> {
+    /// The failure of the request for the answer with this id, if nothing does.
+    async fn go_on_after(&self, error: LlmError, first_id: EventId) -> std::result::Result<Ended, RunError> {
         // A pause does not wait until the model is available again: the next run asks it.
         if error.is_retryable() && self.execution_status() == ExecutionStatus::Paused {
             return Ok(Ended::Done);
@@ -133,7 +133,7 @@ impl Conversation {
             return Ok(Ended::Done);
         }
         if error.code() != ErrorCode::LlmContentPolicy || !self.may_nudge(CONTENT_POLICY).await? {
-            return Err(RunError::Llm(error));
+            return Err(RunError::Llm(error, Some(first_id)));
         }
         self.nudge(CONTENT_POLICY).await?;
         Ok(Ended::Done)

@@ -76,7 +76,7 @@ async fn condense(
         let attempt = match decision {
             Decision::SendView => return Ok(Condensed::SendView),
             Decision::Summarize(attempt) => attempt,
-            Decision::Impossible => return Err(RunError::Llm(failure.unwrap_or_else(does_not_fit))),
+            Decision::Impossible => return Err(RunError::Llm(failure.unwrap_or_else(does_not_fit), None)),
         };
         let answer = summarize(conversation, &condenser, &attempt, &request.view, cancel).await;
         let error = match answer {
