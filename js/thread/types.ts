@@ -120,7 +120,7 @@ export interface Approval {
   risk: SecurityRisk;
   /** `"approval"`: it has not run. `"interrupted"`: it may have run before the page died. */
   why: "approval" | "interrupted";
-  /** Whether `alwaysAllow()` concerns it: the call would not wait if its tool were allowed. Offer it only then. */
+  /** Whether `alwaysAllow()` concerns it: it waits for its own sake, and would not if its tool were allowed. Offer it only then. */
   canAlwaysAllow: boolean;
   action: ActionEvent;
 }

@@ -6,15 +6,20 @@
 
 use super::{
     Conversation,
+    imported::is_undecided,
     machine::{Assessment, Plan, answers::call_of, assessment::policy_in, undecided::mark_decided},
 };
 use crate::{
     agent::{Call, Draft, Reply},
     error::Result,
     event::{Body, Event, Head, Parent, SecurityRisk, Source},
-    format::{agent_state::ALLOWED_TOOLS, base_state::BaseState},
+    format::{
+        agent_state::{ALLOWED_TOOLS, SECURITY_RISKS},
+        base_state::BaseState,
+    },
     id::EventId,
     json::{RawJson, ToJson as _},
+    names::Names,
     security::{ConfirmationPolicy, StoredAnalyzer},
     tool::ToolKind,
 };
@@ -43,9 +48,7 @@ impl Conversation {
             if analyzer.as_ref().is_some_and(|analyzer| !analyzer.is_the_model()) {
                 assessment.risks.set(call.action_id.as_str(), &risk.to_json_text());
             }
-            let is_risky = policy.should_confirm(risk)
-                || self.is_open_world(&call.tool_name) && policy.should_confirm(SecurityRisk::Medium);
-            assessment.waits |= is_risky && !is_allowed(call);
+            assessment.waits |= self.policy_asks(policy, risk, &call.tool_name) && !is_allowed(call);
         }
         assessment
     }
@@ -61,19 +64,40 @@ impl Conversation {
     }
 
     /// The calls among these that would not wait if the user always allowed their tools, which [`Self::set_allowed_tools`]
-    /// does: neither those of tools that are allowed already, nor those for which the tool demands approval itself.
+    /// does: neither those of tools that are allowed already, nor those for which the tool demands approval itself, nor
+    /// those that wait only because a call of another tool in the same answer does.
     pub async fn allowable(&self, actions: Vec<Event>) -> Vec<Event> {
         let allowed = self.allowed_tools();
         let mut allowable = Vec::new();
+        let mut asking = Names::default();
         for action in actions {
-            if let Some(call) = call_of(&action)
-                && !allowed.contains(&call.tool_name)
-                && !self.tool_demands_approval(&call, true).await
-            {
-                allowable.push(action);
+            let Some(call) = call_of(&action) else { continue };
+            let tool = &call.tool_name;
+            if allowed.contains(tool) || self.tool_demands_approval(&call, true).await {
+                continue;
             }
+            if self.is_risky(&action, tool) || self.tool_demands_approval(&call, false).await {
+                asking.set(tool, 0);
+            }
+            allowable.push((tool.clone(), action));
         }
-        allowable
+        allowable.into_iter().filter(|(tool, _)| asking.has(tool)).map(|(_, action)| action).collect()
+    }
+
+    /// Whether the policy demands approval of this call alone. Nothing is known about the calls of an import.
+    fn is_risky(&self, action: &Event, tool: &str) -> bool {
+        let state = self.state();
+        let rated = || state.in_agent_state::<RawJson>(SECURITY_RISKS)?.field(action.id().as_str());
+        let risk = match (self.security_analyzer(), action.body()) {
+            (None, _) => SecurityRisk::Unknown,
+            (Some(analyzer), Body::ActionEvent(action)) if analyzer.is_the_model() => action.security_risk,
+            _ => rated().unwrap_or(SecurityRisk::High),
+        };
+        is_undecided(&state) || self.policy_asks(policy_in(&state), risk, tool)
+    }
+
+    fn policy_asks(&self, policy: ConfirmationPolicy, risk: SecurityRisk, tool: &str) -> bool {
+        policy.should_confirm(risk) || self.is_open_world(tool) && policy.should_confirm(SecurityRisk::Medium)
     }
 
     /// Whether this tool is annotated as acting outside the page. Its calls then have at least risk MEDIUM.

@@ -1,6 +1,6 @@
 //! Tools whose calls wait under any policy, and the effect of a tool's hints on the risk.
 
-use crate::support::{World, calls, say, text};
+use crate::support::{TestTool, World, calls, echo, say, text};
 use futures_executor::block_on;
 use futures_util::{
     FutureExt as _,
@@ -195,5 +195,42 @@ fn calls_of_open_world_tools_have_at_least_medium_risk() {
             let status = status_after_call(&world).await;
             assert_eq!(status, expected, "{hints:?} {risk:?} {threshold:?}");
         }
+    });
+}
+
+#[test]
+fn a_tool_can_be_allowed_only_where_one_of_its_calls_waits_for_its_own_sake() {
+    block_on(async {
+        let both = |risks: [&str; 3]| {
+            let [a, b, c] = risks.map(|risk| format!(r#"{{"text":"x","security_risk":"{risk}"}}"#));
+            calls(&[("a", "echo", &a), ("b", "other", &b), ("c", "other", &c)])
+        };
+        let mut world = World::new(
+            Rc::new(MemoryStore::new()),
+            vec![echo()],
+            [both(["HIGH", "LOW", "LOW"]), both(["LOW", "HIGH", "LOW"])],
+        );
+        world.tools.push(TestTool::shared("other", Replay::Safe, |_| async { Ok(ToolOutput::text("ok")) }));
+        world.confirmation_policy =
+            Some(ConfirmationPolicy::ConfirmRisky { threshold: SecurityRisk::High, confirm_unknown: true });
+        world.stored_analyzer =
+            Some(StoredAnalyzer::of(RawJson::parse(r#"{"kind":"LLMSecurityAnalyzer"}"#).unwrap()));
+        let conversation = world.open().await.unwrap();
+        say(&conversation, "Go").await;
+        assert_eq!(run(&conversation).await, ExecutionStatus::WaitingForConfirmation);
+        let allowable = async || {
+            let pending = conversation.pending_actions().await.unwrap();
+            let count = pending.len();
+            let found = conversation.allowable(pending.clone()).await;
+            let place = |event| pending.iter().position(|other| other.id() == event);
+            (count, found.iter().map(|event| place(event.id()).unwrap()).collect::<Vec<_>>())
+        };
+        assert_eq!(allowable().await, (3, vec![0]));
+        conversation.reject_pending_actions(None, None).await.unwrap();
+        assert_eq!(run(&conversation).await, ExecutionStatus::WaitingForConfirmation);
+        assert_eq!(allowable().await, (3, vec![1, 2]), "allowing the tool lets both of its calls run");
+        // Everything that the user is asked about waits for its own sake.
+        conversation.set_confirmation_policy(ConfirmationPolicy::AlwaysConfirm).await.unwrap();
+        assert_eq!(allowable().await, (3, vec![0, 1, 2]));
     });
 }
