@@ -228,18 +228,12 @@ export class Conversation<Answer = any> implements AsyncDisposable {
     return activeBranch(this.#core, this.events, options);
   }
 
-  /**
-   * The branches beside the active one, in the order of their last events. Branches without a message or call of their own
-   * are left out. The first call reads the complete log, later ones read only new events.
-   */
+  /** The branches beside the active one, in the order of their last events, without those that have no message or call of their own. Reads each event once. */
   async branches(): Promise<Branch[]> {
     return branches(this.#core);
   }
 
-  /**
-   * The messages of the active branch that have several versions, from the last to the first. With `after`, an event of the
-   * branch, only those behind it, which needs only the log from there on. @throws ThreadkeepError `not_found`
-   */
+  /** The messages of the active branch with several versions, the last first; with `after` those behind this event. @throws ThreadkeepError `not_found` */
   async versions(options: { after?: string | null | undefined } = {}): Promise<Versions[]> {
     return versions(this.#core, options);
   }
