@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Agent, Conversation, LLM, fileEditor, memoryStore, taskTool, tool } from "../../dist/index.js";
 import { createModel } from "../support/model.mjs";
+import { removing, removingTool } from "../support/removing.mjs";
 
 const finish = (message) => ({ calls: [{ name: "finish", arguments: { message } }] });
 const task = (prompt, resume) => ({ name: "task", arguments: { prompt, ...(resume && { resume }) } });
@@ -165,19 +166,8 @@ test("a pause reaches sub-agents: what runs ends, nothing else begins, and the n
 });
 
 test("a task of executeTool() whose calls need approval fails with what to do, and nothing waits", async () => {
-  const removed = [];
-  const remove = tool({
-    name: "remove",
-    description: "Removes a file.",
-    parameters: { type: "object", properties: { path: { type: "string" } }, required: ["path"] },
-    annotations: { destructiveHint: true },
-    execute: ({ path }) => {
-      removed.push(path);
-      return "removed";
-    },
-  });
-  const removing = { calls: [{ name: "remove", arguments: { path: "a" } }] };
-  const agent = agentOf(modelOf([], [removing, removing, finish("Removed.")]), [remove]);
+  const { remove, removed } = removingTool();
+  const agent = agentOf(modelOf([], [removing("a"), removing("a"), finish("Removed.")]), [remove]);
   const store = memoryStore();
   const conversation = await Conversation.open({ agent, store });
   const result = await conversation.executeTool("task", { prompt: "SUBAGENT: clean up" });

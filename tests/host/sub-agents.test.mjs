@@ -5,6 +5,7 @@ import { test } from "node:test";
 import { Agent, Conversation, LLM, fileEditor, memoryStore, taskTool, tool } from "../../dist/index.js";
 import { threadOf } from "../../dist/thread.js";
 import { createModel } from "../support/model.mjs";
+import { removing, removingTool } from "../support/removing.mjs";
 
 const task = (args, id) => ({ name: "task", arguments: args, ...(id && { id }) });
 const finish = (message) => ({ calls: [{ name: "finish", arguments: { message } }] });
@@ -130,21 +131,8 @@ test("several tasks run at once, each in its own conversation", async () => {
   await conversation.close();
 });
 
-const deleted = [];
-const remove = tool({
-  name: "remove",
-  description: "Removes a file.",
-  parameters: { type: "object", properties: { path: { type: "string" } }, required: ["path"] },
-  annotations: { destructiveHint: true },
-  execute: ({ path }) => {
-    deleted.push(path);
-    return `removed ${path}`;
-  },
-});
-const removing = (...paths) => ({ calls: paths.map((path, n) => ({ name: "remove", arguments: { path }, id: `call_${path}_${n}` })) });
-
 test("calls of a sub-agent wait for the user, and are approved, edited and rejected through the parent", async () => {
-  deleted.length = 0;
+  const { remove, removed } = removingTool();
   const { model, agent, store, conversation } = await open({
     parent: [{ calls: [task({ prompt: "SUBAGENT: clean up" })] }, finish("Clean.")],
     child: [removing("a", "b"), removing("c"), removing("d"), finish("Removed.")],
@@ -154,11 +142,11 @@ test("calls of a sub-agent wait for the user, and are approved, edited and rejec
   assert.equal((await conversation.run()).status, "waiting_for_confirmation");
   let pending = await conversation.pendingActions();
   assert.deepEqual(pending.map(({ tool_name, action }) => [tool_name, action.data.path]), [["remove", "a"], ["remove", "b"]]);
-  assert.deepEqual(deleted, []);
+  assert.deepEqual(removed, []);
 
   // Approves one of two.
   assert.equal((await conversation.run({ approve: [pending[0].id] })).status, "waiting_for_confirmation");
-  assert.deepEqual(deleted, ["a"]);
+  assert.deepEqual(removed, ["a"]);
   pending = await conversation.pendingActions();
   assert.deepEqual(pending.map(({ action }) => action.data.path), ["b"]);
   await conversation.close();
@@ -180,9 +168,9 @@ test("calls of a sub-agent wait for the user, and are approved, edited and rejec
   pending = await again.pendingActions();
   assert.deepEqual(pending.map(({ action }) => action.data.path), ["e"]);
   assert.equal((await again.run()).status, "waiting_for_confirmation");
-  assert.deepEqual(deleted, ["a", "e"]);
+  assert.deepEqual(removed, ["a", "e"]);
   assert.deepEqual(await again.run(), { status: "finished", finalResponse: "Clean." });
-  assert.deepEqual(deleted, ["a", "e", "d"]);
+  assert.deepEqual(removed, ["a", "e", "d"]);
   assert.deepEqual((await observations(again)).map(({ content }) => content[0].text), ["Removed."]);
   model.check();
   await again.close();
