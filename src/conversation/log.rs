@@ -6,7 +6,7 @@
 
 use super::{
     active_branch::{ActiveBranch, Part, RECENT, load, load_end, walk_back},
-    machine::Plan,
+    machine::{HeadMove, Plan},
     repair::{decode, find_head, follows, is_torn},
     warning::{Warning, history_warnings},
 };
@@ -61,6 +61,14 @@ pub struct EventLog {
     held: RefCell<Vec<Draft>>,
     /// The tree of the events that have been read for [`super::Conversation::branches`].
     pub(super) tree: RefCell<Tree>,
+}
+
+/// A move of HEAD in a commit, for the branch in memory.
+struct Moved {
+    /// The number of events before it.
+    after: usize,
+    /// See [`EventLog::way_to`]; `None` if HEAD moves before the first event.
+    way: Option<(EventId, Vec<Event>)>,
 }
 
 impl EventLog {
@@ -237,48 +245,18 @@ impl EventLog {
         let mut drafts = self.held.borrow().clone();
         drafts.append(&mut plan.drafts);
         let expected_length = self.length.get();
-        let mut length = plan.truncate_to.unwrap_or(expected_length);
-        let mut head = self.head();
-        let mut branch = plan.branch.map(|(start, root)| (start + held, root));
-        let entered = match &branch {
-            Some((start, Some(root))) => Some((*start, Some(self.way_to(root.clone()).await?))),
-            Some((start, None)) => Some((*start, None)),
+        let start = plan.truncate_to.unwrap_or(expected_length);
+        let head_move =
+            plan.head_move.map(|head_move| HeadMove { after: head_move.after + held, ..head_move });
+        let moved = match &head_move {
+            Some(HeadMove { after, to: Some(event) }) => {
+                Some(Moved { after: *after, way: Some(self.way_to(event.clone()).await?) })
+            }
+            Some(HeadMove { after, to: None }) => Some(Moved { after: *after, way: None }),
             None => None,
         };
-        let mut events = Vec::with_capacity(drafts.len());
-        for (place, mut draft) in drafts.into_iter().enumerate() {
-            if let Some((_, root)) = branch.take_if(|(start, _)| *start == place) {
-                head = root;
-            }
-            if let (Some(context), Body::ObservationEvent(observation)) = (&self.context, &mut draft.body) {
-                self.with_branch(|branch| {
-                    let is_answered = |action: &&Event| action.id().as_str() == observation.action_id;
-                    let action = branch.pending.iter().find(is_answered);
-                    context.extend_observation(observation, action, &mut state);
-                });
-            }
-            plan.files.append(&mut draft.files);
-            let event = self.event_of(draft, head.as_ref(), length)?;
-            if becomes_head(event.kind()) {
-                head = Some(event.id().clone());
-            }
-            if event.source() == Source::User && matches!(event.body(), Body::MessageEvent(_)) {
-                state.set_last_user_message_id(Some(event.id()));
-            }
-            length += 1;
-            events.push(event);
-        }
-        match branch {
-            Some((_, root)) => {
-                head = root;
-                state.note_head_move(head.as_ref().map(|head| (head, length)));
-            }
-            None if head == self.head() => {}
-            None => state.note_head_move(None),
-        }
-        if head != self.head() || length > 0 {
-            state.set_leaf(&head.clone().map_or(Leaf::Empty, Leaf::Event));
-        }
+        let (events, head) = self.place(drafts, head_move, start, &mut plan.files, &mut state)?;
+        let length = start + events.len() as u64;
         let has_changed = state != *self.state.borrow();
         let changes_log = !events.is_empty() || plan.truncate_to.is_some() || !plan.files.is_empty();
         if !has_changed && !changes_log {
@@ -310,9 +288,67 @@ impl EventLog {
         *self.state.borrow_mut() = state;
         self.length.set(length);
         *self.head.borrow_mut() = head;
+        self.extend_branch(&events, moved);
+        for event in &events {
+            (self.listener)(event);
+        }
+        Ok(events)
+    }
+
+    /// Makes events of drafts, places them in the tree from number `start` on, and notes in the state what follows from
+    /// them. Their files are added to `files`. Returns the events, and HEAD after them.
+    fn place(
+        &self,
+        drafts: Vec<Draft>,
+        mut head_move: Option<HeadMove>,
+        start: u64,
+        files: &mut Vec<FileChange>,
+        state: &mut BaseState,
+    ) -> Result<(Vec<Event>, Option<EventId>)> {
+        let mut head = self.head();
+        let mut length = start;
+        let mut events = Vec::with_capacity(drafts.len());
+        for (place, mut draft) in drafts.into_iter().enumerate() {
+            if let Some(HeadMove { to, .. }) = head_move.take_if(|head_move| head_move.after == place) {
+                head = to;
+            }
+            if let (Some(context), Body::ObservationEvent(observation)) = (&self.context, &mut draft.body) {
+                self.with_branch(|branch| {
+                    let is_answered = |action: &&Event| action.id().as_str() == observation.action_id;
+                    let action = branch.pending.iter().find(is_answered);
+                    context.extend_observation(observation, action, state);
+                });
+            }
+            files.append(&mut draft.files);
+            let event = self.event_of(draft, head.as_ref(), length)?;
+            if becomes_head(event.kind()) {
+                head = Some(event.id().clone());
+            }
+            if event.source() == Source::User && matches!(event.body(), Body::MessageEvent(_)) {
+                state.set_last_user_message_id(Some(event.id()));
+            }
+            length += 1;
+            events.push(event);
+        }
+        match head_move {
+            Some(HeadMove { to, .. }) => {
+                head = to;
+                state.note_head_move(head.as_ref().map(|head| (head, length)));
+            }
+            None if head == self.head() => {}
+            None => state.note_head_move(None),
+        }
+        if head != self.head() || length > 0 {
+            state.set_leaf(&head.clone().map_or(Leaf::Empty, Leaf::Event));
+        }
+        Ok((events, head))
+    }
+
+    /// Brings the loaded branch to where a commit has moved HEAD, and appends the events behind that.
+    fn extend_branch(&self, events: &[Event], moved: Option<Moved>) {
         let mut start = 0;
-        if let Some((first, way)) = entered {
-            start = first;
+        if let Some(Moved { after, way }) = moved {
+            start = after;
             let left = self.branch.take();
             let branch = match way {
                 Some((event, way)) => left.and_then(|left| left.back_to(&event, &way)),
@@ -326,10 +362,6 @@ impl EventLog {
                 branch.push(event);
             }
         }
-        for event in &events {
-            (self.listener)(event);
-        }
-        Ok(events)
     }
 
     /// Changes of the owner's files, which only calls that have got its files make.

@@ -126,12 +126,19 @@ pub struct Plan {
     pub durability: Durability,
     /// Cuts the log to this length first; `files` has to contain the events that are cut off.
     pub truncate_to: Option<u64>,
-    /// After that many drafts HEAD moves to this event, where the remaining drafts, if any, start a new branch.
-    pub branch: Option<(usize, Option<EventId>)>,
+    pub head_move: Option<HeadMove>,
     /// Further files.
     pub files: Vec<FileChange>,
     /// Changes of the page's state once the plan is stored.
     pub effects: Vec<Effect>,
+}
+
+/// A move of HEAD between the drafts of a plan.
+pub struct HeadMove {
+    /// The number of drafts before it.
+    pub after: usize,
+    /// The event that it moves to, where the remaining drafts, if any, start a new branch; `None` before the first event.
+    pub to: Option<EventId>,
 }
 
 /// A change of the page's in-memory state after a commit.

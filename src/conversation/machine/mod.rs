@@ -20,7 +20,7 @@ pub mod undecided;
 
 pub use assessment::Assessment;
 pub use calls::Calls;
-pub use command::{Command, Effect, Place, Plan, Rewrite, WaitingCalls};
+pub use command::{Command, Effect, HeadMove, Place, Plan, Rewrite, WaitingCalls};
 pub use hook_answers::HookAnswers;
 pub use next::Next;
 pub use page::{Page, Phase};
@@ -309,7 +309,7 @@ impl Machine<'_> {
         calls::deny(&mut self.state, &denied);
         let mut plan = Plan::append(rejections).strictly();
         plan.drafts.extend(drafts);
-        plan.branch = Some((start, root));
+        plan.head_move = Some(HeadMove { after: start, to: root });
         Ok(plan)
     }
 
@@ -321,7 +321,7 @@ impl Machine<'_> {
         let mut plan = self.append_inbox(answers::BRANCH_LEFT)?;
         // A message of the inbox changes the status of the branch that is left.
         transition.apply(&mut self.state)?;
-        plan.branch = Some((plan.drafts.len(), head));
+        plan.head_move = Some(HeadMove { after: plan.drafts.len(), to: head });
         Ok(plan.strictly())
     }
 
