@@ -143,21 +143,7 @@ impl Llm {
             if was_shown && (options.background() || !error.is_of_the_network()) {
                 return Err(error);
             }
-            // The started background response is lost. (A lost connection to it is handled in `attempt`.)
-            if options.background_response.take().is_some() {
-                continue;
-            }
-            if features.supports_prompt_cache
-                && error.message.to_ascii_lowercase().contains(PROMPT_CACHE_TOO_SMALL)
-            {
-                options.caching_prompt = Some(false);
-                features = ModelFeatures::of(&options, &endpoint, &features.row);
-                continue;
-            }
-            if refuses_thoughts(&error)
-                && let Some(stripped) = without_thoughts(&messages)
-            {
-                messages = Cow::Owned(stripped);
+            if leaves_out_refused(&error, &endpoint, &mut options, &mut features, &mut messages) {
                 continue;
             }
             let is_last_attempt = attempt >= attempts(&options);
@@ -371,6 +357,33 @@ impl Llm {
             context_window: request.features.max_input_tokens.unwrap_or(0),
         }
     }
+}
+
+/// Leaves out of the next request what this error refuses: a background response that is lost, caching of a prompt that is
+/// too small for it, or thoughts. Returns whether there was such a thing.
+fn leaves_out_refused(
+    error: &LlmError,
+    endpoint: &Endpoint,
+    options: &mut LlmOptions,
+    features: &mut ModelFeatures,
+    messages: &mut Cow<'_, [Rc<Message>]>,
+) -> bool {
+    // A lost connection to the response is handled in `attempt`.
+    if options.background_response.take().is_some() {
+        return true;
+    }
+    if features.supports_prompt_cache && error.message.to_ascii_lowercase().contains(PROMPT_CACHE_TOO_SMALL) {
+        options.caching_prompt = Some(false);
+        *features = ModelFeatures::of(options, endpoint, &features.row);
+        return true;
+    }
+    if refuses_thoughts(error)
+        && let Some(stripped) = without_thoughts(messages)
+    {
+        *messages = Cow::Owned(stripped);
+        return true;
+    }
+    false
 }
 
 /// The provider's id, made longer if it may not be unique. Two answers with one id would be taken for one: Ollama's
