@@ -9,7 +9,7 @@ use super::{
     machine::{Plan, stored_agent::store_servers},
     repair,
     stuck_detector::StuckDetection,
-    warning,
+    warning::{self, Warning},
 };
 use crate::{
     agent::Agent,
@@ -80,85 +80,53 @@ impl Conversation {
     /// # Errors
     /// `id_mismatch` where the stored state names another conversation, `store_corrupt` where it cannot be read,
     /// and those of the store.
-    pub async fn open(options: OpenOptions) -> Result<Self> {
-        let OpenOptions { id, store, host, mut agent, access, tags, listener, on_delta, on_commit, .. } =
-            options;
-        let OpenOptions { max_iterations, max_budget_per_run, stuck_detection, .. } = options;
-        let OpenOptions {
-            confirmation_policy,
-            stored_analyzer,
-            security_analyzer,
-            hooks,
-            condensing,
-            load_skills,
-            ..
-        } = options;
-        let is_subagent = !options.ancestors.is_empty();
-        let apply_control_options = |state: &mut BaseState| {
-            imported::apply_control_options(
-                state,
-                confirmation_policy,
-                stored_analyzer.as_ref(),
-                is_subagent,
-            );
+    pub async fn open(mut options: OpenOptions) -> Result<Self> {
+        let is_writer = options.access == Access::Writer;
+        let control = Control {
+            policy: options.confirmation_policy,
+            analyzer: options.stored_analyzer.take(),
+            is_subagent: !options.ancestors.is_empty(),
         };
         let mut warnings = Vec::new();
         let mut torn = Vec::new();
-        let mut context = match &agent.context {
-            Some(given) if access == Access::Writer => Some(load_skills().await?.given(given)),
+        let mut context = match &options.agent.context {
+            Some(given) if is_writer => Some((options.load_skills)().await?.given(given)),
             _ => None,
         };
-        let mut log = match store.load(id).await? {
+        let mut log = match options.store.load(options.id).await? {
             Some(listing) => {
-                let state = BaseState::parse(&listing.base_state)?;
-                if state.id() != id {
-                    return Err(Error::new(
-                        ErrorCode::IdMismatch,
-                        format!(
-                            "the base state stored for conversation {id} belongs to {}; delete it or import it again",
-                            state.id()
-                        ),
-                    ));
-                }
+                let state = stored_state(options.id, &listing.base_state)?;
                 if context.is_none()
-                    && access == Access::Writer
+                    && is_writer
                     && let Some(json) = state.agent_context()
                 {
-                    match load_skills().await {
+                    match (options.load_skills)().await {
                         Ok(skills) => context = Some(skills.stored(json.as_str())),
                         Err(error) => warnings.push(warning::skills_not_loaded(&error)),
                     }
                 }
-                add_skill_tool(&mut agent, context.as_deref())?;
-                warnings.extend(warning::agent_warnings(&state, &agent));
-                let mut effective = state.clone();
-                apply_control_options(&mut effective);
-                warnings.extend(warning::control_warnings(&effective));
-                warnings.extend(warning::imported_tools(&imported::imported_allowed_tools(&state)));
-                if access == Access::Writer && state.execution_status() == ExecutionStatus::Running {
-                    warnings.push(warning::interrupted_run());
-                }
-                let (length, created_at) = (listing.length, listing.created_at);
-                let has_end = access == Access::Writer;
-                let stored = repair::Stored { id, store, host, listener, state, length, created_at, has_end };
+                add_skill_tool(&mut options.agent, context.as_deref())?;
+                state_warnings(&state, &options, &control, &mut warnings);
+                let stored = repair::Stored {
+                    id: options.id,
+                    store: options.store.clone(),
+                    host: options.host.clone(),
+                    listener: options.listener.clone(),
+                    state,
+                    length: listing.length,
+                    created_at: listing.created_at,
+                    has_end: is_writer,
+                };
                 let (log, quarantine) = repair::open_log(stored, &mut warnings).await?;
                 torn = quarantine;
                 log
             }
             None => {
-                add_skill_tool(&mut agent, context.as_deref())?;
-                let mut state = BaseState::new(id, &agent.to_sdk_json());
-                state.set_max_iterations(max_iterations.into());
-                if let Some(directory) = &agent.working_dir {
-                    state.set_working_dir(directory);
-                }
-                state.set_stuck_detection(stuck_detection != Some(StuckDetection::Off));
-                state.set_tags(&tags)?;
-                if is_subagent {
-                    state.set_persistence_dir(&nested_persistence_dir(&options.ancestors, id));
-                }
-                apply_control_options(&mut state);
-                EventLog::new(id, store, host, listener, state, (0, None), None)
+                add_skill_tool(&mut options.agent, context.as_deref())?;
+                let state = new_state(&options, &control)?;
+                let (store, host, listener) =
+                    (options.store.clone(), options.host.clone(), options.listener.clone());
+                EventLog::new(options.id, store, host, listener, state, (0, None), None)
             }
         };
         warnings.extend(context.as_deref().and_then(AgentContext::complaint).map(warning::unusable_skills));
@@ -168,52 +136,116 @@ impl Conversation {
         let reported = Reported::new(&log).into();
         let conversation = Self(Rc::new(Shared {
             log,
-            llm: RefCell::new(agent.llm.clone()),
-            agent,
-            access,
-            security_analyzer,
-            hooks,
-            max_iterations: max_iterations.max(1),
-            max_budget_per_run,
-            stuck_detection,
-            on_delta,
-            on_commit,
+            llm: RefCell::new(options.agent.llm.clone()),
+            agent: options.agent,
+            access: options.access,
+            security_analyzer: options.security_analyzer,
+            hooks: options.hooks,
+            max_iterations: options.max_iterations.max(1),
+            max_budget_per_run: options.max_budget_per_run,
+            stuck_detection: options.stuck_detection,
+            on_delta: options.on_delta,
+            on_commit: options.on_commit,
             reported,
-            condensing,
+            condensing: options.condensing,
             page: RefCell::default(),
             spending: RefCell::default(),
             warnings,
             file_changes: options.owner.map(|owner| owner.0.file_changes.clone()).unwrap_or_default(),
             closed: Default::default(),
         }));
-        if access == Access::Writer {
+        if is_writer {
             conversation.recover(&torn).await?;
-            let has_imported_tools = imported::has_imported_tools(&conversation.state());
-            let given = &conversation.0.agent.context;
-            let given = given.as_ref().filter(|_| conversation.state().agent_context().is_none());
-            let has_servers = store_servers(&mut conversation.state().clone(), &conversation.0.agent);
-            if has_imported_tools
-                || given.is_some()
-                || has_servers
-                || confirmation_policy.is_some()
-                || stored_analyzer.is_some()
-            {
-                let mut edit = |state: &mut BaseState| {
-                    apply_control_options(state);
-                    if let Some(given) = given {
-                        state.set_agent_context(&given.stored);
-                    }
-                    store_servers(state, &conversation.0.agent);
-                    imported::restore_allowed_tools(state);
-                };
-                match conversation.0.log.is_stored() {
-                    true => drop(conversation.store(Plan::default().strictly(), &mut edit).await?),
-                    false => conversation.0.log.prepare(&mut edit),
-                }
-            }
+            conversation.store_given(&control).await?;
             conversation.open_inbox().await?;
         }
         Ok(conversation)
+    }
+
+    /// Stores the settings that are given at opening, and those of an import that the opening decides about.
+    async fn store_given(&self, control: &Control) -> Result<()> {
+        let agent = &self.0.agent;
+        let given = agent.context.as_ref().filter(|_| self.state().agent_context().is_none());
+        let changes = imported::has_imported_tools(&self.state())
+            || given.is_some()
+            || store_servers(&mut self.state().clone(), agent)
+            || control.policy.is_some()
+            || control.analyzer.is_some();
+        if !changes {
+            return Ok(());
+        }
+        let mut edit = |state: &mut BaseState| {
+            control.apply(state);
+            if let Some(given) = given {
+                state.set_agent_context(&given.stored);
+            }
+            store_servers(state, agent);
+            imported::restore_allowed_tools(state);
+        };
+        match self.0.log.is_stored() {
+            true => drop(self.store(Plan::default().strictly(), &mut edit).await?),
+            false => self.0.log.prepare(&mut edit),
+        }
+        Ok(())
+    }
+}
+
+/// The policy and the analyzer that are given at opening.
+struct Control {
+    policy: Option<ConfirmationPolicy>,
+    analyzer: Option<Option<StoredAnalyzer>>,
+    is_subagent: bool,
+}
+
+impl Control {
+    fn apply(&self, state: &mut BaseState) {
+        imported::apply_control_options(state, self.policy, self.analyzer.as_ref(), self.is_subagent);
+    }
+}
+
+/// The state in this text, if it belongs to this conversation.
+///
+/// # Errors
+/// `id_mismatch`, `store_corrupt`.
+fn stored_state(id: ConversationId, base_state: &str) -> Result<BaseState> {
+    let state = BaseState::parse(base_state)?;
+    if state.id() != id {
+        return Err(Error::new(
+            ErrorCode::IdMismatch,
+            format!(
+                "the base state stored for conversation {id} belongs to {}; delete it or import it again",
+                state.id()
+            ),
+        ));
+    }
+    Ok(state)
+}
+
+/// The state of a conversation that is not stored.
+fn new_state(options: &OpenOptions, control: &Control) -> Result<BaseState> {
+    let mut state = BaseState::new(options.id, &options.agent.to_sdk_json());
+    state.set_max_iterations(options.max_iterations.into());
+    if let Some(directory) = &options.agent.working_dir {
+        state.set_working_dir(directory);
+    }
+    state.set_stuck_detection(options.stuck_detection != Some(StuckDetection::Off));
+    state.set_tags(&options.tags)?;
+    if control.is_subagent {
+        state.set_persistence_dir(&nested_persistence_dir(&options.ancestors, options.id));
+    }
+    control.apply(&mut state);
+    Ok(state)
+}
+
+/// Adds the warnings about a stored state.
+fn state_warnings(state: &BaseState, options: &OpenOptions, control: &Control, warnings: &mut Vec<Warning>) {
+    warnings.extend(warning::agent_warnings(state, &options.agent));
+    let mut effective = state.clone();
+    control.apply(&mut effective);
+    warnings.extend(warning::control_warnings(&effective));
+    warnings.extend(warning::imported_tools(&imported::imported_allowed_tools(state)));
+    if options.access == Access::Writer && state.execution_status() == ExecutionStatus::Running {
+        warnings.push(warning::interrupted_run());
     }
 }
 
