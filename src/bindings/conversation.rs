@@ -14,9 +14,10 @@ use super::{
     tool::read_files,
 };
 use crate::{
-    conversation::{Access, Conversation, OpenOptions, WaitingCalls},
+    conversation::{Access, Conversation, OpenOptions, WaitingCalls, write_lock},
     error::Result,
     event::Event,
+    format::base_state::MAX_ITERATIONS,
     host::Host as _,
     id::{ConversationId, EventId},
     json::EditableObject,
@@ -31,12 +32,6 @@ use wasm_bindgen::{JsValue, prelude::wasm_bindgen};
 
 /// How long closing waits for code of the host: its store, its tools, its hooks.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(15);
-
-/// How long opening waits for the lock of a conversation that is not stored, in milliseconds.
-const LOCK_TIMEOUT: f64 = 200.0;
-
-/// How often opening tries to get that lock.
-const LOCK_POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 /// An open conversation. Its methods about pending calls are in `control.rs`.
 #[wasm_bindgen]
@@ -283,13 +278,7 @@ fn open(options: JsValue, store: &CoreStore, owner: Option<Conversation>) -> Pro
         let on_commit = function(&options, "onCommit")?;
         let load = function(&options, "load")?;
         let name = lock_name(&lock_scope, id);
-        let mut lock = locks::try_lock(&name).await;
-        let deadline = WebHost.now() + LOCK_TIMEOUT;
-        // The holder of the lock may be a deletion, an import or an opening that fails, which release it soon.
-        while lock.is_none() && inner.load(id).await?.is_none() && WebHost.now() < deadline {
-            WebHost.sleep(LOCK_POLL_INTERVAL).await;
-            lock = locks::try_lock(&name).await;
-        }
+        let lock = write_lock(id, &*inner, &WebHost, async || locks::try_lock(&name).await).await?;
         let has_tasks = agent.tools.get("task").is_some();
         let conversation = Conversation::open(OpenOptions {
             id,
@@ -297,7 +286,7 @@ fn open(options: JsValue, store: &CoreStore, owner: Option<Conversation>) -> Pro
             host: Rc::new(WebHost),
             agent,
             access: if lock.is_some() { Access::Writer } else { Access::Follower },
-            max_iterations: plain.count("maxIterations")?.unwrap_or(500),
+            max_iterations: plain.count("maxIterations")?.unwrap_or(MAX_ITERATIONS),
             max_budget_per_run: plain.number("maxBudgetPerRun")?,
             stuck_detection: stuck_detection(&property(&options, "stuckDetection"))?,
             tags: plain.texts("tags")?,

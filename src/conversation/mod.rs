@@ -42,7 +42,7 @@ pub use fork::ForkOptions;
 pub use imported::is_undecided;
 pub use log::Listener;
 pub use machine::{WaitingCalls, status, stuck_detector};
-pub use open::OpenOptions;
+pub use open::{OpenOptions, write_lock};
 pub use run::RunOutcome;
 pub use stored_errors::{StoredError, stored_errors};
 pub use tree::OtherBranch;

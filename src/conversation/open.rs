@@ -25,7 +25,7 @@ use crate::{
     skills::{AgentContext, LoadSkills},
     store::Store,
 };
-use std::{cell::RefCell, rc::Rc};
+use std::{cell::RefCell, rc::Rc, time::Duration};
 
 /// Options for opening a conversation.
 pub struct OpenOptions {
@@ -255,4 +255,30 @@ fn add_skill_tool(agent: &mut Agent, context: Option<&dyn AgentContext>) -> Resu
         Some(tool) => agent.tools.add(tool),
         None => Ok(()),
     }
+}
+
+/// How long opening waits for the lock of a conversation that is not stored, in milliseconds.
+const LOCK_TIMEOUT: f64 = 200.0;
+
+/// How often opening tries to get that lock.
+const LOCK_POLL_INTERVAL: Duration = Duration::from_millis(20);
+
+/// The lock under which a handle may write this conversation; `None` if another one holds it. `try_lock` does not wait.
+///
+/// # Errors
+/// Those of the store.
+pub async fn write_lock<L>(
+    id: ConversationId,
+    store: &dyn Store,
+    host: &dyn Host,
+    try_lock: impl AsyncFn() -> Option<L>,
+) -> Result<Option<L>> {
+    let mut lock = try_lock().await;
+    let deadline = host.now() + LOCK_TIMEOUT;
+    // The holder of the lock may be a deletion, an import or an opening that fails, which release it soon.
+    while lock.is_none() && store.load(id).await?.is_none() && host.now() < deadline {
+        host.sleep(LOCK_POLL_INTERVAL).await;
+        lock = try_lock().await;
+    }
+    Ok(lock)
 }

@@ -70,7 +70,7 @@ impl BaseState {
     /// SDK would continue to write to that directory.
     pub fn new(id: ConversationId, agent: &RawJson) -> Self {
         let mut state = Self::minimal(id, agent.as_str(), WORKSPACE);
-        state.set_max_iterations(MAX_ITERATIONS);
+        state.set_max_iterations(MAX_ITERATIONS.into());
         for (name, value) in DEFAULTS {
             state.fields.set(name, value);
         }
@@ -214,7 +214,7 @@ impl BaseState {
 
     /// The maximum number of steps of a run.
     pub fn max_iterations(&self) -> u64 {
-        self.fields.read("max_iterations").filter(|limit| *limit > 0).unwrap_or(MAX_ITERATIONS)
+        self.fields.read("max_iterations").filter(|limit| *limit > 0).unwrap_or(MAX_ITERATIONS.into())
     }
 
     /// Sets the directory of a local workspace, as the tools see it. Another kind of workspace does not change.
@@ -416,7 +416,7 @@ fn is_tag(name: &str, value: &str) -> bool {
 pub const AGENT_KIND: &str = "\"Agent\"";
 
 /// The SDK's default for the maximum number of steps of a run.
-const MAX_ITERATIONS: u64 = 500;
+pub const MAX_ITERATIONS: u32 = 500;
 
 /// The other fields of a new conversation with the SDK's default values.
 const DEFAULTS: &[(&str, &str)] = &[
