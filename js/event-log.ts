@@ -16,6 +16,11 @@ export interface EventLog extends AsyncIterable<ConversationEvent> {
   getId(index: number): Promise<string>;
 }
 
+/** The path of an event's file in the directory of its conversation; `event_file_name` in the core gives the same name. @internal */
+export function eventFile(index: number, id: string): string {
+  return `events/event-${String(index).padStart(5, "0")}-${id}.json`;
+}
+
 /** @internal */
 export function eventLog(core: CoreConversation): EventLog {
   const page = 100;
@@ -23,7 +28,7 @@ export function eventLog(core: CoreConversation): EventLog {
     start < end ? Promise.all((await ask(core, "events", start, end)).map((json, place) => readable(json) ?? unreadable(json, start + place))) : [];
   const unreadable = async (json: string, index: number): Promise<UnreadableEvent> => {
     const id = await ask(core, "idOf", index);
-    return { kind: "UnreadableEvent", id, file: `events/event-${String(index).padStart(5, "0")}-${id}.json`, why: whyNot(json) };
+    return { kind: "UnreadableEvent", id, file: eventFile(index, id), why: whyNot(json) };
   };
   const fromEnd = (index: number) => Math.max(0, index < 0 ? core.length() + index : index);
   const log: EventLog = {

@@ -2,6 +2,7 @@
 // settings and further files; events go from the store into the archive unchanged.
 import { openExport, storeFailed, withoutSecrets } from "../../pkg/threadkeep.js";
 import { ThreadkeepError, settle } from "../errors.js";
+import { eventFile } from "../event-log.js";
 import { withTimeout } from "../inventory.js";
 import { type Store, type StoredEvent, coreStore, isInBrowser } from "../store.js";
 import type { Work } from "../archive.js";
@@ -86,7 +87,7 @@ export async function* zipBlocks(
       for (const event of events) {
         const content = encoder.encode(event.json);
         page.saw(content.length);
-        await add(`${folder}/events/event-${String(event.index).padStart(5, "0")}-${event.id}.json`, content);
+        await add(`${folder}/${eventFile(event.index, event.id)}`, content);
         if (writer.size >= blockBytes) yield writer.take();
       }
       next += events.length;
