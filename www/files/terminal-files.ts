@@ -15,7 +15,7 @@ export function filesOfTerminal({ state }: Conversation): string[] {
 
 /** Notes the files until the returned function is called. */
 export function noteFilesOfTerminal(conversation: Conversation): () => void {
-  /** What has changed since the last note. */
+  /** The changes since the last note. */
   let changed: { path: string; isWritten: boolean; at: number }[] = [];
   let resultAt = -Infinity;
   let timer = 0;
