@@ -4,8 +4,12 @@
 import type { Conversation } from "threadkeep";
 
 const KEY = "demo_files_of_terminal";
-/** Changes of files so many milliseconds before or after a result belong to it: both are stored in one transaction. */
-const TOGETHER = 250;
+/**
+ * Changes of files so many milliseconds before or after a result belong to it: both are stored in one transaction, but a
+ * busy page hears of them one after the other.
+ */
+const TOGETHER = 2_000;
+const PATIENCE = 100;
 
 /** Their paths. An archive may contain anything under this name. */
 export function filesOfTerminal({ state }: Conversation): string[] {
@@ -15,23 +19,25 @@ export function filesOfTerminal({ state }: Conversation): string[] {
 
 /** Notes the files until the returned function is called. */
 export function noteFilesOfTerminal(conversation: Conversation): () => void {
-  /** The changes since the last note. */
+  /** The changes whose result is not known yet. */
   let changed: { path: string; isWritten: boolean; at: number }[] = [];
   let resultAt = -Infinity;
   let timer = 0;
   const note = async (): Promise<void> => {
     const paths = new Set(filesOfTerminal(conversation));
     const before = [...paths].join("\n");
-    for (const { path, isWritten, at } of changed.splice(0)) {
+    for (const { path, isWritten, at } of changed) {
       if (!isWritten) paths.delete(path);
       else if (Math.abs(at - resultAt) <= TOGETHER) paths.add(path);
     }
+    // The result of the others may still come.
+    changed = changed.filter(({ at }) => at > resultAt + TOGETHER);
     // A mark that cannot be stored, because the conversation was closed meanwhile, is missing.
     if ([...paths].join("\n") !== before) await conversation.setAgentState({ [KEY]: [...paths] }).catch(() => undefined);
   };
   const soon = (): void => {
     clearTimeout(timer);
-    timer = window.setTimeout(() => void note(), TOGETHER);
+    timer = window.setTimeout(() => void note(), PATIENCE);
   };
   const stopListening = conversation.subscribe((event) => {
     if (event.kind !== "ObservationEvent" || (event as { tool_name?: unknown }).tool_name !== "terminal") return;
