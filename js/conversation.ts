@@ -11,8 +11,7 @@ import { ask, call, invalidOptions, lastRead, optionsOf, settle, textsOf, textOf
 import { type Branch, type Versions, activeBranch, branches, versions } from "./branches.js";
 import { type EventLog, eventLog } from "./event-log.js";
 import type {
-  ActionEvent, Content, ConversationEvent, ConversationState, ConversationStats, ExecutionStatus, JSONObject, JSONValue, LiveEvent, LLMMessage, MessageEvent,
-  Observation, SecurityRisk, WaitingEvent,
+  ActionEvent, Content, ConversationEvent, ConversationState, ConversationStats, ExecutionStatus, JSONObject, JSONValue, LiveEvent, LLMMessage, MessageEvent, Observation, SecurityRisk, WaitingEvent,
 } from "./events.js";
 import { withTimeout, recordChange } from "./inventory.js";
 import { LLM } from "./llm.js";
@@ -26,7 +25,7 @@ import { type ConversationWarning, type HandleParts, openCore } from "./opening.
 import { Run, type RunOptions, type RunResult, aborted } from "./run.js";
 import { type TitleOptions, askAgent, forTools, generateTitle } from "./side-calls.js";
 import type { SecurityAnalyzer } from "./security.js";
-import { type Store, coreStore, indexedDBStore, withUnstored } from "./store.js";
+import { type Store, coreStore, exported, indexedDBStore } from "./store.js";
 import type { Parent } from "./subagents.js";
 import type { Secrets } from "./secrets.js";
 import type { HeldSecret } from "./secrets/index.js";
@@ -39,7 +38,6 @@ import type { Workspace } from "./workspace.js";
 
 /**
  * A conversation with an agent, which is stored as it happens.
- *
  * When a promise of this class resolves, the change is committed: it survives a reload and a crash, and if the method
  * says "durable", also a power cut. Opening a conversation never runs anything.
  */
@@ -91,8 +89,7 @@ export class Conversation<Answer = any> implements AsyncDisposable {
    * @throws ThreadkeepError `invalid_options`, `id_mismatch`, `store_*`
    */
   static async open<Answer = any>(options: ConversationOptions<Answer>): Promise<Conversation<Answer>> {
-    const given = readOptions(options);
-    return Conversation.#open(given);
+    return Conversation.#open(readOptions(options));
   }
 
   static async #open(given: ReturnType<typeof readOptions>): Promise<Conversation> {
@@ -155,8 +152,8 @@ export class Conversation<Answer = any> implements AsyncDisposable {
   get state(): ConversationState {
     const text = call(() => this.#core.state());
     if (this.#state?.text !== text) {
-      // This field describes the import, not the conversation.
-      const { threadkeep_import: _, ...stored } = JSON.parse(text);
+      // These fields are the library's own.
+      const { threadkeep_import: _, threadkeep_beginning: __, ...stored } = JSON.parse(text);
       this.#state = { text, value: { stats: { usage_to_metrics: {} }, tags: {}, agent_state: {}, ...stored } };
     }
     return this.#state!.value;
@@ -176,6 +173,11 @@ export class Conversation<Answer = any> implements AsyncDisposable {
     return this.#parts.mcp ?? null;
   }
 
+  /** `tags.title`, or else the beginning of the first message of the user, as in lists; `null` without both. */
+  get title(): string | null {
+    return call(() => this.#core.title()) ?? null;
+  }
+
   /** Costs, tokens and latencies of the models, by `usageId`. */
   get stats(): ConversationStats {
     return this.state.stats;
@@ -189,11 +191,9 @@ export class Conversation<Answer = any> implements AsyncDisposable {
    * Appends a user message, and resolves to its event once it is durable. Calls that a crash left without a result are
    * answered first, so the next `run()` always works. During a run the message is durable at once; it is placed in the
    * log after the current answer and the results of its calls, and read by the same run. Until then its event has no parent.
-   *
    * A message is not an approval: while calls wait for the user it is refused, unless `pending` says what happens to
    * them. `"reject"` rejects the calls; `"keep"` stores the message, durably, and places it after their results once
    * they are approved or rejected.
-   *
    * An image is a Blob, or has URLs. A Blob is stored as a data URL: unchanged if every provider accepts it, otherwise as
    * a smaller PNG or JPEG.
    * @throws ThreadkeepError `invalid_options` (also for images if the model is known not to accept them), `locked_elsewhere`,
@@ -516,12 +516,12 @@ export class Conversation<Answer = any> implements AsyncDisposable {
 
   /** The current conversation as a zip archive, which the Python SDK can open after unpacking. */
   async exportZip(options: ExportOptions = {}): Promise<Blob> {
-    return exportZip(this.#exported, this.id, options, this.#parts.home);
+    return exportZip(exported(this.#store, this.id, this.#core), this.id, options, this.#parts.home);
   }
 
   /** Like `exportZip()`, as a stream; memory is bounded by the largest event or file. */
   exportZipStream(options: ExportOptions = {}): ReadableStream<Uint8Array> {
-    return exportZipStream(this.#exported, this.id, options, this.#parts.home);
+    return exportZipStream(exported(this.#store, this.id, this.#core), this.id, options, this.#parts.home);
   }
 
   /**
@@ -548,12 +548,8 @@ export class Conversation<Answer = any> implements AsyncDisposable {
     return this.#converted("trajectory");
   }
 
-  get #exported(): Store {
-    return this.#core.isStored() ? this.#store : withUnstored(this.#store, this.id, this.#core.state());
-  }
-
   #converted<T>(form: string): Promise<T> {
-    return written(this.#exported, this.id, form, this.state.agent?.llm);
+    return written(exported(this.#store, this.id, this.#core), this.id, form, this.state.agent?.llm);
   }
 
   /**

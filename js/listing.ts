@@ -13,7 +13,7 @@ import { type Store, coreStore } from "./store.js";
 export interface ConversationInfo {
   /** A UUID, for `Conversation.open({ conversationId })`. */
   id: string;
-  /** `tags.title`, which `setTags()` sets; `null` without one. */
+  /** `tags.title`, or else the beginning of the first message of the user; `null` without both. Also `conversation.title`. */
   title: string | null;
   /** When it was first stored here; for an import, when it was imported. */
   createdAt: Date;
@@ -37,6 +37,7 @@ export interface ConversationInfo {
 /** A list entry of the wasm. Times in milliseconds since the Unix epoch. */
 interface Listing {
   id: string;
+  title: string | null;
   parent: string | null;
   execution_status: ExecutionStatus;
   undecided: boolean;
@@ -62,7 +63,7 @@ export function onListChange(listener: (change: { id: string }) => void, store: 
 function toInfo(listing: Listing): ConversationInfo {
   return {
     id: listing.id,
-    title: listing.tags["title"] ?? null,
+    title: listing.title,
     createdAt: new Date(listing.created_at),
     updatedAt: new Date(listing.updated_at),
     executionStatus: listing.execution_status,

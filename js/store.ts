@@ -1,5 +1,5 @@
 // Stores hold conversations. The interface for a store of your own, and the two that come with the library.
-import { CoreStore } from "../pkg/threadkeep.js";
+import { type CoreConversation, CoreStore } from "../pkg/threadkeep.js";
 import { call, invalidOptions, optionsOf, reading, settle } from "./errors.js";
 import { load } from "./wasm.js";
 
@@ -221,9 +221,10 @@ export async function coreStore(store: Store): Promise<CoreStore> {
   });
 }
 
-/** The store as it would be with this conversation, which is not stored yet and has no events: for exports. @internal */
-export function withUnstored(store: Store, conversation: string, baseState: string): Store {
-  const at = Date.now();
+/** The store for an export of this conversation, which has no events if it is not stored yet. @internal */
+export function exported(store: Store, conversation: string, core: CoreConversation): Store {
+  if (core.isStored()) return store;
+  const [baseState, at] = [core.state(), Date.now()];
   const load = async (id: string) => (await store.load(id)) ?? (id === conversation ? { conversation, baseState, length: 0, createdAt: at, updatedAt: at } : undefined);
   const others = methods.map((name) => [name, (...args: unknown[]) => (store[name] as (...args: unknown[]) => unknown)(...args)]);
   return { ...Object.fromEntries(others), load };

@@ -3,7 +3,6 @@ import { type AppendMessage, MessageNotSentError, type ThreadMessage } from "@as
 import { useCallback, useEffect, useRef, useState, useSyncExternalStore } from "react";
 import { Conversation, type ThreadkeepError } from "../index.js";
 import { scopeOf } from "../react/held.js";
-import { titleOf } from "../thread/fields.js";
 import { openThread } from "../thread/thread.js";
 import type { Thread, ThreadSnapshot } from "../thread/types.js";
 import { contentOfAppended } from "./attachments.js";
@@ -111,22 +110,14 @@ export function useCurrent(options: ThreadkeepRuntimeOptions): Current {
   return { id, thread, view, first, error, show, send, stop, withConversation };
 }
 
-/**
- * A new conversation with its first message, whose beginning becomes its title: a list that names nothing would be of no use.
- * If the message is not stored, nothing is left.
- */
+/** A new conversation with its first message. If the message is not stored, nothing is left. */
 async function created(options: ThreadkeepRuntimeOptions, message: AppendMessage): Promise<Thread> {
   const thread = openThread(split(options).conversation);
   try {
-    const title = titleOf([await thread.send(contentOfAppended(message))]);
-    const conversation = await thread.opened();
-    if (title !== null) await conversation.setTags({ title, ...conversation.state.tags });
+    await thread.send(contentOfAppended(message));
     return thread;
   } catch (error) {
-    const { conversation } = thread.getSnapshot();
-    const isEmpty = conversation?.events.length === 0;
     await thread.close();
-    if (conversation && isEmpty) await Conversation.delete(conversation.id, options.store).catch(() => {});
     throw error;
   }
 }

@@ -1,5 +1,5 @@
 // Reads the fields of stored events. Logs may come from other programs and versions, so nothing is taken for granted.
-import type { ActionEvent, Content, ConversationEvent, ErrorCode, JSONValue, MessageEvent } from "../index.js";
+import type { ActionEvent, Content, ConversationEvent, ErrorCode, JSONValue } from "../index.js";
 import { storedErrors } from "./stored-errors.js";
 import type { ImagePart, TextPart } from "./types.js";
 
@@ -54,11 +54,4 @@ export function codeOf({ code, detail }: { code: string; detail: string }): Erro
 export function dateOf({ timestamp }: ConversationEvent): Date | null {
   const date = new Date(timestamp ?? "");
   return Number.isNaN(date.getTime()) ? null : date;
-}
-
-/** The beginning of the first message of the user, for a conversation without a title. */
-export function titleOf(events: readonly ConversationEvent[]): string | null {
-  const first = events.find((event): event is MessageEvent => event.kind === "MessageEvent" && event.source === "user");
-  const text = textOf(first?.llm_message?.content).trim().replace(/\s+/g, " ");
-  return text === "" ? null : text.length > 60 ? `${text.slice(0, 59).trimEnd()}…` : text;
 }

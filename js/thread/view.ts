@@ -1,7 +1,7 @@
 // Reads an open conversation, and keeps its messages and calls up to date.
 import type { ActionEvent, Conversation, ConversationEvent, ConversationWarning, LiveEvent, MessageEvent, SecurityRisk, Versions, WaitingEvent } from "../index.js";
 import { ThreadkeepError } from "../index.js";
-import { argumentsOf, titleOf } from "./fields.js";
+import { argumentsOf } from "./fields.js";
 import { Transcript, isSameList } from "./transcript.js";
 import type { Approval, UIMessage } from "./types.js";
 
@@ -34,7 +34,6 @@ export class ConversationView {
   readonly #listener: ViewListener;
   readonly #unsubscribe: () => void;
   #transcript: Transcript;
-  #beginning: string | null = null;
   /** The number of events to read from the end. */
   #limit: number;
   /** The event of the branch before those that are shown; `null` if there is none. */
@@ -91,7 +90,6 @@ export class ConversationView {
 
   async open(): Promise<void> {
     await this.readBranch();
-    await this.#readBeginning();
     this.readState();
   }
 
@@ -189,17 +187,11 @@ export class ConversationView {
     return start > 0 && start < limit / 2 ? events.slice(start) : events;
   }
 
-  /** The title without a tag: the first message may be on an earlier page. */
-  async #readBeginning(): Promise<void> {
-    this.#beginning = titleOf(await this.conversation.events.slice(0, 10));
-  }
-
   /** Reads what no event reports. */
   readState(): void {
-    const { warnings, state } = this.conversation;
+    const { warnings, title } = this.conversation;
     if (!isSameList(warnings.map(({ message }) => message), this.warnings.map(({ message }) => message))) this.warnings = warnings;
-    // A state that was rebuilt by an import may lack anything.
-    this.title = state.tags?.["title"] ?? this.#beginning;
+    this.title = title;
     this.#listener.changed();
   }
 
@@ -271,6 +263,7 @@ export class ConversationView {
 
   #takeStored(event: ConversationEvent): void {
     this.waiting = null;
+    if (this.title === null) this.title = this.conversation.title;
     if (this.#pending.length > 0) this.#pending = this.#pending.filter((action) => !isResult(event, action));
     if (this.#arrived) this.#arrived.push(event);
     else this.#append(event);

@@ -8,7 +8,7 @@ use super::{
 use crate::{
     error::{Error, Result},
     format::{
-        base_state::{AGENT_KIND, BaseState, ExecutionStatus, WORKSPACE},
+        base_state::{AGENT_KIND, BEGINNING, BaseState, ExecutionStatus, WORKSPACE},
         import_mark::IMPORT,
         layout,
     },
@@ -155,7 +155,7 @@ fn recovered(text: &str, id: ConversationId) -> BaseState {
 
 /// The base state as it is exported. It differs from the stored one in four things:
 ///
-/// * The note about what the host has not decided after an import is left out.
+/// * The note about what the host has not decided after an import is left out, and so is the beginning of the first message.
 /// * `execution_status` is that of a conversation without a run: `paused` for `running`, `idle` for `deleting`. The agent
 ///   server takes a stored `running` for a crash.
 /// * `persistence_dir` is a directory of this conversation alone, relative to where Python is started. The SDK continues
@@ -166,6 +166,7 @@ fn recovered(text: &str, id: ConversationId) -> BaseState {
 pub fn portable(text: &str, id: ConversationId) -> String {
     let mut state = BaseState::of(id, text).unwrap_or_else(|| recovered(text, id));
     state.set_field(IMPORT, None);
+    state.set_field(BEGINNING, None);
     match state.execution_status() {
         ExecutionStatus::Running => state.set_execution_status(ExecutionStatus::Paused),
         ExecutionStatus::Deleting => state.set_execution_status(ExecutionStatus::Idle),

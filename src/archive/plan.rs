@@ -12,8 +12,13 @@ use super::{
     writing::{Failure, Source, Unreadable, Writing},
 };
 use crate::{
+    context::beginning,
     error::{Error, ErrorCode, Result},
-    format::layout::{BASE_STATE, nested_persistence_dir},
+    event::Event,
+    format::{
+        base_state::{BEGINNING, BaseState},
+        layout::{BASE_STATE, nested_persistence_dir},
+    },
     id::ConversationId,
     store::{Commit, Durability, Listing, Store},
 };
@@ -236,8 +241,28 @@ impl<'a> Plan<'a> {
         if !self.verified.lost_tasks.is_empty() {
             read.state.remove_subagent_tasks(&self.verified.lost_tasks);
         }
+        self.note_beginning(&mut read.state).await?;
         mark(&mut read.state, self.stored.as_ref().map(|stored| &*stored.base_state));
         Ok(read)
+    }
+
+    /// Stores the beginning of the first message, for lists.
+    async fn note_beginning(&self, state: &mut BaseState) -> Result<()> {
+        // Another program may have written such a field.
+        state.set_field(BEGINNING, None);
+        for (index, event) in
+            (0..beginning::SEARCHED.min(self.verified.length)).zip(&self.conversation.events)
+        {
+            let content = self.content(&event.entry).await?;
+            let repair = self.verified.repair(position(index));
+            let repaired = repair.and_then(|repair| repair.content(&content, &event.id));
+            let text = String::from_utf8_lossy(repaired.as_deref().unwrap_or(&content));
+            beginning::note_beginning(state, index, [&Event::decode(event.id.clone(), (&*text).into())]);
+            if state.beginning().is_some() {
+                break;
+            }
+        }
+        Ok(())
     }
 
     /// The error for an entry whose content differs from the one that was checked.

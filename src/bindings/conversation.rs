@@ -78,6 +78,11 @@ impl CoreConversation {
         })
     }
 
+    /// The title for lists and views.
+    pub fn title(&self) -> Option<String> {
+        self.conversation.title()
+    }
+
     /// The execution status, as it is stored.
     #[wasm_bindgen(js_name = executionStatus)]
     pub fn execution_status(&self) -> String {

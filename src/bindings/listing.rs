@@ -2,7 +2,7 @@
 
 use super::{conversation::lock_name, store::CoreStore};
 use crate::{
-    conversation::is_undecided,
+    conversation::{is_undecided, title_in_list},
     error::{Error, ErrorCode, Result},
     format::{base_state::BaseState, layout::SUBAGENTS},
     id::ConversationId,
@@ -13,22 +13,30 @@ use crate::{
 use js_sys::Promise;
 use wasm_bindgen::{JsValue, prelude::wasm_bindgen};
 
-/// JSON: `[{id, parent, execution_status, undecided, tags, length, created_at, updated_at}]`, newest first. A conversation whose base
+/// JSON: `[{id, title, parent, execution_status, undecided, tags, length, created_at, updated_at}]`, newest first. A conversation whose base
 /// state cannot be read is listed without tags and as `error`, so that it can be exported or deleted.
 #[wasm_bindgen(js_name = listConversations)]
 pub fn list_conversations(store: &CoreStore) -> Promise {
     let store = store.inner();
     promise(async move {
         let listings = store.list().await?;
-        let objects: Vec<String> = listings.iter().map(describe).collect();
+        let mut objects = Vec::with_capacity(listings.len());
+        for listing in &listings {
+            objects.push(describe(&*store, listing).await);
+        }
         Ok(format!("[{}]", objects.join(",")).into())
     })
 }
 
-fn describe(listing: &Listing) -> String {
+async fn describe(store: &dyn Store, listing: &Listing) -> String {
     let state = BaseState::parse(&listing.base_state).ok();
+    let title = match &state {
+        Some(state) => title_in_list(store, listing, state).await,
+        None => None,
+    };
     let mut out = ObjectWriter::new();
     out.field("id", &listing.conversation.to_string());
+    out.field("title", &title);
     out.field("execution_status", state.as_ref().map_or("error", |state| state.execution_status().as_str()));
     out.field("undecided", &state.as_ref().is_some_and(is_undecided));
     let parent = state.as_ref().and_then(|state| state.ancestors().first().map(ToString::to_string));

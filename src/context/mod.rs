@@ -2,6 +2,7 @@
 //!
 //! Pure functions of events, without access to stores or conversations.
 
+pub mod beginning;
 pub mod branch;
 pub mod branches;
 pub mod condenser;

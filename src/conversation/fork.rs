@@ -93,6 +93,9 @@ impl Conversation {
         if is_branch {
             state.note_head_move(None);
         }
+        if !is_branch && let Some(beginning) = source.beginning() {
+            state.set_beginning(&beginning);
+        }
         if !resets_stats && let Some(stats) = source.stats() {
             state.set_stats(stats.clone());
         }

@@ -12,7 +12,11 @@ use super::{
 };
 use crate::{
     agent::Draft,
-    context::{branch, branches::Tree},
+    context::{
+        beginning::{SEARCHED, note_beginning},
+        branch,
+        branches::Tree,
+    },
     error::Result,
     event::{Body, Event, Head, Source},
     fair_mutex::{FairGuard, FairMutex},
@@ -108,9 +112,23 @@ impl EventLog {
         self.created_at.get().is_some()
     }
 
-    /// Changes what the first commit will store of a conversation that is not stored yet.
+    /// Changes what the next commit of the base state will store: for what is derived, and for a conversation that is not
+    /// stored yet.
     pub fn prepare(&self, edit: &mut dyn FnMut(&mut BaseState)) {
         edit(&mut self.state.borrow_mut());
+    }
+
+    /// Derives the beginning of the first message where an earlier version has stored none. The next commit stores it.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub async fn find_beginning(&self) -> Result<()> {
+        if self.length() > 0 && self.state().beginning().is_none() {
+            let events = self.store.events(self.id, 0..SEARCHED).await?;
+            let events: Vec<Event> = events.iter().map(decode).collect();
+            self.prepare(&mut |state| note_beginning(state, 0, &events));
+        }
+        Ok(())
     }
 
     /// The base state as last committed, or as the first commit will store it.
@@ -326,6 +344,7 @@ impl EventLog {
             }
             if event.source() == Source::User && matches!(event.body(), Body::MessageEvent(_)) {
                 state.set_last_user_message_id(Some(event.id()));
+                note_beginning(state, length, [&event]);
             }
             length += 1;
             events.push(event);

@@ -18,6 +18,7 @@ mod imported;
 mod inbox;
 mod background;
 mod limits;
+mod listing;
 mod live;
 mod log;
 mod machine;
@@ -40,6 +41,7 @@ mod warning;
 pub use condensing::{Condensed, Condensing, ContextUsage, LoadCondensing, Summarizing, Task, compiled_in};
 pub use fork::ForkOptions;
 pub use imported::is_undecided;
+pub use listing::title_in_list;
 pub use log::Listener;
 pub use machine::{WaitingCalls, status, stuck_detector};
 pub use open::{OpenOptions, write_lock};
@@ -129,6 +131,11 @@ impl Conversation {
     /// The base state as last committed.
     pub fn state(&self) -> Ref<'_, BaseState> {
         self.0.log.state()
+    }
+
+    /// The title that lists and views show: the tag, or else the beginning of the first message of the user.
+    pub fn title(&self) -> Option<String> {
+        self.state().shown_title()
     }
 
     /// The current status. Differs from the stored one only where a failure status could not be stored.

@@ -118,6 +118,7 @@ impl Conversation {
                     has_end: is_writer,
                 };
                 let (log, quarantine) = repair::open_log(stored, &mut warnings).await?;
+                log.find_beginning().await?;
                 torn = quarantine;
                 log
             }

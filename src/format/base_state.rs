@@ -19,6 +19,9 @@ use crate::{
 };
 use std::rc::Rc;
 
+/// The field for [`BaseState::beginning`]. An export leaves it out, and an import writes its own.
+pub const BEGINNING: &str = "threadkeep_beginning";
+
 /// The names and values of a conversation's tags.
 pub type Tags = Vec<(String, String)>;
 
@@ -269,6 +272,21 @@ impl BaseState {
         let object: EditableObject = self.fields.read("tags").unwrap_or_default();
         let tags = object.iter().map(|(name, value)| Some((name.to_owned(), String::from_json(value)?)));
         tags.collect::<Option<Tags>>().unwrap_or_default()
+    }
+
+    /// The title that lists and views show: the tag, or else the beginning of the first message of the user.
+    pub fn shown_title(&self) -> Option<String> {
+        self.title().or_else(|| self.beginning())
+    }
+
+    /// The beginning of the first message of the user, see `context/beginning.rs`.
+    pub fn beginning(&self) -> Option<String> {
+        self.fields.read(BEGINNING)
+    }
+
+    /// Sets the beginning of the first message of the user. It is the first field.
+    pub fn set_beginning(&mut self, beginning: &str) {
+        self.fields.set_first(BEGINNING, &quoted(beginning));
     }
 
     /// The conversation's title, which is a tag.

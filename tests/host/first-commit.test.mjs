@@ -108,3 +108,42 @@ test("a follower of a conversation that is left without a message becomes its wr
   assert.deepEqual(await idsIn(store), [id]);
   await thread.close();
 });
+
+test("the title of a list is that of the handle and of the thread: the tag, else the beginning of the first message", async () => {
+  const store = memoryStore();
+  const listed = async () => (await Conversation.list(store))[0].title;
+  const thread = openThread({ agent: agentOf([{ text: "Hello." }, { text: "Again." }]), store, conversationId: id });
+  const conversation = await thread.opened();
+  assert.deepEqual([conversation.title, thread.getSnapshot().title], [null, null]);
+  const beginning = "Please add all the numbers in this file, and then tell me t…";
+  await thread.send("Please add  all the numbers\nin this file, and then tell me the sum.");
+  assert.deepEqual([await listed(), conversation.title, thread.getSnapshot().title], [beginning, beginning, beginning]);
+  await thread.send("And the other file.");
+  assert.deepEqual([await listed(), conversation.title], [beginning, beginning]);
+  assert.equal(JSON.stringify(conversation.state).includes("threadkeep_beginning"), false);
+  const zip = await conversation.exportZip();
+  await conversation.setTags({ title: "Sums" });
+  assert.deepEqual([await listed(), conversation.title], ["Sums", "Sums"]);
+  const other = memoryStore();
+  await Conversation.importZip(zip, { store: other });
+  other.events = () => assert.fail("a list reads no events");
+  assert.equal((await Conversation.list(other))[0].title, beginning);
+  await thread.close();
+});
+
+test("what an earlier version has stored has the same title, and keeps it with the next change", async () => {
+  const store = memoryStore();
+  const conversation = await Conversation.open({ agent: agentOf([{ text: "Hello." }]), store, conversationId: id });
+  await conversation.sendMessage("What is the time?");
+  await conversation.close();
+  const { length, baseState } = await store.load(id);
+  const { threadkeep_beginning: beginning, ...state } = JSON.parse(baseState);
+  assert.equal(beginning, "What is the time?");
+  await store.commit(id, { expectedLength: length, events: [], files: [], at: Date.now(), durability: "strict", baseState: JSON.stringify(state) });
+  assert.equal((await Conversation.list(store))[0].title, beginning);
+  const again = await Conversation.open({ agent: agentOf(), store, conversationId: id });
+  assert.equal(again.title, beginning);
+  await again.sendMessage("And the date?");
+  assert.equal(JSON.parse((await store.load(id)).baseState).threadkeep_beginning, beginning);
+  await again.close();
+});

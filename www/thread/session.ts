@@ -51,8 +51,7 @@ export class Session {
   }
 
   get title(): string {
-    // A base state that was rebuilt by an import may lack anything.
-    return this.conversation.state.tags?.["title"] ?? "Untitled conversation";
+    return this.conversation.title ?? "Untitled conversation";
   }
 
   get isFollower(): boolean {

@@ -28,6 +28,31 @@ fn files_are_exported_byte_for_byte_as_imported() {
 }
 
 #[test]
+fn the_beginning_of_the_first_message_is_stored_for_lists_and_not_exported() {
+    let message = |text: &str| {
+        let content = format!(r#"{{"role":"user","content":[{{"type":"text","text":"{text}"}}]}}"#);
+        let (id, head) = (event_id(1), "\"timestamp\":\"2026-01-31T09:15:02\",\"source\":\"user\"");
+        format!(r#"{{"id":"{id}",{head},"llm_message":{content},"kind":"MessageEvent"}}"#)
+    };
+    let foreign = base_state().replacen('{', "{\"threadkeep_beginning\":\"Another\",", 1);
+    for (state, event, expected) in [
+        (base_state(), message("Add two numbers."), Some("Add two numbers.")),
+        (foreign.clone(), message("Add two numbers."), Some("Add two numbers.")),
+        (foreign, event(1), None),
+    ] {
+        let archive = Listed::conversation(3)
+            .replace(&event_path(1), event.as_bytes())
+            .replace(&format!("{FOLDER}/base_state.json"), state.as_bytes());
+        let store = stored(&archive);
+        let listing = futures_executor::block_on(store.load(id())).unwrap().unwrap();
+        let found = crate::format::base_state::BaseState::parse(&listing.base_state).unwrap().beginning();
+        assert_eq!(found.as_deref(), expected);
+        let files = exported(&store);
+        assert!(files.iter().all(|(_, content)| !String::from_utf8_lossy(content).contains("threadkeep_")));
+    }
+}
+
+#[test]
 fn entries_may_have_any_order_and_files_of_file_managers_are_ignored() {
     let mut archive =
         Listed::conversation(50).with("__MACOSX/._x", b"junk").with(&format!("{FOLDER}/.DS_Store"), b"junk");
