@@ -102,8 +102,8 @@ export class Conversation<Answer = any> implements AsyncDisposable {
   }
 
   /** All conversations of a store, newest first; those of sub-agents only with `subagents`. Does not read events. */
-  static async list(store: Store = indexedDBStore(), options: { subagents?: boolean | undefined } = {}): Promise<ConversationInfo[]> {
-    return list(store, options);
+  static async list(options: { store?: Store | undefined; subagents?: boolean | undefined } = {}): Promise<ConversationInfo[]> {
+    return list(options);
   }
 
   /**
@@ -112,8 +112,8 @@ export class Conversation<Answer = any> implements AsyncDisposable {
    * Other pages are told without a guarantee, so read the list again when the page becomes visible. Returns a function
    * that ends this. @throws ThreadkeepError `invalid_options`
    */
-  static onListChange(listener: (change: { id: string }) => void, store: Store = indexedDBStore()): () => void {
-    return onListChange(listener, store);
+  static onListChange(listener: (change: { id: string }) => void, options: { store?: Store | undefined } = {}): () => void {
+    return onListChange(listener, options);
   }
 
   /**
@@ -143,7 +143,8 @@ export class Conversation<Answer = any> implements AsyncDisposable {
   }
 
   /** Deletes a conversation; does nothing if it does not exist. @throws ThreadkeepError `locked_elsewhere` while it is open. */
-  static async delete(id: string, store: Store = indexedDBStore()): Promise<void> {
+  static async delete(id: string, options: { store?: Store | undefined } = {}): Promise<void> {
+    const { store = indexedDBStore() } = optionsOf("delete()", options, "store");
     await settle(deleteConversation(checkId(id), await coreStore(store)));
     recordChange(store, { removed: checkId(id) });
   }
@@ -585,7 +586,7 @@ export class Conversation<Answer = any> implements AsyncDisposable {
     this.#isClosed = true;
     this.#parts.leave();
     await Promise.all([this.#tools.close(), this.#parts.mcp && withTimeout(this.#parts.mcp.close(), closingTimeout)]);
-    if (this.#parts.deleteOnClose && this.access === "writer") await withTimeout(Conversation.delete(this.id, this.#store), closingTimeout);
+    if (this.#parts.deleteOnClose && this.access === "writer") await withTimeout(Conversation.delete(this.id, { store: this.#store }), closingTimeout);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

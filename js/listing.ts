@@ -4,7 +4,7 @@ import { isFunction } from "./arguments.js";
 import { join } from "./changes.js";
 import { invalidOptions, optionsOf, settle } from "./errors.js";
 import type { ExecutionStatus } from "./events.js";
-import { type Store, coreStore } from "./store.js";
+import { type Store, coreStore, indexedDBStore } from "./store.js";
 
 /**
  * An entry in the list of conversations: what was committed when the list was read. It costs no reading of events, and the
@@ -48,14 +48,15 @@ interface Listing {
 }
 
 /** See `Conversation.list()`. @internal */
-export async function list(store: Store, options: { subagents?: boolean | undefined }): Promise<ConversationInfo[]> {
-  const { subagents = false } = optionsOf("list()", options, "subagents");
+export async function list(options: { store?: Store | undefined; subagents?: boolean | undefined }): Promise<ConversationInfo[]> {
+  const { store = indexedDBStore(), subagents = false } = optionsOf("list()", options, "store subagents");
   const listings = JSON.parse((await settle(listConversations(await coreStore(store)))) as string) as Listing[];
   return listings.filter(({ parent }) => subagents || parent === null).map(toInfo);
 }
 
 /** See `Conversation.onListChange()`. @internal */
-export function onListChange(listener: (change: { id: string }) => void, store: Store): () => void {
+export function onListChange(listener: (change: { id: string }) => void, options: { store?: Store | undefined }): () => void {
+  const { store = indexedDBStore() } = optionsOf("onListChange()", options, "store");
   if (!isFunction(listener)) throw invalidOptions("onListChange() takes a function");
   return join(store, ({ id, isListed }) => void (isListed && listener({ id }))).leave;
 }

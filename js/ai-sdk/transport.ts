@@ -113,7 +113,7 @@ export class ThreadkeepChatTransport<Message extends UIMessage = UIMessage> impl
   /** The open chat, if it is stored and `isMeant`. */
   async #existing(chatId: string, isMeant: (stored: ConversationInfo) => boolean = () => true): Promise<OpenChat | null> {
     const id = conversationIdOf(chatId);
-    const stored = (await Conversation.list(this.#options.store)).find((stored) => stored.id === id);
+    const stored = (await Conversation.list({ store: this.#options.store })).find((stored) => stored.id === id);
     return stored && isMeant(stored) ? openChat(this.#options, id, this) : null;
   }
 }

@@ -10,7 +10,7 @@ const archivedTag = "archived";
 
 /** The adapter for the list; the same object until something in it changes. */
 export function useThreadList({ id, thread, show, withConversation }: Current, store: Store | undefined): ExternalStoreThreadListAdapter {
-  const { phase, conversations } = useConversations(store);
+  const { phase, conversations } = useConversations({ store });
   const lists = useMemo(() => {
     // A conversation without an event was opened and never used.
     const shown = conversations.filter((info) => info.eventCount > 0 || info.id === id);
@@ -46,7 +46,7 @@ export function useThreadList({ id, thread, show, withConversation }: Current, s
       onUnarchive: (id) => setTag(id, archivedTag, null),
       onDelete: async (id) => {
         await leave(id);
-        await Conversation.delete(id, store);
+        await Conversation.delete(id, { store });
       },
     };
   }, [lists, phase, id, thread, show, withConversation, store]);

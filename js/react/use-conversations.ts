@@ -8,9 +8,9 @@ export type UseConversations = ConversationListSnapshot & Pick<ConversationList,
 
 const loading: ConversationListSnapshot = { phase: "loading", conversations: [], error: null };
 
-/** The conversations of a store, newest first, always up to date. Default: `indexedDBStore()`. On a server it is `"loading"`. */
-export function useConversations(store?: Store): UseConversations {
-  const list = useMemo(() => conversationList(store), [scopeOf(store)]);
+/** The conversations of a store, newest first, always up to date. `store` is `indexedDBStore()` by default. On a server it is `"loading"`. */
+export function useConversations({ store }: { store?: Store | undefined } = {}): UseConversations {
+  const list = useMemo(() => conversationList({ store }), [scopeOf(store)]);
   const snapshot = useSyncExternalStore(list.subscribe, list.getSnapshot, () => loading);
   return useMemo(() => ({ ...snapshot, refresh: list.refresh }), [snapshot, list]);
 }

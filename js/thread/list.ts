@@ -1,13 +1,15 @@
 // The conversations of a store, for a list beside the chat.
 import { Conversation, type Store, ThreadkeepError } from "../index.js";
+import { objectOf } from "./given.js";
 import { isSameList } from "./transcript.js";
 import type { ConversationList, ConversationListSnapshot } from "./types.js";
 
 /**
  * The conversations of a store, newest first, without those of sub-agents. It is read with the first subscription, and again
- * when a conversation was created, renamed, continued or deleted, also by another tab. Default: `indexedDBStore()`.
+ * when a conversation was created, renamed, continued or deleted, also by another tab. `store` is `indexedDBStore()` by default.
  */
-export function conversationList(store?: Store): ConversationList {
+export function conversationList(options: { store?: Store | undefined } = {}): ConversationList {
+  const { store } = objectOf("conversationList()", "options", options);
   const listeners = new Set<() => void>();
   let snapshot: ConversationListSnapshot = { phase: "loading", conversations: [], error: null };
   let stop: (() => void) | undefined;
@@ -20,7 +22,7 @@ export function conversationList(store?: Store): ConversationList {
   };
   const read = async () => {
     try {
-      const conversations = await Conversation.list(store);
+      const conversations = await Conversation.list({ store });
       const known = new Map(snapshot.conversations.map((info) => [info.id, info]));
       const next = conversations.map((info) => same(known.get(info.id), info));
       if (snapshot.phase !== "ready" || !isSameList(next, snapshot.conversations)) show({ phase: "ready", conversations: next, error: null });
@@ -46,7 +48,7 @@ export function conversationList(store?: Store): ConversationList {
       const own = () => listener();
       listeners.add(own);
       if (listeners.size === 1) {
-        const end = Conversation.onListChange(() => void refresh(), store);
+        const end = Conversation.onListChange(() => void refresh(), { store });
         // A page that was not in front may not have been told.
         globalThis.document?.addEventListener("visibilitychange", refresh);
         stop = () => {

@@ -117,5 +117,5 @@ test("what has no place is named, and what is no list of messages is refused", a
   assert.deepEqual(warnings.at(-1), "a conversation has no place for: the file a.pdf of the type application/pdf, parts of the type source-url (2 times), parts of the type data-x");
   await assert.rejects(importUIMessages([{ role: "user" }], { store }), { code: "archive_invalid" });
   await assert.rejects(importUIMessages("no list", { store }), { code: "archive_invalid" });
-  assert.equal((await Conversation.list(store)).length, 1);
+  assert.equal((await Conversation.list({ store })).length, 1);
 });

@@ -52,7 +52,7 @@ test("there is nothing to go on with in a chat that is new, answered, or importe
   const { model, store, open, close } = chatWith([{ text: "One" }]);
   const { chat, transport } = await open();
   await chat.resumeStream();
-  assert.deepEqual([chat.status, await Conversation.list(store)], ["ready", []]);
+  assert.deepEqual([chat.status, await Conversation.list({ store })], ["ready", []]);
   await chat.sendMessage({ text: "Count" });
   await chat.resumeStream();
   const { id } = await Conversation.importJSON([{ role: "user", content: "Send me all your files" }], { store });

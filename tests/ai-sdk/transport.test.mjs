@@ -33,7 +33,7 @@ test("text, reasoning, calls and their results, as they stream and as they are s
   ]);
   assert.equal(chat.status, "ready");
   await assertStored(opened);
-  const [first, second] = await Conversation.list(store);
+  const [first, second] = await Conversation.list({ store });
   assert.deepEqual([first.id, second], [conversationIdOf(id), undefined]);
   await close();
   model.check();

@@ -96,7 +96,7 @@ async function importAndExport({ id, good, damaged }) {
   const store = indexedDBStore("archives");
   const bytes = (base64) => Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
   const refused = await Conversation.importZip(bytes(damaged), { store }).then(() => "imported", (error) => `${error.code} ${error.message}`);
-  const afterRefusal = await Conversation.list(store);
+  const afterRefusal = await Conversation.list({ store });
   const imported = await Conversation.importZip(new Blob([bytes(good)]), { store });
   const [{ outcome: again }] = await Conversation.importZip(bytes(good), { store });
   const opened = await Conversation.open({ agent: new Agent({ llm: new LLM({ model: "openai/none" }) }), conversationId: id, store });

@@ -131,7 +131,7 @@ for (const kind of availableBrowsers) {
       await browser.evaluate(async () => {
         const { Conversation } = await import("/threadkeep/index.js");
         await conversation.close();
-        await Conversation.delete(conversation.id, store);
+        await Conversation.delete(conversation.id, { store });
       });
       await until(browser, () => caches.open("threadkeep-conversations").then((cache) => cache.keys()).then((keys) => keys.length === 0));
       assert.deepEqual((await browser.evaluate(begin, id, "no-loss")).warnings, []);

@@ -77,7 +77,7 @@ for (const kind of availableBrowsers) {
         const { Conversation, indexedDBStore } = await import("/threadkeep/index.js");
         const store = indexedDBStore("hooks");
         // Its lock is free only when the component has given it up.
-        const remove = () => Conversation.delete(conversationId, store).catch((error) => error.code === "locked_elsewhere" && remove());
+        const remove = () => Conversation.delete(conversationId, { store }).catch((error) => error.code === "locked_elsewhere" && remove());
         await remove();
         await until(({ list }) => list.conversations.every(({ id }) => id !== conversationId));
         return { before, after, list: rendered.list.conversations.length };

@@ -74,7 +74,7 @@ test("options are checked, and unknown ones refused by name", async (t) => {
 test("a fork leaves nothing behind if it is refused, and counts costs as asked", async (t) => {
   const { store, conversation } = await begin(t);
   await assert.rejects(conversation.fork({ tags: { UPPER: "x" } }), { code: "invalid_options" });
-  assert.equal((await Conversation.list(store)).length, 1);
+  assert.equal((await Conversation.list({ store })).length, 1);
   for (const resetMetrics of [true, false]) {
     const copy = await conversation.fork({ resetMetrics });
     assert.deepEqual(copy.state.stats, resetMetrics ? { usage_to_metrics: {} } : conversation.state.stats);

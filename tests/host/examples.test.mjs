@@ -31,7 +31,7 @@ test("the examples of questions and titles", async () => {
   const [question, title, otherModel] = examplesOf("Questions and titles");
   assert.equal(await run(question, names, "answer"), "None.");
   assert.equal(await run(title, names, "title"), "🗂 Files");
-  assert.equal((await Conversation.list(store))[0].title, "🗂 Files");
+  assert.equal((await Conversation.list({ store }))[0].title, "🗂 Files");
   assert.equal(await run(otherModel, names, "title"), "🗂 My files");
   assert.deepEqual(Object.keys(conversation.stats.usage_to_metrics), ["default", "ask-agent-llm", "titles"]);
   model.check();

@@ -14,7 +14,7 @@ const settled = () => new Promise((resolve) => setTimeout(resolve, 20));
 test("a conversation that is opened and closed is not stored, whatever it was opened with", async () => {
   const store = memoryStore();
   const changed = [];
-  const end = Conversation.onListChange(({ id }) => changed.push(id), store);
+  const end = Conversation.onListChange(({ id }) => changed.push(id), { store });
   const conversation = await Conversation.open({
     agent: agentOf(), store, confirmationPolicy: { kind: "AlwaysConfirm" }, tags: { title: "Mine" }, secrets: { TOKEN: "a-secret" }, cipher: "passphrase", maxIterationPerRun: 7,
   });
@@ -51,7 +51,7 @@ test("the first change stores what the conversation was opened with, and lists h
   ]) {
     const store = memoryStore();
     const changed = [];
-    const end = Conversation.onListChange(({ id }) => changed.push(id), store);
+    const end = Conversation.onListChange(({ id }) => changed.push(id), { store });
     const conversation = await Conversation.open({ agent: agentOf(), store, conversationId: id, secrets: { TOKEN: "a-secret" }, cipher: "passphrase" });
     await change(conversation);
     await settled();
@@ -111,7 +111,7 @@ test("a follower of a conversation that is left without a message becomes its wr
 
 test("the title of a list is that of the handle and of the thread: the tag, else the beginning of the first message", async () => {
   const store = memoryStore();
-  const listed = async () => (await Conversation.list(store))[0].title;
+  const listed = async () => (await Conversation.list({ store }))[0].title;
   const thread = openThread({ agent: agentOf([{ text: "Hello." }, { text: "Again." }]), store, conversationId: id });
   const conversation = await thread.opened();
   assert.deepEqual([conversation.title, thread.getSnapshot().title], [null, null]);
@@ -127,7 +127,7 @@ test("the title of a list is that of the handle and of the thread: the tag, else
   const other = memoryStore();
   await Conversation.importZip(zip, { store: other });
   other.events = () => assert.fail("a list reads no events");
-  assert.equal((await Conversation.list(other))[0].title, beginning);
+  assert.equal((await Conversation.list({ store: other }))[0].title, beginning);
   await thread.close();
 });
 
@@ -140,7 +140,7 @@ test("what an earlier version has stored has the same title, and keeps it with t
   const { threadkeep_beginning: beginning, ...state } = JSON.parse(baseState);
   assert.equal(beginning, "What is the time?");
   await store.commit(id, { expectedLength: length, events: [], files: [], at: Date.now(), durability: "strict", baseState: JSON.stringify(state) });
-  assert.equal((await Conversation.list(store))[0].title, beginning);
+  assert.equal((await Conversation.list({ store }))[0].title, beginning);
   const again = await Conversation.open({ agent: agentOf(), store, conversationId: id });
   assert.equal(again.title, beginning);
   await again.sendMessage("And the date?");

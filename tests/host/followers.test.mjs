@@ -82,7 +82,7 @@ test("a follower of a deleted conversation is closed, and says why", async () =>
   const { store, writer, follower, heard, until } = await pair([]);
   await writer.sendMessage("Go");
   await writer.close();
-  await Conversation.delete(writer.id, store);
+  await Conversation.delete(writer.id, { store });
   await until(() => values(heard, "access").includes("deleted"));
   await assert.rejects(follower.sendMessage("x"), { code: "store_lost" });
   await assert.rejects(follower.run(), { code: "store_lost" });

@@ -78,7 +78,7 @@ test("a list hears of what it shows, and only of its own store", async () => {
   const [store, other] = [memoryStore(), memoryStore()];
   const heard = [];
   let changed;
-  const unsubscribe = Conversation.onListChange(({ id }) => (heard.push(id), changed?.()), store);
+  const unsubscribe = Conversation.onListChange(({ id }) => (heard.push(id), changed?.()), { store });
   const next = async (act) => {
     const change = new Promise((resolve) => (changed = resolve));
     heard.length = 0;
@@ -91,7 +91,7 @@ test("a list hears of what it shows, and only of its own store", async () => {
   const { id } = conversation;
   await next(() => conversation.setTags({ title: "A" }));
   assert.deepEqual(heard, [id]);
-  assert.equal((await Conversation.list(store))[0].title, "A");
+  assert.equal((await Conversation.list({ store }))[0].title, "A");
   await conversation.sendMessage("Go");
   await next(() => conversation.run());
   assert.deepEqual(heard, [id, id], "running, finished");
@@ -99,7 +99,7 @@ test("a list hears of what it shows, and only of its own store", async () => {
   assert.ok(heard.every((changed) => changed === copy.id));
   const zip = await conversation.exportZip();
   for (const open of [conversation, copy]) await open.close();
-  await next(() => Conversation.delete(id, store));
+  await next(() => Conversation.delete(id, { store }));
   assert.deepEqual(heard, [id]);
   await next(() => Conversation.importZip(zip, { store }));
   assert.deepEqual(heard, [id]);
@@ -109,10 +109,10 @@ test("a list hears of what it shows, and only of its own store", async () => {
   await (await Conversation.open({ agent, store, conversationId: id })).close();
   assert.deepEqual(heard, [], "another store, and opening without a change");
   unsubscribe();
-  await Conversation.delete(id, store);
+  await Conversation.delete(id, { store });
   await Promise.resolve();
   assert.deepEqual(heard, []);
-  assert.throws(() => Conversation.onListChange(7, store), { code: "invalid_options" });
+  assert.throws(() => Conversation.onListChange(7, { store }), { code: "invalid_options" });
 });
 
 test("an error of one listener of a list surfaces and does not reach the others", async (t) => {
@@ -127,7 +127,7 @@ test("an error of one listener of a list surfaces and does not reach the others"
     }
   }));
   let ends;
-  const heard = new Promise((resolve) => (ends = [Conversation.onListChange(() => { throw new Error("mine"); }, store), Conversation.onListChange(resolve, store)]));
+  const heard = new Promise((resolve) => (ends = [Conversation.onListChange(() => { throw new Error("mine"); }, { store }), Conversation.onListChange(resolve, { store })]));
   const conversation = await Conversation.open({ agent: agentOf([]), store });
   await conversation.setTags({ title: "A" });
   assert.equal((await heard).id, conversation.id);
@@ -140,7 +140,7 @@ test("a subscription to a store with a name does not keep Node alive", async () 
   const program = `
     import { Conversation, memoryStore } from ${JSON.stringify(new URL("../../dist/index.js", import.meta.url).href)};
     const store = Object.assign(Object.create(memoryStore()), { name: "named" });
-    Conversation.onListChange(() => {}, store);
+    Conversation.onListChange(() => {}, { store });
     console.log("subscribed");`;
   const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "-e", program], { timeout: 20_000 });
   assert.equal(stdout, "subscribed\n");

@@ -119,8 +119,8 @@ test("static verbs settle when the store hangs", { timeout: 2 * patience }, asyn
   const id = "5e771e00-0000-4000-8000-000000000001";
   const outcomes = {
     open: () => Conversation.open({ agent, store: hanging }),
-    list: () => Conversation.list(hanging),
-    delete: () => Conversation.delete(id, hanging),
+    list: () => Conversation.list({ store: hanging }),
+    delete: () => Conversation.delete(id, { store: hanging }),
     importJSON: () => Conversation.importJSON([{ role: "user", content: "Hello." }], { store: hanging }),
   };
   for (const [verb, attempt] of Object.entries(outcomes)) {

@@ -94,9 +94,9 @@ test("a generated title is listed once it is a tag", async () => {
   await conversation.run();
   const title = await conversation.generateTitle();
   assert.equal(title, "🧺 Laundry");
-  assert.equal((await Conversation.list(store))[0].title, null, "it is not stored by itself");
+  assert.equal((await Conversation.list({ store }))[0].title, "Help me with the laundry", "it is not stored by itself");
   await conversation.setTags({ ...conversation.state.tags, title });
-  assert.equal((await Conversation.list(store))[0].title, title);
+  assert.equal((await Conversation.list({ store }))[0].title, title);
   assert.equal(conversation.events.length, 3);
   model.check();
   await conversation.close();

@@ -173,7 +173,7 @@ test("a task of executeTool() whose calls need approval fails with what to do, a
   const result = await conversation.executeTool("task", { prompt: "SUBAGENT: clean up" });
   assert.deepEqual([result.is_error, result.status, result.task_id], [true, "error", "task_00000001"]);
   assert.match(result.content[0].text, /needs approval for remove, .*setAllowedTools\(\).*resume "task_00000001"/);
-  const [child] = (await Conversation.list(store, { subagents: true })).filter(({ parentId }) => parentId);
+  const [child] = (await Conversation.list({ store, subagents: true })).filter(({ parentId }) => parentId);
   assert.notEqual(child.executionStatus, "waiting_for_confirmation");
   assert.deepEqual(removed, []);
   await conversation.setAllowedTools(["remove"]);

@@ -59,10 +59,10 @@ test("a task runs in a conversation of its own, and its result and costs come ba
   assert.match(textOf(model.requests.at(-1).body), /Task ID: task_00000001\\nSubagent: general-purpose\\nStatus: completed/);
 
   // The conversation of the task.
-  const all = await Conversation.list(store, { subagents: true });
+  const all = await Conversation.list({ store, subagents: true });
   const [child] = all.filter(({ parentId }) => parentId === conversation.id);
   assert.equal(all.length, 2);
-  assert.deepEqual((await Conversation.list(store)).map(({ id }) => id), [conversation.id]);
+  assert.deepEqual((await Conversation.list({ store })).map(({ id }) => id), [conversation.id]);
   const stored = JSON.parse((await store.load(child.id)).baseState);
   const hex = (id) => id.replaceAll("-", "");
   assert.equal(stored.persistence_dir, `workspace/conversations/${hex(conversation.id)}/subagents/${hex(child.id)}`);
@@ -74,11 +74,11 @@ test("a task runs in a conversation of its own, and its result and costs come ba
   assert.equal(seen.find(({ event }) => event.kind === "MessageEvent").event.sender, action.id);
   model.check();
 
-  await assert.rejects(Conversation.delete(conversation.id, store), { code: "locked_elsewhere" });
-  assert.equal((await Conversation.list(store, { subagents: true })).length, 2);
+  await assert.rejects(Conversation.delete(conversation.id, { store }), { code: "locked_elsewhere" });
+  assert.equal((await Conversation.list({ store, subagents: true })).length, 2);
   await conversation.close();
-  await Conversation.delete(conversation.id, store);
-  assert.deepEqual(await Conversation.list(store, { subagents: true }), []);
+  await Conversation.delete(conversation.id, { store });
+  assert.deepEqual(await Conversation.list({ store, subagents: true }), []);
 });
 
 test("a task is resumed by its id, also after the conversation was opened again", async () => {
@@ -127,7 +127,7 @@ test("several tasks run at once, each in its own conversation", async () => {
   assert.equal(most, 3);
   assert.deepEqual(results.map(({ task_id }) => task_id).sort(), ["task_00000001", "task_00000002", "task_00000003"]);
   assert.deepEqual(results.map(({ content }) => content[0].text).sort(), ["SUBAGENT 1", "SUBAGENT 2", "SUBAGENT 3"]);
-  assert.equal((await Conversation.list(store, { subagents: true })).length, 4);
+  assert.equal((await Conversation.list({ store, subagents: true })).length, 4);
   await conversation.close();
 });
 
@@ -237,14 +237,14 @@ test("the policy, the analyzer, allowed tools, secrets, hooks and limits are inh
   const [result] = await observations(conversation);
   assert.equal(result.content[0].text, "it is <secret-hidden>");
   assert.doesNotMatch(JSON.stringify(model.requests.map(({ body }) => body)), /correct-horse/);
-  const [child] = (await Conversation.list(store, { subagents: true })).filter(({ parentId }) => parentId);
+  const [child] = (await Conversation.list({ store, subagents: true })).filter(({ parentId }) => parentId);
   const stored = JSON.parse((await store.load(child.id)).baseState);
   assert.deepEqual(stored.confirmation_policy, { threshold: "MEDIUM", confirm_unknown: false, kind: "ConfirmRisky" });
   assert.equal(stored.max_iterations, 3);
   assert.deepEqual(seen, ["Go", "task", "reveal", "finish", "finish"]);
   await conversation.sendMessage("Again");
   for (let waits = 0; waits < 2; waits++) assert.equal((await conversation.run()).status, "waiting_for_confirmation");
-  const other = (await Conversation.list(store, { subagents: true })).find(({ parentId, id }) => parentId && id !== child.id);
+  const other = (await Conversation.list({ store, subagents: true })).find(({ parentId, id }) => parentId && id !== child.id);
   assert.equal(JSON.parse((await store.load(other.id)).baseState).confirmation_policy.kind, "AlwaysConfirm");
   await conversation.close();
 });
@@ -300,7 +300,7 @@ You review texts. SUBAGENT.
   assert.match(description, /- \*\*reviewer\*\*: Reviews texts\. \(tools: note\)/);
   assert.deepEqual(model.requests[1].body.tools.map(({ function: { name } }) => name), ["note", "finish", "think"]);
   assert.match(textOf(model.requests[1].body), /You review texts\. SUBAGENT\./);
-  const [child] = (await Conversation.list(store, { subagents: true })).filter(({ parentId }) => parentId);
+  const [child] = (await Conversation.list({ store, subagents: true })).filter(({ parentId }) => parentId);
   const stored = JSON.parse((await store.load(child.id)).baseState);
   assert.deepEqual([stored.max_iterations, stored.confirmation_policy.kind], [7, "AlwaysConfirm"]);
   await conversation.close();
@@ -340,12 +340,12 @@ test("sub-agents start sub-agents down to the given depth, and their events come
   assert.deepEqual([...paths].sort(), ["task_00000001", "task_00000001/task_00000001"]);
   const hasTask = model.requests.map(({ body }) => [/LEVEL \d/.exec(beginOf(body))?.[0], body.tools.some(({ function: { name } }) => name === "task")]);
   assert.deepEqual(new Map(hasTask), new Map([[undefined, true], ["LEVEL 1", true], ["LEVEL 2", false]]));
-  assert.equal((await Conversation.list(store, { subagents: true })).length, 3);
+  assert.equal((await Conversation.list({ store, subagents: true })).length, 3);
   // The costs of the lowest are among those of the one above it.
   assert.equal(conversation.stats.usage_to_metrics["task:task_00000001"].token_usages.length, 3);
   await conversation.close();
-  await Conversation.delete(conversation.id, store);
-  assert.deepEqual(await Conversation.list(store, { subagents: true }), []);
+  await Conversation.delete(conversation.id, { store });
+  assert.deepEqual(await Conversation.list({ store, subagents: true }), []);
 });
 
 test("interrupting and closing the parent stop the sub-agent, which can be resumed", async () => {
@@ -380,7 +380,7 @@ test("a parent and its sub-agents are exported together, and imported as convers
   const other = memoryStore();
   const imported = await Conversation.importZip(zip, { store: other });
   assert.deepEqual(imported.map(({ id, outcome, warnings }) => [id, outcome, warnings]), [[conversation.id, "created", []]]);
-  const [child] = (await Conversation.list(other, { subagents: true })).filter(({ parentId }) => parentId === conversation.id);
+  const [child] = (await Conversation.list({ store: other, subagents: true })).filter(({ parentId }) => parentId === conversation.id);
   assert.equal(child.eventCount, 4);
   // Byte for byte, as long as it is not continued.
   const names = async (conversationId, from) => {
@@ -402,7 +402,7 @@ test("a parent and its sub-agents are exported together, and imported as convers
   const alone = await Conversation.open({ agent, store: other, conversationId: child.id });
   const third = memoryStore();
   await Conversation.importZip(await alone.exportZip(), { store: third });
-  assert.deepEqual((await Conversation.list(third)).map(({ id, parentId }) => [id, parentId]), [[child.id, null]]);
+  assert.deepEqual((await Conversation.list({ store: third })).map(({ id, parentId }) => [id, parentId]), [[child.id, null]]);
   await alone.close();
 });
 

@@ -126,7 +126,7 @@ test("opening a conversation that was deleted on closing begins it again", async
   const second = await Conversation.open(options);
   assert.deepEqual([second.access, second.events.length], ["writer", 0]);
   await second.sendMessage("Hello");
-  assert.equal((await Conversation.list(options.store)).length, 1);
+  assert.equal((await Conversation.list({ store: options.store })).length, 1);
 });
 
 test("opening after an opening that failed makes a writer", async () => {

@@ -75,9 +75,9 @@ test("close() closes each tool once, and removes what was opened with deleteOnCl
   await gone.close();
   await gone.close();
   assert.deepEqual(closed.splice(0).sort(), ["note", "slow"]);
-  assert.deepEqual((await Conversation.list(store)).map(({ id }) => id), [stored.id]);
+  assert.deepEqual((await Conversation.list({ store })).map(({ id }) => id), [stored.id]);
   await stored.close();
-  assert.equal((await Conversation.list(store)).length, 1);
+  assert.equal((await Conversation.list({ store })).length, 1);
 });
 
 test("a state that lost its tail reads as one that has nothing in it", async (t) => {

@@ -88,7 +88,7 @@ test("the calls of imported sessions and trajectories wait as those of archives 
   for (const form of forms) {
     const store = memoryStore();
     const { id } = await first(Conversation.importJSON(form, { store }));
-    assert.equal((await Conversation.list(store))[0].undecided, true);
+    assert.equal((await Conversation.list({ store }))[0].undecided, true);
     const conversation = await open(t, { store, conversationId: id, confirmationPolicy: risky, securityAnalyzer: patterns });
     assert.equal(await statusAfter(conversation, wipe), "waiting_for_confirmation");
     await conversation.rejectPendingActions();
@@ -109,9 +109,9 @@ test("a stored policy that asks about more than the page's holds, until the page
   const before = await open(t, { store, conversationId: id, confirmationPolicy: never });
   assert.equal(await statusAfter(before, note), "waiting_for_confirmation");
   await before.rejectPendingActions();
-  assert.equal((await Conversation.list(store))[0].undecided, true);
+  assert.equal((await Conversation.list({ store }))[0].undecided, true);
   await before.setConfirmationPolicy(never);
-  assert.equal((await Conversation.list(store))[0].undecided, false);
+  assert.equal((await Conversation.list({ store }))[0].undecided, false);
   assert.equal(await statusAfter(before, note), "finished");
   await before.close();
   const later = await open(t, { store, conversationId: id, confirmationPolicy: never });

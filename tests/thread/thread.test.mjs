@@ -553,7 +553,7 @@ test("a long conversation: one page is read at first, then more, then all", asyn
 
 test("a list of conversations keeps up while somebody looks", async () => {
   const { agent, store } = stage([{ text: "Hello." }]);
-  const list = conversationList(store);
+  const list = conversationList({ store });
   assert.deepEqual(list.getSnapshot(), { phase: "loading", conversations: [], error: null });
   const stop = list.subscribe(() => {});
   await until(list, ({ phase }) => phase === "ready");
@@ -569,10 +569,10 @@ test("a list of conversations keeps up while somebody looks", async () => {
   await list.refresh();
   assert.equal(list.getSnapshot(), before, "nothing has changed");
   await thread.close();
-  await Conversation.delete(conversationId, store);
+  await Conversation.delete(conversationId, { store });
   await until(list, ({ conversations }) => conversations.length === 0);
   stop();
-  const failing = conversationList({ ...memoryStore(), list: () => Promise.reject(new Error("no")) });
+  const failing = conversationList({ store: { ...memoryStore(), list: () => Promise.reject(new Error("no")) } });
   await failing.refresh();
   assert.equal(failing.getSnapshot().phase, "failed");
 });

@@ -345,7 +345,7 @@ export async function use(signal: AbortSignal): Promise<void> {
   for await (const event of conversation.events) same<typeof event, ConversationEvent>(true);
   same<Awaited<ReturnType<typeof conversation.events.at>>, ConversationEvent | undefined>(true);
   same<Awaited<ReturnType<typeof Conversation.list>>, ConversationInfo[]>(true);
-  const end: () => void = Conversation.onListChange(({ id }) => same<string, typeof id>(true), store);
+  const end: () => void = Conversation.onListChange(({ id }) => same<string, typeof id>(true), { store });
   end();
   await conversation.sendMessage([{ type: "text", text: "See" }, new Blob(), { type: "image", image_urls: [new Blob(), "https://pictures.test/1.png"] }]);
   // @ts-expect-error a number is no part of a message
@@ -366,7 +366,7 @@ export async function use(signal: AbortSignal): Promise<void> {
   same<typeof trajectory, TrajectoryEvent[]>(true);
   const imported = await Conversation.importJSON(chat, { store });
   same<typeof imported, ImportedConversation>(true);
-  await Conversation.delete(conversation.id, store);
+  await Conversation.delete(conversation.id, { store });
 }
 
 export function handle(error: unknown): ErrorCode | undefined {

@@ -61,7 +61,7 @@ function Component(): void {
   useApprovals(thread);
   // @ts-expect-error whose approvals?
   useApprovals();
-  const { conversations, refresh } = useConversations(memoryStore());
+  const { conversations, refresh } = useConversations({ store: memoryStore() });
   void [messages, isRunning, conversations, refresh];
 }
 void [result, maybe, textOf, text, infos, Component];

@@ -43,7 +43,7 @@ test("the files are there when the conversation is opened again, and are deleted
   await follower.close();
   await again.close();
   await assert.rejects(again.workspace.write("a", "1"), refused("invalid_state", /./));
-  await Conversation.delete(id, store);
+  await Conversation.delete(id, { store });
   assert.deepEqual(await store.files(id), []);
 });
 

@@ -21,7 +21,7 @@ function Chat({ id }) {
 }
 
 function List() {
-  const list = useConversations(indexedDBStore("hooks"));
+  const list = useConversations({ store: indexedDBStore("hooks") });
   rendered.list = list;
   return h("ul", null, list.conversations.map(({ id, title }) => h("li", { key: id }, title)));
 }

@@ -353,7 +353,7 @@ export async function closeThenDelete(times) {
   for (let n = 0; n < times; n++) {
     const { Conversation, opened } = await openNamed();
     await opened.close();
-    const [deleted] = await outcome(Conversation.delete(opened.id, window.store));
+    const [deleted] = await outcome(Conversation.delete(opened.id, { store: window.store }));
     const again = await openNamed(opened.id);
     found.push([deleted, again.opened.access]);
     await again.opened.close();

@@ -44,7 +44,7 @@ const logOf = async (id) => {
 
 /** A conversation, and those of its sub-agents. */
 window.inspect = async (id) => {
-  const children = (await Conversation.list(store, { subagents: true })).filter(({ parentId }) => parentId === id);
+  const children = (await Conversation.list({ store, subagents: true })).filter(({ parentId }) => parentId === id);
   const conversation = await Conversation.open({ agent, store, conversationId: id });
   const files = {};
   for (const { path } of await conversation.workspace.list("")) files[path] = new TextDecoder().decode(await conversation.workspace.read(path)).trim().split("\n");

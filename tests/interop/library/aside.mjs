@@ -57,7 +57,7 @@ async function ratedInPython(t, sdk, place) {
   const second = await open(t, { model, store, conversationId: id, agent: { critic: strict } });
   assert.equal((await say(second, "Once more.")).status, "finished");
   assert.deepEqual((await ratingsOf(second)).map(({ score }) => score), [1, 0, 0, 0, 0]);
-  assert.equal((await Conversation.list(store))[0].title, "🌍 A greeting");
+  assert.equal((await Conversation.list({ store }))[0].title, "🌍 A greeting");
   model.check();
 }
 

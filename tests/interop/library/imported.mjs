@@ -57,13 +57,13 @@ async function keepsWhatNobodyKnows(t, sdk, place) {
 async function isRefused(entry) {
   const store = memoryStore();
   await assert.rejects(Conversation.importZip(zipOf(entry), { store }), { code: refused[entry.scenario] });
-  assert.deepEqual(await Conversation.list(store), []);
+  assert.deepEqual(await Conversation.list({ store }), []);
 }
 
 async function leavesAsItCame(t, entry, sdk, place) {
   const before = filesOf(path.join(fixtures, entry.directory));
   const { conversation, store } = await imported(t, entry, await scripted(t, []));
-  const [info] = await Conversation.list(store);
+  const [info] = await Conversation.list({ store });
   assert.equal(info.id, conversation.id);
   assert.equal(info.eventCount, conversation.events.length);
   assert.equal(conversation.access, "writer");

@@ -42,7 +42,7 @@ async function tasksGoThereAndBack(t, sdk, place) {
 
   const [imported, ...others] = await Conversation.importZip(packed(first.id, filesOf(directory)), { store });
   assert.deepEqual([imported.id, imported.outcome, imported.warnings, others], [first.id, "continued", [], []]);
-  const children = (await Conversation.list(store, { subagents: true })).filter(({ parentId }) => parentId === first.id);
+  const children = (await Conversation.list({ store, subagents: true })).filter(({ parentId }) => parentId === first.id);
   assert.equal(children.length, 2);
   assert.ok(children.some(({ id, eventCount }) => id === child && eventCount > 3));
   const second = await open(t, { model, store, tools, conversationId: first.id });

@@ -23,7 +23,7 @@ function* openings() {
   for (const [name, value] of each(ids)) {
     // A missing id creates a conversation, in whichever form it is missing.
     yield { name: `conversationId: ${name}`, expected: name === "null" ? ["ok"] : invalid, attempt: (world) => world.open([], { conversationId: value }) };
-    yield { name: `Conversation.delete(${name})`, expected: invalid, attempt: ({ library }) => library.Conversation.delete(value, library.memoryStore()) };
+    yield { name: `Conversation.delete(${name})`, expected: invalid, attempt: ({ library }) => library.Conversation.delete(value, { store: library.memoryStore() }) };
   }
   for (const value of [id.toUpperCase(), id.replaceAll("-", ""), "00000000-0000-0000-0000-000000000000"]) {
     yield { name: `conversationId: ${value}`, expected: ["ok"], attempt: (world) => world.open([], { conversationId: value }) };
@@ -53,8 +53,8 @@ function* openings() {
   const stores = { ...noObject, object: {}, hostile: hostile(), unreadable: unreadable("list"), "half a store": { list: () => [] } };
   for (const [name, value] of each(stores)) {
     yield { name: `store: ${name}`, expected: invalid, attempt: (world) => world.open([], { store: value }) };
-    yield { name: `Conversation.list(${name})`, expected: invalid, attempt: ({ library }) => library.Conversation.list(value) };
-    yield { name: `Conversation.delete in ${name}`, expected: invalid, attempt: ({ library }) => library.Conversation.delete(id, value) };
+    yield { name: `Conversation.list(${name})`, expected: invalid, attempt: ({ library }) => library.Conversation.list({ store: value }) };
+    yield { name: `Conversation.delete in ${name}`, expected: invalid, attempt: ({ library }) => library.Conversation.delete(id, { store: value }) };
   }
   for (const [name, answer] of each(hostAnswers())) {
     yield { name: `a store of the host that ${name}`, expected: ["store_corrupt", "invalid_options", "id_mismatch", "ok"], attempt: (world) => world.open([], { conversationId: id, store: hostStore(answer) }) };
@@ -210,7 +210,7 @@ function* collisions() {
     if (`${first.access} ${second.access}` !== "writer follower") throw new Error(`${first.access} ${second.access}`);
     const refused = await world.outcome(() => second.sendMessage("x"));
     if (refused !== "locked_elsewhere") throw new Error(refused);
-    const stored = await world.outcome(() => world.library.Conversation.delete(first.id, store));
+    const stored = await world.outcome(() => world.library.Conversation.delete(first.id, { store }));
     if (stored !== "locked_elsewhere") throw new Error(stored);
     await first.close();
     const third = await world.open([], { store, conversationId: first.id });
@@ -223,7 +223,7 @@ function* collisions() {
     await first.sendMessage("x");
     const second = await world.open([], { store, conversationId: first.id });
     await first.close();
-    await world.library.Conversation.delete(first.id, store);
+    await world.library.Conversation.delete(first.id, { store });
     await second.events.slice();
     await second.finalResponse();
   } };

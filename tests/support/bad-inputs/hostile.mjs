@@ -38,8 +38,8 @@ const places = {
     (name) => [`Conversation.open() ${name}`, (world, value) => world.open([], { [name]: value })])),
   "indexedDBStore() name": ({ library }, value) => library.indexedDBStore(value),
   "indexedDBStore() options": ({ library }, value) => library.indexedDBStore("odd", value),
-  "Conversation.list()": ({ library: { Conversation } }, value) => Conversation.list(value),
-  "Conversation.delete()": ({ library: { Conversation, memoryStore } }, value) => Conversation.delete(value, memoryStore()),
+  "Conversation.list()": ({ library: { Conversation } }, value) => Conversation.list({ store: value }),
+  "Conversation.delete()": ({ library: { Conversation, memoryStore } }, value) => Conversation.delete(value, { store: memoryStore() }),
   "Conversation.importZip()": ({ library: { Conversation, memoryStore } }, value) => Conversation.importZip(value, { store: memoryStore() }),
   "Conversation.importZip() options": ({ library: { Conversation } }, value) => Conversation.importZip(new Blob(), value),
   "Conversation.importJSON()": ({ library: { Conversation, memoryStore } }, value) => Conversation.importJSON(value, { store: memoryStore() }),
@@ -84,5 +84,5 @@ const inner = {
   "the headers of a secret": opened((conversation, value) => conversation.updateSecrets({ A: { url: "https://secrets.test/", headers: value } })),
   "JSON that throws": ({ library: { Conversation, memoryStore } }, value) => Conversation.importJSON([{ role: "user", content: unreadable("text") }, value], { store: memoryStore() }),
   "JSON whose toJSON throws": ({ library: { Conversation, memoryStore } }) => Conversation.importJSON({ toJSON() { throw new Error("on purpose"); } }, { store: memoryStore() }),
-  "the name of a store": ({ library: { Conversation, memoryStore } }) => Conversation.list(unreadable("name", Object.fromEntries(["list", "load", "events", "indexOf", "commit", "files", "readFile", "delete", "close"].map((name) => [name, () => memoryStore()[name]()])))),
+  "the name of a store": ({ library: { Conversation, memoryStore } }) => Conversation.list({ store: unreadable("name", Object.fromEntries(["list", "load", "events", "indexOf", "commit", "files", "readFile", "delete", "close"].map((name) => [name, () => memoryStore()[name]()]))) }),
 };
