@@ -193,7 +193,7 @@ function Unfinished() {
       {error && <p className="error">{error.message}</p>}
       {snapshot.access === "follower" && <p>Another tab writes this conversation.</p>}
       {snapshot.waiting && <p>The request is made again in {Math.ceil(snapshot.waiting.seconds)} s. <button onClick={() => thread?.retryNow()}>Now</button></p>}
-      {canContinue && <p>The agent has not finished. <button onClick={() => thread?.run()}>Continue</button></p>}
+      {canContinue && <p>The agent has not finished. <button onClick={() => thread?.resume()}>Continue</button></p>}
       {snapshot.hasEarlier && <button onClick={() => thread?.loadEarlier()}>Earlier messages</button>}
     </div>
   );

@@ -56,7 +56,7 @@ function useVerbs({ thread: view, send, stop }: Current) {
       onNew: send,
       onEdit: (message: AppendMessage) => edit(conversation(), message),
       onReload: (parentId: string | null) => answerAgain(conversation(), parentId),
-      onResume: async () => void (await conversation().run()),
+      onResume: async () => void (await conversation().resume()),
       onCancel: stop,
       onRespondToToolApproval: (answer: Answer) => respond(conversation(), answer),
       // Only the choice of a branch changes the list of messages; the conversation decides about everything else.

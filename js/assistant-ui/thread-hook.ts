@@ -5,13 +5,13 @@ import type { Thread, ThreadSnapshot } from "../thread/types.js";
 
 /** See {@link useThreadkeepThread}. */
 export interface ThreadkeepThread {
-  /** The methods of the conversation, such as `run()`, `loadEarlier()` and `retryNow()`; `null` until it has a message. */
+  /** The methods of the conversation, such as `resume()`, `loadEarlier()` and `retryNow()`; `null` until it has a message. */
   thread: Thread | null;
   /** All that is known about it, such as `approvals`, `waiting` and `access`. */
   snapshot: ThreadSnapshot;
   /** The failure of the last action of the user; `null` after the next one that works. */
   error: ThreadkeepError | null;
-  /** Whether the agent has not finished and does nothing: the page died, or the run was stopped or failed. `thread.run()` carries on. */
+  /** Whether the agent has not finished and does nothing: the page died, or the run was stopped or failed. `thread.resume()` carries on. */
   canContinue: boolean;
 }
 

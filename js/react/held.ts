@@ -11,7 +11,7 @@ export const opening: ThreadSnapshot = {
   hasEarlier: false, continuations: [], approvals: [], title: null, error: null, warnings: [],
 };
 
-const names = ["send", "run", "stop", "pause", "retryNow", "approve", "reject", "editAction", "alwaysAllow", "regenerate", "editMessage", "branches", "navigateTo", "showVersion", "loadEarlier"] as const satisfies ReadonlyArray<keyof ThreadActions>;
+const names = ["send", "resume", "stop", "pause", "retryNow", "approve", "reject", "editAction", "alwaysAllow", "regenerate", "editMessage", "branches", "navigateTo", "showVersion", "loadEarlier"] as const satisfies ReadonlyArray<keyof ThreadActions>;
 
 /** Stores of the same name hold the same conversations. */
 export const scopeOf = (store: Store | undefined): unknown => store?.name ?? store;

@@ -64,7 +64,7 @@ function threadOn(session: Session, release: () => Promise<void>): Thread {
         if (conversation.executionStatus !== "waiting_for_confirmation") session.runOn();
         return event;
       }),
-    run: () =>
+    resume: () =>
       perform(async ({ conversation }): Promise<RunResult> => {
         if (conversation.executionStatus !== "waiting_for_confirmation") return session.run();
         return { status: conversation.executionStatus, finalResponse: await conversation.finalResponse() };

@@ -27,7 +27,7 @@ export interface ImagePart {
  * - `"waiting"`: the user has to approve or reject it
  * - `"ready"`: approved or allowed, and not started: a paused run, or one that is about to start it
  * - `"running"`
- * - `"interrupted"`: the page died while it ran, so nobody knows whether it took effect; `run()` decides, or asks
+ * - `"interrupted"`: the page died while it ran, so nobody knows whether it took effect; `resume()` decides, or asks
  * - `"done"`, `"error"`, `"rejected"`: it has a result
  */
 export type ToolState = "streaming" | "waiting" | "ready" | "running" | "interrupted" | "done" | "error" | "rejected";
@@ -179,8 +179,8 @@ export interface Thread {
   opened(): Promise<Conversation>;
   /** Sends a message and runs the agent. Resolves when the message is durable; the run goes on. `pending` as in `sendMessage()`. */
   send(message: string | ReadonlyArray<Content | Image>, options?: { pending?: "reject" | "keep" | undefined }): Promise<MessageEvent>;
-  /** Runs the agent, without approving anything: does nothing while calls wait for the user. */
-  run(): Promise<RunResult>;
+  /** Lets the agent go on, without approving anything: does nothing while calls wait for the user. `Conversation.run()` approves them. */
+  resume(): Promise<RunResult>;
   /** Stops now. */
   stop(): Promise<void>;
   /** Stops after the current step. */

@@ -191,7 +191,7 @@ test("always allowing a tool reaches a sub-agent that waits, except for calls th
   await thread.opened();
   const effects = () => thread.getSnapshot().approvals.map(({ toolName, canAlwaysAllow }) => [toolName, canAlwaysAllow]);
   await thread.send("Have it noted");
-  await thread.run();
+  await thread.resume();
   await thread.alwaysAllow("task");
   assert.deepEqual(effects(), [["note", true], ["sign", false]]);
   await assert.rejects(thread.alwaysAllow("sign"), { code: "invalid_options" });

@@ -105,7 +105,7 @@ test("calls wait for the user, are approved one by one or rejected, and are the 
   assert.deepEqual(seen(asked)[1], "assistant: May I? | pay waiting | look waiting | pay waiting");
   assert.deepEqual(asked.approvals.map(({ toolName, args, why }) => [toolName, args, why]), [["pay", { sum: 1 }, "approval"], ["look", {}, "approval"], ["pay", { sum: 2 }, "approval"]]);
   // A run approves nothing by itself, and neither does a message.
-  assert.equal((await thread.run()).status, "waiting_for_confirmation");
+  assert.equal((await thread.resume()).status, "waiting_for_confirmation");
   await assert.rejects(thread.send("And?"), { code: "invalid_state" });
   assert.equal(thread.getSnapshot().error.code, "invalid_state");
 
@@ -203,7 +203,7 @@ test("a page that dies in a call: the call is interrupted, and what the user dec
     const { approvals, isRunning, messages } = after.getSnapshot();
     assert.deepEqual([messages[1].parts[1].state, isRunning, approvals.map((approval) => approval.why)], ["interrupted", false, why ? [why] : []]);
     assert.deepEqual(messages.map(({ id }) => id), thread.getSnapshot().messages.map(({ id }) => id));
-    await (why ? after.approve() : after.run());
+    await (why ? after.approve() : after.resume());
     assert.equal(seen(after.getSnapshot())[1], "assistant: Now. | work done | Done.");
     await Promise.all([thread.close(), after.close()]);
   }
@@ -244,7 +244,7 @@ test("an answer that is stopped: its pieces are gone, and the next run asks agai
   await thread.stop();
   const stopped = await until(thread, isIdle);
   assert.deepEqual([seen(stopped), stopped.status], [["user: Go", "assistant: (interrupt)"], "paused"]);
-  assert.equal((await thread.run()).finalResponse, "Here.");
+  assert.equal((await thread.resume()).finalResponse, "Here.");
   assert.deepEqual(seen(thread.getSnapshot()), ["user: Go", "assistant: (interrupt) | Here."]);
   model.check();
   await thread.close();
@@ -262,7 +262,7 @@ test("a failure of the model is in the snapshot until something works", async ()
   assert.deepEqual([code, storedCode], [failed.error.code, "LLMAuthenticationError"]);
   await Promise.all([thread.branches(), thread.loadEarlier()]);
   assert.equal(thread.getSnapshot().error, failed.error, "reading is no success after it");
-  await thread.run();
+  await thread.resume();
   assert.deepEqual([thread.getSnapshot().error, seen(thread.getSnapshot()).at(-1)], [null, "assistant: [error] | Now."]);
   await thread.close();
   const invalid = openThread({});
@@ -369,7 +369,7 @@ test("versions: an answer that fails or is stopped leads back to the one before 
   await assert.rejects(thread.regenerate(), { code: "llm_auth" });
   const failed = thread.getSnapshot();
   assert.deepEqual([seen(failed), failed.messages[1].versions?.index, failed.continuations], [["user: One", "assistant: [error]"], 1, []]);
-  await thread.run();
+  await thread.resume();
   assert.deepEqual([seen(thread.getSnapshot()), pickers(thread.getSnapshot())], [["user: One", "assistant: [error] | C"], ["C 2/2"]]);
   await thread.navigateTo(thread.getSnapshot().messages[0].id);
   const { continuations, error } = thread.getSnapshot();

@@ -66,11 +66,11 @@ export function withKey(thread: Thread): Thread {
     await needKey();
     return act(...args);
   };
-  const { send, run, approve, reject, alwaysAllow, regenerate, editMessage } = thread;
+  const { send, resume, approve, reject, alwaysAllow, regenerate, editMessage } = thread;
   return {
     ...thread,
     send: unlocking(send),
-    run: unlocking(run),
+    resume: unlocking(resume),
     approve: unlocking(approve),
     reject: unlocking(reject),
     alwaysAllow: unlocking(alwaysAllow),

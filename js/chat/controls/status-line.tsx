@@ -138,7 +138,7 @@ function GoOn({ thread, name }: { thread: Thread; name: string }) {
       type="button"
       class="button primary"
       onClick={() => {
-        thread.run().catch(() => {});
+        thread.resume().catch(() => {});
         focusMessages();
       }}
     >
