@@ -1,8 +1,8 @@
-//! Makes a wasm smaller without changing its behaviour: sorts similar functions next to each other, which compresses well,
+//! Makes a wasm smaller without changing its behaviour: puts similar functions next to each other, which compresses well,
 //! merges equal functions, encodes numbers as short as possible, and removes unused types and data segments.
 
 use crate::locals;
-use std::{collections::BTreeSet, convert::Infallible, error::Error};
+use std::{cmp::Ordering, collections::BTreeSet, convert::Infallible, error::Error};
 use wasm_encoder::{
     CodeSection, DataSection, ElementSection, FunctionSection, ImportSection, Instruction, Module,
     TypeSection,
@@ -23,25 +23,26 @@ type Reencoded<T> = Result<T, reencode::Error<Infallible>>;
 /// # Errors
 /// If one is not a wasm, or has features that Rust's compiler and the splitter do not use.
 pub fn packed(wasms: &[Vec<u8>]) -> Result<Vec<u8>, Box<dyn Error>> {
-    let mut smallest = packed_once(wasms)?;
+    let mut smallest = packed_once(wasms, by_bytes)?;
     // After merging two functions, their callers may be equal as well.
     loop {
         let wasms = [smallest];
-        let smaller = packed_once(&wasms)?;
+        let smaller = packed_once(&wasms, by_bytes)?;
         let is_done = smaller.len() == wasms[0].len();
         smallest = smaller;
         if is_done {
-            return Ok(smallest);
+            return packed_once(&[smallest], by_likeness);
         }
     }
 }
 
-fn packed_once(wasms: &[Vec<u8>]) -> Result<Vec<u8>, Box<dyn Error>> {
+fn packed_once(wasms: &[Vec<u8>], sort: fn(&mut Vec<Function<'_>>)) -> Result<Vec<u8>, Box<dyn Error>> {
     let mut packing = Packing::default();
     for wasm in wasms {
         packing.read(wasm)?;
     }
-    packing.sort_and_merge();
+    sort(&mut packing.functions);
+    packing.merge();
     let mut module = Module::new();
     packing.parse_core_module(&mut module, Parser::new(0), &wasms[0])?;
     Ok(module.finish())
@@ -203,8 +204,8 @@ impl<'a> Packing<'a> {
         Ok(uses_segments)
     }
 
-    fn sort_and_merge(&mut self) {
-        self.functions.sort_by_key(|function| (function.type_index, function.body.as_bytes(), function.wasm));
+    /// Keeps one of the functions that are the same, which have to be neighbours.
+    fn merge(&mut self) {
         let imported = self.wasms[0].imported_functions;
         self.function_indices =
             self.wasms.iter().map(|wasm| (0..(imported + wasm.types.len()) as u32).collect()).collect();
@@ -222,6 +223,66 @@ impl<'a> Packing<'a> {
             self.type_indices[*old as usize] = Some(new as u32);
         }
     }
+}
+
+/// The functions of a type are neighbours, and equal functions too.
+fn by_bytes(functions: &mut Vec<Function<'_>>) {
+    functions.sort_by_key(|function| (function.type_index, function.body.as_bytes(), function.wasm));
+}
+
+/// After each function the one of the same type that shares most with it, which compresses half a percent better than
+/// [`by_bytes`]. The first of each type is that of [`by_bytes`], so the order depends on the functions alone.
+fn by_likeness(functions: &mut Vec<Function<'_>>) {
+    by_bytes(functions);
+    let mut left: Vec<_> =
+        functions.drain(..).map(|function| (pieces(function.body.as_bytes()), function)).collect();
+    left.reverse();
+    let mut last = left.pop();
+    while let Some((pieces, function)) = last {
+        let mut next = left.len().saturating_sub(1);
+        let mut most = -1.0;
+        for (place, (others, other)) in left.iter().enumerate().rev() {
+            if other.type_index != function.type_index {
+                break;
+            }
+            let most_possible =
+                pieces.len().min(others.len()) as f64 / pieces.len().max(others.len()).max(1) as f64;
+            if most_possible <= most {
+                continue;
+            }
+            let found = likeness(&pieces, others);
+            if found > most {
+                (most, next) = (found, place);
+            }
+        }
+        functions.push(function);
+        last = if left.is_empty() { None } else { Some(left.remove(next)) };
+    }
+}
+
+/// The different sequences of six bytes in a function, as sorted hashes (FNV-1a).
+fn pieces(body: &[u8]) -> Vec<u32> {
+    let hash = |piece: &[u8]| {
+        piece.iter().fold(2_166_136_261_u32, |hash, byte| (hash ^ u32::from(*byte)).wrapping_mul(16_777_619))
+    };
+    body.windows(6).map(hash).collect::<BTreeSet<_>>().into_iter().collect()
+}
+
+/// The part of the pieces of both functions that is in both: from 0 to 1.
+fn likeness(one: &[u32], other: &[u32]) -> f64 {
+    let (mut left, mut right, mut shared) = (one.iter().peekable(), other.iter().peekable(), 0_usize);
+    while let (Some(a), Some(b)) = (left.peek(), right.peek()) {
+        match a.cmp(b) {
+            Ordering::Less => drop(left.next()),
+            Ordering::Greater => drop(right.next()),
+            Ordering::Equal => {
+                shared += 1;
+                left.next();
+                right.next();
+            }
+        }
+    }
+    shared as f64 / (one.len() + other.len() - shared).max(1) as f64
 }
 
 impl Function<'_> {
