@@ -7,7 +7,7 @@ use super::{
     closed,
     limits::RunUsage,
     machine::{
-        Calls, Command, Effect, Machine, Next, Phase, Plan,
+        Calls, Command, Effect, Machine, Next, Page, Phase, Plan,
         calls::InPage,
         next::{Passed, Progress},
         stuck_detector::{Finding, find},
@@ -20,7 +20,7 @@ use crate::{
     event::{Event, Source, SystemPromptEvent},
     fair_mutex::FairGuard,
     format::base_state::BaseState,
-    llm::message::Content,
+    llm::{Llm, message::Content},
     store::StoreError,
     tool::record_of_tool,
 };
@@ -133,27 +133,29 @@ impl Conversation {
 
     /// Builds the state machine of this moment. The branch, or its end, has to be loaded.
     pub(super) fn with_machine<T>(&self, act: impl FnOnce(Machine<'_>) -> T) -> T {
+        act(self.machine(&self.0.page.borrow(), &self.llm()))
+    }
+
+    /// Apart from [`Self::with_machine`], which is generic, so that the wasm has this code once.
+    fn machine<'a>(&'a self, page: &'a Page, llm: &'a Llm) -> Machine<'a> {
         let log = &self.0.log;
-        let page = self.0.page.borrow();
         let state = self.state().clone();
         let in_page =
             InPage { begun: page.begun(), is_answered: &|tool_call_id| log.holds_answer_to(tool_call_id) };
-        let llm = self.llm();
-        let machine = log.with_branch(|branch| {
+        log.with_branch(|branch| {
             let is_empty = branch.view.events().is_empty();
             Machine {
                 calls: Calls::of(&branch.pending, &state, &in_page),
-                page: &page,
+                page,
                 agent: &self.0.agent,
                 context: log.context.as_deref(),
-                llm: &llm,
+                llm,
                 instructions: is_empty.then(|| self.instructions(&state)),
                 last_user_message: branch.last_user_message.clone(),
                 denied_message: branch.denied_message.clone(),
                 state,
             }
-        });
-        act(machine)
+        })
     }
 
     /// The system prompt event. It has to be the first of its branch: elsewhere providers would refuse the request. A
