@@ -6,7 +6,7 @@ import { availableBrowsers } from "./driver.mjs";
 import { tabs } from "./shared.mjs";
 
 for (const kind of availableBrowsers) {
-  test(`${kind}: a first visit opens a conversation and lists it with the main wasm, and with no other part than that of its model`, { timeout: 60_000 }, async () => {
+  test(`${kind}: a first visit sends a message and lists the conversation with the main wasm, and with no other part than that of its model`, { timeout: 60_000 }, async () => {
     const fresh = await startServer();
     const browser = await tabs(kind);
     try {
@@ -22,10 +22,11 @@ for (const kind of availableBrowsers) {
   });
 }
 
-/** Opens a conversation and lists it, and says which files of the wasm that has loaded. */
+/** Sends a first message and lists the conversation, and says which files of the wasm that has loaded. */
 async function loadedByAFirstVisit() {
   const { Agent, Conversation, LLM } = await import("/threadkeep/index.js");
   const conversation = await Conversation.open({ agent: new Agent({ llm: new LLM({ model: "openai/m", baseUrl: "/v1" }) }) });
+  await conversation.sendMessage("Hello!");
   const known = await Conversation.list();
   await conversation.close();
   const files = performance.getEntriesByType("resource").flatMap(({ name }) => /[^/]+\.wasm$/.exec(name) ?? []);

@@ -41,6 +41,8 @@ for (const kind of availableBrowsers) {
           const agent = new Agent({ llm: new LLM({ model: "openai/m", baseUrl: "https://model.invalid" }) });
           try {
             const conversation = await Conversation.open({ agent, conversationId, store: indexedDBStore("encrypted"), ...(cipher && { cipher }), ...(secrets && { secrets }) });
+            // A conversation is stored with its first change.
+            if (secrets) await conversation.sendMessage("Hello!");
             const { secret_registry } = conversation.state;
             await conversation.close();
             return { warnings: conversation.warnings.map(({ code }) => code), value: secret_registry.secret_sources.TOKEN.value };
