@@ -42,7 +42,7 @@ for (const kind of availableBrowsers) {
           await resize(widths[0]);
           await page.ask("Show me Markdown");
           await page.say("fail 401");
-          await page.shows(/The run ended with an error/);
+          await page.shows(/The model did not accept the key/);
           await page.idle();
           await page.ask("Roll two dice and tell me the time");
           await page.say("Pay Ann 20 euros, roll two dice and tell me the time");
