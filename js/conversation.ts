@@ -38,6 +38,7 @@ import type { Workspace } from "./workspace.js";
 
 /**
  * A conversation with an agent, which is stored as it happens.
+ *
  * When a promise of this class resolves, the change is committed: it survives a reload and a crash, and if the method
  * says "durable", also a power cut. Opening a conversation never runs anything.
  */
@@ -101,7 +102,7 @@ export class Conversation<Answer = any> implements AsyncDisposable {
     return new Conversation(given.id, given.store, core, parts, warnings);
   }
 
-  /** All conversations of a store, newest first; those of sub-agents only with `subagents`. Does not read events. */
+  /** All conversations of a store, newest first; those of sub-agents only with `subagents`. */
   static async list(options: { store?: Store | undefined; subagents?: boolean | undefined } = {}): Promise<ConversationInfo[]> {
     return list(options);
   }

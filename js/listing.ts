@@ -7,8 +7,8 @@ import type { ExecutionStatus } from "./events.js";
 import { type Store, coreStore, indexedDBStore } from "./store.js";
 
 /**
- * An entry in the list of conversations: what was committed when the list was read. It costs no reading of events, and the
- * conversation need not be open.
+ * An entry in the list of conversations: what was committed when the list was read; the conversation need not be open. It costs
+ * no reading of events, except of the first ones for a title where neither the tag nor a text of the user is known.
  */
 export interface ConversationInfo {
   /** A UUID, for `Conversation.open({ conversationId })`. */

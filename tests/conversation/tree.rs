@@ -308,21 +308,27 @@ fn branches_are_listed_with_the_event_where_they_part_and_their_first_message() 
     });
 }
 
+/// A conversation of a thousand messages, and the number of events that are read of it.
+async fn long_conversation() -> (World, Conversation, Rc<Cell<u64>>) {
+    let read: Rc<Cell<u64>> = Rc::default();
+    let store = ScriptedStore {
+        inner: MemoryStore::new(),
+        outcome: Box::new(|_| Outcome::DONE),
+        applied: Box::new(|_| {}),
+        events_read: read.clone(),
+    };
+    let world = World::new(Rc::new(store), vec![echo()], [text("One."), text("Two."), text("Three.")]);
+    let conversation = world.open().await.unwrap();
+    for place in 0..1000 {
+        say(&conversation, &format!("Message {place}.")).await;
+    }
+    (world, conversation, read)
+}
+
 #[test]
 fn a_move_to_a_near_event_does_not_read_the_branch() {
     block_on(async {
-        let read: Rc<Cell<u64>> = Rc::default();
-        let store = ScriptedStore {
-            inner: MemoryStore::new(),
-            outcome: Box::new(|_| Outcome::DONE),
-            applied: Box::new(|_| {}),
-            events_read: read.clone(),
-        };
-        let world = World::new(Rc::new(store), vec![echo()], [text("One."), text("Two."), text("Three.")]);
-        let conversation = world.open().await.unwrap();
-        for place in 0..1000 {
-            say(&conversation, &format!("Message {place}.")).await;
-        }
+        let (world, conversation, read) = long_conversation().await;
         ask(&conversation, "First").await;
         ask(&conversation, "Second").await;
         let length = conversation.length();
@@ -354,18 +360,7 @@ fn a_move_to_a_near_event_does_not_read_the_branch() {
 #[test]
 fn versions_are_found_without_the_log_before_them_and_follow_a_new_branch() {
     block_on(async {
-        let read: Rc<Cell<u64>> = Rc::default();
-        let store = ScriptedStore {
-            inner: MemoryStore::new(),
-            outcome: Box::new(|_| Outcome::DONE),
-            applied: Box::new(|_| {}),
-            events_read: read.clone(),
-        };
-        let world = World::new(Rc::new(store), vec![echo()], [text("One."), text("Two."), text("Three.")]);
-        let conversation = world.open().await.unwrap();
-        for place in 0..1000 {
-            say(&conversation, &format!("Message {place}.")).await;
-        }
+        let (_world, conversation, read) = long_conversation().await;
         let before = id_of(&conversation, conversation.length() - 1).await.unwrap();
         ask(&conversation, "First").await;
         conversation.regenerate().await.unwrap();
