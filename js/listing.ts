@@ -17,7 +17,10 @@ export interface ConversationInfo {
   title: string | null;
   /** When it was first stored here; for an import, when it was imported. */
   createdAt: Date;
-  /** When it was last written here, also by a change of its tags or settings. By the clock of the machine that wrote it. */
+  /**
+   * When it was last written here, also by a change of its tags or settings; for an import, until then, when its last event
+   * happened. By the clock of the machine that wrote it. Lists have the newest first.
+   */
   updatedAt: Date;
   /** The status of its last commit: `"running"` also if the page that ran it has died, until it is opened again. */
   executionStatus: ExecutionStatus;
@@ -45,13 +48,15 @@ interface Listing {
   length: number;
   created_at: number;
   updated_at: number;
+  last_event: string | null;
 }
 
 /** See `Conversation.list()`. @internal */
 export async function list(options: { store?: Store | undefined; subagents?: boolean | undefined }): Promise<ConversationInfo[]> {
   const { store = indexedDBStore(), subagents = false } = optionsOf("list()", options, "store subagents");
   const listings = JSON.parse((await settle(listConversations(await coreStore(store)))) as string) as Listing[];
-  return listings.filter(({ parent }) => subagents || parent === null).map(toInfo);
+  const infos = listings.filter(({ parent }) => subagents || parent === null).map(toInfo);
+  return infos.sort((one, other) => Number(other.updatedAt) - Number(one.updatedAt));
 }
 
 /** See `Conversation.onListChange()`. @internal */
@@ -62,11 +67,12 @@ export function onListChange(listener: (change: { id: string }) => void, options
 }
 
 function toInfo(listing: Listing): ConversationInfo {
+  const lastEvent = Date.parse(listing.last_event ?? "");
   return {
     id: listing.id,
     title: listing.title,
     createdAt: new Date(listing.created_at),
-    updatedAt: new Date(listing.updated_at),
+    updatedAt: new Date(Number.isNaN(lastEvent) ? listing.updated_at : lastEvent),
     executionStatus: listing.execution_status,
     eventCount: listing.length,
     tags: listing.tags,

@@ -1,17 +1,25 @@
-//! Notes in an imported `base_state.json` what the host has not decided yet, see `format/import_mark.rs`.
+//! Notes in an imported `base_state.json` what the host has not decided yet, and the time of its last event, see `format/import_mark.rs`.
 
 use crate::{
     format::{
         agent_state::ALLOWED_TOOLS,
         base_state::BaseState,
-        import_mark::{BEFORE, CALLS, IMPORT, NEW, SECRETS, SETTINGS},
+        import_mark::{AT, BEFORE, CALLS, IMPORT, LAST_EVENT, NEW, SECRETS, SETTINGS, TIMESTAMP},
     },
     json::{Object, ObjectWriter, RawJson},
 };
 
+/// The last event of an import.
+pub struct LastEvent {
+    /// The time of the import's commits, in milliseconds since the Unix epoch.
+    pub at: f64,
+    /// The event's own time.
+    pub timestamp: String,
+}
+
 /// Notes that nothing about an imported state is decided. `stored` is the text of the base state that the import
 /// replaces, if there is one.
-pub fn mark(state: &mut BaseState, stored: Option<&str>) {
+pub fn mark(state: &mut BaseState, stored: Option<&str>, last: Option<&LastEvent>) {
     // Another program may have written such a field.
     state.set_field(IMPORT, None);
     let mut mark = ObjectWriter::new();
@@ -21,6 +29,12 @@ pub fn mark(state: &mut BaseState, stored: Option<&str>) {
     }
     for name in [CALLS, SETTINGS, SECRETS] {
         mark.field(name, &true);
+    }
+    if let Some(LastEvent { at, timestamp }) = last {
+        let mut event = ObjectWriter::new();
+        event.field(AT, at);
+        event.field(TIMESTAMP, timestamp);
+        mark.raw(LAST_EVENT, &event.finish());
     }
     state.set_import_mark(&RawJson::from(mark));
 }
@@ -56,7 +70,7 @@ mod tests {
 
     fn marked(text: &str, stored: Option<&str>) -> String {
         let mut state = state(text);
-        mark(&mut state, stored);
+        mark(&mut state, stored, None);
         state.json().to_string()
     }
 

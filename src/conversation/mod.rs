@@ -41,7 +41,7 @@ mod warning;
 pub use condensing::{Condensed, Condensing, ContextUsage, LoadCondensing, Summarizing, Task, compiled_in};
 pub use fork::ForkOptions;
 pub use imported::is_undecided;
-pub use listing::title_in_list;
+pub use listing::{imported_time, title_in_list};
 pub use log::Listener;
 pub use machine::{WaitingCalls, status, stuck_detector};
 pub use open::{OpenOptions, write_lock};

@@ -1,5 +1,5 @@
-//! The field of `base_state.json` in which an import notes what the host has not decided yet. An import writes it, the
-//! conversation removes from it what the host decides, and an export leaves it out.
+//! The field of `base_state.json` in which an import notes what the host has not decided yet, and when the conversation was
+//! last at work. An import writes it, the conversation removes from it what the host decides, and an export leaves it out.
 
 /// The name of the field. Its value is an object with the fields below; each of them is absent once it is decided.
 pub const IMPORT: &str = "threadkeep_import";
@@ -19,3 +19,12 @@ pub const SETTINGS: &str = "settings";
 
 /// The stored secrets may not be fetched.
 pub const SECRETS: &str = "secrets";
+
+/// An object: [`AT`] and [`TIMESTAMP`]. A list shows the time of the last event until something is written after the import.
+pub const LAST_EVENT: &str = "last_event";
+
+/// The time of the import's commits, in milliseconds since the Unix epoch.
+pub const AT: &str = "at";
+
+/// The last event's `timestamp`.
+pub const TIMESTAMP: &str = "timestamp";

@@ -2,7 +2,10 @@
 //! explained in `format/import_mark.rs`.
 
 use crate::{
-    format::{base_state::BaseState, import_mark::IMPORT},
+    format::{
+        base_state::BaseState,
+        import_mark::{IMPORT, LAST_EVENT},
+    },
     json::{EditableObject, RawJson},
 };
 
@@ -24,6 +27,8 @@ pub fn mark_decided(state: &mut BaseState, fields: &[&str]) {
         has_changed |= undecided.remove(name).is_some();
     }
     if has_changed {
+        // From this commit on, the time of the import's last event is not shown.
+        undecided.remove(LAST_EVENT);
         let is_empty = undecided.iter().next().is_none();
         state.set_field(IMPORT, (!is_empty).then(|| RawJson::of(&undecided)).as_ref());
     }
