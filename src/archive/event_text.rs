@@ -19,6 +19,8 @@ pub enum EventText {
         other_id: Option<String>,
         /// Its `parent_id`, if it is not null. A value that is not a string becomes an empty id, which no event has.
         parent: Option<String>,
+        /// When it happened.
+        timestamp: Option<String>,
     },
     /// Anything else, with the problem.
     Invalid(&'static str),
@@ -53,6 +55,7 @@ pub fn event_text(content: &[u8], id: &EventId) -> EventText {
         becomes_head: becomes_head(&kind),
         other_id: fields.read::<String>("id").filter(|found| found != id.as_str()),
         parent: parent.map(|_| fields.read::<String>("parent_id").unwrap_or_default()),
+        timestamp: fields.read("timestamp"),
     }
 }
 
@@ -136,7 +139,13 @@ mod tests {
 
     fn valid(can_be_head: bool, other_id: Option<&str>, parent: Option<&str>) -> EventText {
         let text = |text: Option<&str>| text.map(str::to_owned);
-        EventText::Valid { can_be_head, becomes_head: true, other_id: text(other_id), parent: text(parent) }
+        EventText::Valid {
+            can_be_head,
+            becomes_head: true,
+            other_id: text(other_id),
+            parent: text(parent),
+            timestamp: None,
+        }
     }
 
     #[test]

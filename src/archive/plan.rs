@@ -242,19 +242,10 @@ impl<'a> Plan<'a> {
             read.state.remove_subagent_tasks(&self.verified.lost_tasks);
         }
         self.note_beginning(&mut read.state).await?;
-        let last = self.last_event().await?;
+        let timestamp = self.verified.last_timestamp.clone();
+        let last = timestamp.map(|timestamp| LastEvent { at: self.now, timestamp });
         mark(&mut read.state, self.stored.as_ref().map(|stored| &*stored.base_state), last.as_ref());
         Ok(read)
-    }
-
-    /// The last event that says when it happened.
-    async fn last_event(&self) -> Result<Option<LastEvent>> {
-        let last = position(self.verified.length).checked_sub(1);
-        let Some(event) = last.and_then(|last| self.conversation.events.get(last)) else { return Ok(None) };
-        let content = self.content(&event.entry).await?;
-        let event = Event::decode(event.id.clone(), String::from_utf8_lossy(&content).into());
-        let timestamp = event.timestamp().to_owned();
-        Ok((!timestamp.is_empty()).then_some(LastEvent { at: self.now, timestamp }))
     }
 
     /// Stores the beginning of the first message, for lists.

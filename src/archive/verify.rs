@@ -31,6 +31,8 @@ pub struct Verified {
     /// The tasks that it has given to sub-agents whose conversations are not in its folder of the archive. They could be any
     /// conversations of the store, so their records are left out.
     pub lost_tasks: Vec<SubagentTask>,
+    /// The `timestamp` of the last event that is imported.
+    pub last_timestamp: Option<String>,
     /// Warnings for the user.
     pub warnings: Vec<String>,
 }
@@ -131,6 +133,8 @@ struct Findings {
     base_state: Option<BaseStateFindings>,
     /// By index in the log.
     events: Vec<Found>,
+    /// The index of the last event that is valid, and its time.
+    last: (usize, Option<String>),
 }
 
 /// The findings in a conversation's `base_state.json`.
@@ -171,11 +175,14 @@ impl Findings {
         let Some(found) = self.events.get_mut(index) else { return };
         match event_text(content, &event.id) {
             EventText::Invalid(problem) => found.problem = Some(problem),
-            EventText::Valid { can_be_head, becomes_head, other_id, parent } => {
+            EventText::Valid { can_be_head, becomes_head, other_id, parent, timestamp } => {
                 found.can_be_head = can_be_head;
                 found.becomes_head = becomes_head;
                 found.other_id = other_id.map(Into::into);
                 found.parent = parent.map(Into::into);
+                if index >= self.last.0 {
+                    self.last = (index, timestamp);
+                }
             }
         }
     }
@@ -228,6 +235,7 @@ impl Findings {
             new_leaf,
             repairs,
             lost_tasks: base_state.tasks,
+            last_timestamp: self.last.1,
             warnings: shortened(warnings),
         })
     }
