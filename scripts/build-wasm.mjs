@@ -30,7 +30,7 @@ export async function buildWasm({ targetDirectory, tools, name, profiles, featur
     mkdirSync(cut, { recursive: true });
     const names = Object.entries(wanted).map(([chunk, { loadedWith = [] }]) => [chunk, ...loadedWith].join("+"));
     await run(tools.splitter, ["split", compiled, cut, ...names]);
-    // The loader (js/wasm.ts) knows the URL of the wasm; a default path in the glue would make bundlers emit it twice. Chunks
+    // The loader (js/wasm/wasm.ts) knows the URL of the wasm; a default path in the glue would make bundlers emit it twice. Chunks
     // need exports of the linker: the table of functions and the stack.
     await run(tools.bindgen, [
       "--target", "web", "--omit-default-module-path", "--remove-name-section", "--remove-producers-section", "--keep-lld-exports",

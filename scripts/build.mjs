@@ -73,9 +73,9 @@ async function buildTestingKit() {
   await unlessFresh("testing kit", fingerprint(inputs), ["dist/testing.js", "dist/threadkeep_testing_bg.wasm", "dist/testing/index.d.ts"], async () => {
     console.log("bundling js/testing/ into dist/");
     copyFileSync("pkg/threadkeep_testing_bg.wasm", "dist/threadkeep_testing_bg.wasm");
-    const { build: esbuild } = await import("esbuild");
+    const [{ build: esbuild }, { publicCore }] = await Promise.all([import("esbuild"), import("./bundle.mjs")]);
     const entryPoints = [{ in: "js/testing/index.ts", out: "testing" }];
-    await esbuild({ entryPoints, outdir: "dist", bundle: true, format: "esm", target: "es2022", platform: "browser", logLevel: "warning" });
+    await esbuild({ entryPoints, outdir: "dist", bundle: true, format: "esm", target: "es2022", platform: "browser", plugins: [publicCore], logLevel: "warning" });
     await run(process.execPath, ["node_modules/typescript/bin/tsc", "-p", "tsconfig.testing.json"]);
   });
 }

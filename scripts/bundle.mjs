@@ -13,12 +13,12 @@ export const terminal = { file: "terminal-worker.js", copy: "terminal-worker-inl
 
 /** The entries beside the core: the name of each is that of its subpath and of its file in dist/. */
 export const entries = {
-  thread: "js/thread/index.ts",
-  react: "js/react/index.ts",
-  "ai-sdk": "js/ai-sdk/index.ts",
-  "assistant-ui": "js/assistant-ui/index.ts",
-  chat: "js/chat/index.ts",
-  devtools: "js/devtools/index.ts",
+  thread: "js/ui/thread/index.ts",
+  react: "js/ui/react/index.ts",
+  "ai-sdk": "js/ui/ai-sdk/index.ts",
+  "assistant-ui": "js/ui/assistant-ui/index.ts",
+  chat: "js/ui/chat/index.ts",
+  devtools: "js/ui/devtools/index.ts",
 };
 
 /** Files that modules of the core load when they are needed, and that are no part of the bundle. */
@@ -55,11 +55,11 @@ export async function bundle() {
  */
 async function bundleCore() {
   const first = new Set();
-  const input = { index: "js/with-copies.ts", slim: "js/index.ts" };
-  const output = await bundleWithRolldown(input, [neededAtOnce("js/index.ts", first)], {
+  const input = { index: "js/entries/with-copies.ts", slim: "js/entries/index.ts" };
+  const output = await bundleWithRolldown(input, [neededAtOnce("js/entries/index.ts", first)], {
     codeSplitting: { groups: [{ name: "library", test: (id) => first.has(id) }] },
   });
-  await bundleWithRolldown({ static: "js/with-copies.ts" }, [], { codeSplitting: false });
+  await bundleWithRolldown({ static: "js/entries/with-copies.ts" }, [], { codeSplitting: false });
   const chunks = output.filter(({ type }) => type === "chunk");
   return Object.fromEntries(chunks.map(({ fileName, moduleIds }) => [`dist/${fileName}`, { inputs: Object.fromEntries(moduleIds.map((id) => [path.relative(root, id), {}])) }]));
 }
@@ -92,13 +92,12 @@ function neededAtOnce(entry, modules) {
 }
 
 /**
- * The entries beside the core import its file, so that a page has one core; the one without copies, so that only the app
- * decides whether it carries them. Code that the entries share is in chunks of their own.
+ * The entries beside the core import it by its name, so that a page has one core. Code that the entries share is in chunks of their own.
  */
 async function bundleEntries() {
   const entryPoints = Object.entries(entries).map(([out, file]) => ({ in: file, out }));
   await esbuild({
-    ...common, entryPoints, splitting: true, chunkNames: "[name]-[hash]", jsx: "automatic", external: peers, plugins: [coreIsAFile, styleSheets],
+    ...common, entryPoints, splitting: true, chunkNames: "[name]-[hash]", jsx: "automatic", external: peers, plugins: [publicCore, styleSheets],
     // Packages that are part of an entry leave out their help for developers.
     define: { "process.env.NODE_ENV": '"production"' },
   });
@@ -154,16 +153,13 @@ const styleSheets = {
   },
 };
 
-/** An entry may use only the public API of the core: a second copy of one of its modules would be another class or another map. */
-const coreIsAFile = {
-  name: "the core is a file",
+/**
+ * An entry imports the core as its users do, and finds it beside itself: the one without copies, so that only the app decides
+ * whether it carries them.
+ */
+export const publicCore = {
+  name: "public core",
   setup({ onResolve }) {
-    onResolve({ filter: /^\.\.?\// }, ({ path: wanted, resolveDir }) => {
-      const file = path.relative(path.join(root, "js"), path.join(resolveDir, wanted));
-      if (file === "index.js") return { path: "./slim.js", external: true };
-      // Folders of entries, and modules inside of packages.
-      if (file.startsWith("..") || file.includes(path.sep)) return undefined;
-      return { errors: [{ text: `${file} is a module of the core: import what you need from "../index.js"` }] };
-    });
+    onResolve({ filter: /^threadkeep$/ }, () => ({ path: "./slim.js", external: true }));
   },
 };

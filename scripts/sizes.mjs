@@ -27,8 +27,8 @@ export async function measureBuild({ entries, peers, terminal }) {
   const parts = Object.entries(chunks).map(([chunk, { file }]) => measure([`dist/${file}`], `${chunk}, when needed`).total);
   parts.push(measure([`dist/${terminal}`], "terminal, when needed").total);
   const { metafile } = JSON.parse(readFileSync(path.join(root, ".cache/bundle.json"), "utf8"));
-  const data = readdirSync(path.join(root, "js/models")).filter((file) => file.endsWith(".json"));
-  const providers = measure(data.map((file) => chunkWith(page, chunkWith(metafile, `js/models/${file}`)))).rows;
+  const data = readdirSync(path.join(root, "js/llm/models")).filter((file) => file.endsWith(".json"));
+  const providers = measure(data.map((file) => chunkWith(page, chunkWith(metafile, `js/llm/models/${file}`)))).rows;
   parts.push({ ...providers.reduce((one, other) => (other.brotli > one.brotli ? other : one)), file: "a provider's models, at most" });
   const added = [];
   for (const entry of entries) {

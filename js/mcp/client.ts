@@ -6,14 +6,14 @@ import { SSEClientTransport, SseError } from "@modelcontextprotocol/sdk/client/s
 import { StreamableHTTPClientTransport, StreamableHTTPError } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { ErrorCode, McpError, type Progress, ResultSchema, ToolListChangedNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
-import { textOf } from "../errors.js";
-import { withTimeout } from "../inventory.js";
-import { CallFailure, type CallOptions, type Connection, type ConnectionEvents } from "./connection.js";
+import { textOf } from "../input/errors.js";
+import { withTimeout } from "../store/inventory.js";
+import { CallFailure } from "./failure.js";
 import { type Fetch, guardedFetch, keyName } from "./guarded-fetch.js";
 import type { OAuthLogin } from "./oauth.js";
-import type { ServerOptions } from "./options.js";
 import { portTransport } from "./port.js";
 import { note } from "./tools.js";
+import type { CallOptions, Connection, ConnectionEvents, ServerOptions } from "./types.js";
 
 /** The pages of a list; a server may have pages without end. */
 const mostPages = 50;

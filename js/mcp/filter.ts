@@ -1,6 +1,6 @@
 // The filter of an agent's tools: a regular expression of Python, as in the SDK.
-import { invalidOptions, textOf } from "../errors.js";
-import { pythonMatcher } from "../security/python-regex.js";
+import { invalidOptions, textOf } from "../input/errors.js";
+import { pythonMatcher } from "../python-regex/translate.js";
 
 export type Filter = (name: string) => boolean;
 

@@ -1,8 +1,8 @@
 // The `fetch` of a server's connection: adds headers only for the server itself, bounds what is read, notices streams that
 // end in the middle of a call, and says what is wrong where a browser only says "failed to fetch".
-import { textOf } from "../errors.js";
-import { CallFailure } from "./connection.js";
-import type { Remote } from "./options.js";
+import { textOf } from "../input/errors.js";
+import { CallFailure } from "./failure.js";
+import type { Remote } from "./types.js";
 
 /** The most bytes of one response, and of one event stream between two messages. */
 const largest = 32 * 1024 * 1024;

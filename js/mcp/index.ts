@@ -1,21 +1,19 @@
 // The MCP servers of one open conversation. Loaded when an agent that has servers, or a filter of its tools, is opened.
 import type { CoreConversation } from "../../pkg/threadkeep.js";
-import { signalOf } from "../arguments.js";
-import { ask, call, invalidOptions, optionsOf, textOf } from "../errors.js";
-import type { MCPServerState, MCPServers, ServerPlace } from "../mcp.js";
-import type { ConversationWarning } from "../opening.js";
-import { checking } from "../schema.js";
+import { signalOf } from "../input/arguments.js";
+import { ask, call, invalidOptions, optionsOf, textOf } from "../input/errors.js";
+import type { MCPServerState } from "../events/events.js";
+import { checking } from "../input/schema.js";
 import { isKey, secretsOf } from "../secrets/keys.js";
 import { spellings } from "../secrets/spellings.js";
-import type { Tool } from "../tool.js";
-import type { CoreTool } from "../tool/core.js";
+import type { CoreTool, Tool } from "../tool/types.js";
 import { type Filter, filterOf } from "./filter.js";
 import { ToolNames } from "./names.js";
-import { type ServerOptions, readServers } from "./options.js";
+import { readServers } from "./options.js";
 import { checkedPart } from "./schemas.js";
 import { Server } from "./server.js";
 import { placeOf, readStored, storedTools, writtenTools } from "./stored.js";
-import type { ServerTool } from "./tools.js";
+import type { MCPServers, ServerOptions, ServerPlace, ServerTool } from "./types.js";
 
 /** @throws ThreadkeepError `invalid_options` */
 export async function openServers(place: ServerPlace): Promise<OpenServers> {
@@ -102,7 +100,7 @@ export class OpenServers implements MCPServers {
     return this.#servers.map((server) => this.#stateOf(server));
   }
 
-  get warnings(): ConversationWarning[] {
+  get warnings(): Array<{ code: "mcp_servers"; message: string }> {
     return this.#servers.flatMap((server) => this.#notesOf(server).map((note) => ({ code: "mcp_servers" as const, message: `MCP server ${server.options.name}: ${note}` })));
   }
 

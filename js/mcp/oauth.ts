@@ -3,12 +3,12 @@
 import "./without-eval.js";
 import { type OAuthClientProvider, type OAuthDiscoveryState, auth } from "@modelcontextprotocol/sdk/client/auth.js";
 import type { OAuthClientInformationMixed, OAuthClientMetadata, OAuthTokens } from "@modelcontextprotocol/sdk/shared/auth.js";
-import { newId } from "../arguments.js";
-import { ThreadkeepError, invalidOptions, textOf } from "../errors.js";
-import { type MCPOAuthOptions, loginChannel } from "../mcp.js";
+import { newId } from "../input/arguments.js";
+import { ThreadkeepError, invalidOptions, textOf } from "../input/errors.js";
 import { type Fetch, guardedFetch } from "./guarded-fetch.js";
-import type { Remote } from "./options.js";
+import { loginChannel } from "./login-channel.js";
 import { note } from "./tools.js";
+import type { MCPOAuthOptions, Remote } from "./types.js";
 import { Vault } from "./vault.js";
 
 /** How many milliseconds a user has for a login in a window. */

@@ -1,33 +1,7 @@
 // Checks the options of MCP servers.
-import { isA, isFunction } from "../arguments.js";
-import { invalidOptions, optionsOf, reading, textOf, textsOf } from "../errors.js";
-import type { MCPAuth, MCPOAuthOptions, MCPServer, MCPTokenStorage } from "../mcp.js";
-import type { PageTools } from "./page-tools.js";
-
-export interface Limits {
-  /** Milliseconds. */
-  timeout: number;
-  connectTimeout: number;
-  maxTools: number;
-}
-
-export interface Remote {
-  url: URL;
-  transport: "http" | "sse" | undefined;
-  headers: Record<string, string>;
-  token: (() => string | Promise<string>) | undefined;
-  oauth: MCPOAuthOptions | undefined;
-  fetch: typeof globalThis.fetch | undefined;
-}
-
-export interface ServerOptions {
-  name: string;
-  limits: Limits;
-  remote?: Remote;
-  port?: MessagePort;
-  /** `undefined` where the browser has no tools of pages. */
-  page?: { tools: PageTools | undefined };
-}
+import { isA, isFunction } from "../input/arguments.js";
+import { invalidOptions, optionsOf, reading, textOf, textsOf } from "../input/errors.js";
+import type { Limits, MCPAuth, MCPOAuthOptions, MCPServer, MCPTokenStorage, PageTools, Remote, ServerOptions } from "./types.js";
 
 /** @throws ThreadkeepError `invalid_options`, naming server and option */
 export function readServers(given: Readonly<Record<string, MCPServer>> = {}): ServerOptions[] {

@@ -1,15 +1,7 @@
 // The tools that a page has registered with WebMCP (https://webmachinelearning.github.io/webmcp/). Two forms of the list
 // exist: `getTools()` of the draft, and `listTools()` of its first implementations.
-import type { Connection } from "./connection.js";
 import { isObject } from "./schemas.js";
-
-/** The part of `ModelContext` that lists and calls tools. */
-export interface PageTools extends Partial<EventTarget> {
-  getTools?(): unknown;
-  listTools?(): unknown;
-  executeTool(tool: unknown, argumentsJson: string, options?: { signal?: AbortSignal }): unknown;
-  registerToolsChangedCallback?(callback: () => void): void;
-}
+import type { Connection, PageTools } from "./types.js";
 
 export function connectToPage(tools: PageTools, onListChanged: () => void): Connection {
   const names = ["toolchange", "toolschanged"];

@@ -1,5 +1,5 @@
 // Results of servers as content for the model.
-import type { Content } from "../events.js";
+import type { Content } from "../events/types.js";
 import { isObject } from "./schemas.js";
 import { shown } from "./tools.js";
 

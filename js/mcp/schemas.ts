@@ -1,6 +1,6 @@
 // The schemas of servers, which nobody has checked: bounded in size, without endless references, and for the check of
 // arguments without regular expressions, because one can be written so that matching it takes years.
-import type { JSONSchema } from "../tool.js";
+import type { JSONSchema } from "../input/types.js";
 
 const longest = 60_000;
 const deepest = 40;

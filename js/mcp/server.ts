@@ -1,13 +1,14 @@
 // One server of a conversation: connects in the background, remembers the tools, and makes calls.
-import { ThreadkeepError, textOf } from "../errors.js";
-import type { MCPServerState } from "../mcp.js";
-import type { ToolContext } from "../tool.js";
-import { part } from "../wasm.js";
-import { CallFailure, type Connection, connect } from "./connection.js";
+import type { MCPServerState } from "../events/events.js";
+import { ThreadkeepError, textOf } from "../input/errors.js";
+import type { ToolContext } from "../tool/types.js";
+import { part } from "../wasm/wasm.js";
+import { connect } from "./connection.js";
+import { CallFailure } from "./failure.js";
 import type { OAuthLogin } from "./oauth.js";
-import type { ServerOptions } from "./options.js";
 import { type ToolResult, contentOf, failure } from "./results.js";
-import { type ServerTool, isStricter, note, usableTools } from "./tools.js";
+import { isStricter, note, usableTools } from "./tools.js";
+import type { Connection, ServerOptions, ServerTool } from "./types.js";
 
 /** How many milliseconds pass at least between two lists, because a server may report changes without end. */
 const listInterval = 1_000;

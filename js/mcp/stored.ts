@@ -1,10 +1,10 @@
 // The tools of servers as last listed, in a further file of the conversation: an opened conversation has them at once, and
 // knows what to do with a call that was running when the page died. The file may come from an import; so everything in it
 // is checked like what a server sends, and it only counts for servers that the host gives with the same URL.
-import type { Store } from "../store.js";
-import type { ServerOptions } from "./options.js";
+import type { Store } from "../store/store.js";
 import { isObject } from "./schemas.js";
-import { type ServerTool, usableTools } from "./tools.js";
+import { usableTools } from "./tools.js";
+import type { ServerOptions, ServerTool } from "./types.js";
 
 export const storedTools = "mcp_tools.json";
 

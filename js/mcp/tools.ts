@@ -1,19 +1,10 @@
 // The tools that a server lists. Whatever it sends is bounded, and what is unusable is left out with a note.
-import type { Tool } from "../tool.js";
+import type { Tool } from "../tool/types.js";
 import { isObject, usableSchema } from "./schemas.js";
+import type { ServerTool } from "./types.js";
 
 const longestDescription = 10_000;
 const longestNote = 300;
-
-/** A tool of a server. */
-export interface ServerTool {
-  /** The name at the server. */
-  name: string;
-  title?: string;
-  description: string;
-  inputSchema: Tool["parameters"];
-  annotations: Tool["annotations"];
-}
 
 /** The usable ones of the tools that a server has listed, and notes about the others. */
 export function usableTools(listed: readonly unknown[], maxTools: number): { tools: ServerTool[]; notes: string[] } {

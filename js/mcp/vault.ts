@@ -1,14 +1,8 @@
 // The tokens of logins: encrypted under the passphrase of the conversation, or in memory. They are never part of a
 // conversation, so no export has them.
-import type { OAuthClientInformationMixed, OAuthTokens } from "@modelcontextprotocol/sdk/shared/auth.js";
-import type { MCPTokenStorage } from "../mcp.js";
-import { databaseOf } from "../profiles/database.js";
+import { databaseOf } from "../llm/profiles/database.js";
 import { type Cipher, cipherOf } from "../secrets/fernet.js";
-
-export interface Credentials {
-  tokens?: OAuthTokens | undefined;
-  client?: OAuthClientInformationMixed | undefined;
-}
+import type { Credentials, MCPTokenStorage } from "./types.js";
 
 /** Credentials of this page that are not stored, by server and client. */
 const inMemory = new Map<string, Credentials>();

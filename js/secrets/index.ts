@@ -1,50 +1,17 @@
 // The secrets of one open conversation. Loaded when a conversation has any.
-import { wellFormed } from "../arguments.js";
-import { ThreadkeepError, invalidOptions, settle, textOf } from "../errors.js";
-import type { ConversationState, StoredSecret } from "../events.js";
+import { wellFormed } from "../input/arguments.js";
+import { ThreadkeepError, invalidOptions, settle, textOf } from "../input/errors.js";
+import type { ConversationState } from "../events/events.js";
+import type { StoredSecret } from "../events/types.js";
 import { type Cipher, cipherOf, tokenPrefix } from "./fernet.js";
 import { isKey, secretsOf } from "./keys.js";
-import { type Tally, isToken, readSource, readValue, writeSource } from "./registry.js";
+import { isToken, readSource, readValue, writeSource } from "./registry.js";
 import { type LookupSecret, type SecretValue, checkedSecrets, resolve } from "./source.js";
 import { spellings } from "./spellings.js";
+import type { GivenSecrets, HeldSecret, KeyOwner, SecretCore, Tally } from "./types.js";
 
 /** So many characters of a tool's progress are remembered, to find a secret that is reported in pieces. */
 const maxRemembered = 20_000;
-
-/** A secret that came with an import, and the URL that it would be fetched from. */
-export interface HeldSecret {
-  name: string;
-  url: string;
-}
-
-/** The methods of the wasm's conversation that secrets need. */
-export interface SecretCore {
-  state(): string;
-  access(): string;
-  /** Hides these texts in everything from now on. */
-  hide(texts: string[]): void;
-  /** The text with secrets hidden. */
-  masked(text: string): string;
-  /** Sets or removes entries of the stored registry: a JSON object, in which null removes. */
-  storeSecrets(sources: string, isOpening: boolean): Promise<unknown>;
-  /** Sets the model's key if the host gave none (`undefined` if it cannot be decrypted), and the token that is stored for it. */
-  keepKey(key: string | undefined, token: string): void;
-}
-
-/** The fields of the host's model that concern its key. */
-export interface KeyOwner {
-  model: string;
-  baseUrl?: string | undefined;
-  apiKey?: unknown;
-}
-
-/** The checked options of the host. */
-export interface GivenSecrets {
-  secrets: Record<string, SecretValue | null>;
-  cipher?: Cipher;
-  /** The model's key, encrypted, as it is stored. */
-  keyToken?: string;
-}
 
 /** Checks the options of the host. @throws ThreadkeepError `invalid_options` */
 export async function read(secrets: unknown, passphrase?: unknown, llm?: KeyOwner): Promise<GivenSecrets> {

@@ -1,5 +1,5 @@
 // Keys of models are hidden like secrets, because servers repeat them in errors. Loaded when a model has a key.
-import type { LLMOptions } from "../llm.js";
+import type { LLMOptions } from "../llm/llm.js";
 import { isSecretHeader } from "./registry.js";
 import { spellings } from "./spellings.js";
 

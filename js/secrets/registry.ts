@@ -1,19 +1,11 @@
 // `secret_registry` of `base_state.json`: names, descriptions and kinds; values are redacted or Fernet tokens.
+import type { StoredSecret } from "../events/types.js";
 import { type Cipher, tokenPrefix } from "./fernet.js";
-import type { StoredSecret } from "../events.js";
 import type { LookupSecret, SecretValue } from "./source.js";
+import type { Read, Tally } from "./types.js";
 
 /** Written in place of a value that is not stored. The SDK reads it as no value. */
 export const redacted = "**********";
-
-/** The result of reading a stored text: a value, no value, or one that cannot be decrypted here. */
-export type Read = { value: string } | "none" | "unreadable";
-
-/** Counts tokens, to distinguish a wrong passphrase from a single broken token. */
-export interface Tally {
-  readable: number;
-  unreadable: number;
-}
 
 /** Reads a value as the SDK does, except that a token without a passphrase is no value. */
 export async function readValue(stored: unknown, cipher: Cipher | undefined, tally: Tally): Promise<Read> {

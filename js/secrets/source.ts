@@ -1,6 +1,6 @@
 // Sources of secrets.
-import { wellFormed } from "../arguments.js";
-import { ThreadkeepError, invalidOptions, optionsOf, reading, textsOf } from "../errors.js";
+import { wellFormed } from "../input/arguments.js";
+import { ThreadkeepError, invalidOptions, optionsOf, reading, textsOf } from "../input/errors.js";
 
 /** A secret that is fetched each time a tool asks for it (the SDK's `LookupSecret`): the response's text is its value. */
 export interface LookupSecret {

@@ -2,8 +2,8 @@
 //
 // The library's own stores pass the same suite. It has a wasm of its own, so that pages do not download it.
 import initialize, { CoreStore, conformanceCases, runConformanceCase } from "../../pkg/threadkeep_testing.js";
-import { optionsOf } from "../errors.js";
-import type { Store } from "../store.js";
+import type { Store } from "threadkeep";
+import { optionsOf } from "./options.js";
 
 export * from "./scripted-model.js";
 

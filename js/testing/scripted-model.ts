@@ -1,6 +1,6 @@
 // A model that follows a script, for tests of apps: a `fetch` for `new LLM({ fetch })` that needs no network.
-import { invalidOptions, optionsOf } from "../errors.js";
 import { type ChatBody, type Reply, type ScriptedCall, type ScriptedError, completion, streamOf, textIn } from "./chat-completions.js";
+import { invalidOptions, optionsOf } from "./options.js";
 
 export type { ChatBody, ScriptedCall, ScriptedError };
 

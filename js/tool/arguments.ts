@@ -1,5 +1,5 @@
 // The type of what a schema accepts. Types only: nothing of this is in a page.
-import type { JSONSchema, StandardSchema } from "../tool.js";
+import type { JSONSchema, StandardSchema } from "../input/types.js";
 
 /**
  * The arguments of a tool with these `parameters`: what a Standard Schema puts out, or what a JSON Schema accepts that is written

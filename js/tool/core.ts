@@ -1,49 +1,9 @@
 // The tools of an agent in the form that the wasm takes. Loaded with the first conversation whose agent has a tool.
-import { reading } from "../errors.js";
-import type { Content } from "../events.js";
-import { type Image, isContent, withImages } from "../images.js";
-import { checking } from "../schema.js";
-import type { Tool, ToolContext } from "../tool.js";
-import type { BuiltIn, BuiltInContext, BuiltInDefinition, ToolPlace } from "../tools/built-in.js";
-import type { CallChange, CallFiles } from "../workspace/home.js";
-
-/** A tool in the form that the wasm takes. */
-export interface CoreTool {
-  name: string;
-  description: string;
-  parameters: string;
-  annotations: Tool["annotations"];
-  replay?: Tool["replay"];
-  /** An error in the arguments, for the model; null if they are valid. */
-  check(argumentsJson: string): string | null;
-  /** Only `false` lets the call run without approval. */
-  needsApproval?(argumentsJson: string): unknown;
-  /** Resolves to the JSON of `{content, is_error}`. */
-  execute(argumentsJson: string, context: ToolContext): Promise<string | CoreOutput>;
-  /** For a tool of the library: the first part of the names of the SDK's classes. */
-  className?: string;
-  /** For a tool of the library: whether its calls are executed one after the other. */
-  changesFiles?: boolean;
-  /** For a tool of the library: its entry in the stored agent's `tools`, as JSON. */
-  spec?: string;
-  /** For a tool of the library: the JSON of the stored action. */
-  action?(argumentsJson: string): string;
-  /** For a tool of the library: releases resources. */
-  close?(): void | Promise<void>;
-}
-
-/** A result with files that are stored in the same transaction. */
-export interface CoreOutput {
-  /** The JSON of `{content, is_error, fields}`. */
-  json: string;
-  files: CallChange[];
-}
-
-/** The files for calls of built-in tools, and the place where these are used. */
-export interface ToolFiles {
-  readonly place: ToolPlace;
-  call(actionId: string): Promise<CallFiles>;
-}
+import type { Content } from "../events/types.js";
+import { reading } from "../input/errors.js";
+import { type Image, isContent, withImages } from "../llm/images.js";
+import { checking } from "../input/schema.js";
+import type { BuiltIn, BuiltInContext, BuiltInDefinition, CoreTool, Tool, ToolContext, ToolFiles } from "./types.js";
 
 /** The tools in that form. Loads those of the library. */
 export async function toCore(tools: readonly Tool[], files: ToolFiles): Promise<CoreTool[]> {

@@ -1,5 +1,5 @@
 // Requests of tools, to the addresses only that the host allows.
-import { ThreadkeepError, invalidOptions, textOf } from "../errors.js";
+import { ThreadkeepError, invalidOptions, textOf } from "../input/errors.js";
 
 /** Addresses that the host allows: origins, or parts of them. */
 export interface AllowedAddresses {

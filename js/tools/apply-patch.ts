@@ -1,7 +1,7 @@
 // The tool `apply_patch`: changes several files by a patch in the format of OpenAI's models. The SDK's is `tools/apply_patch/`.
-import type { Workspace } from "../workspace.js";
+import type { BuiltInContext, BuiltInDefinition, BuiltInOutput, ToolPlace } from "../tool/types.js";
+import type { Workspace } from "../workspace/types.js";
 import { PatchError, changesOf, pathsNeeded } from "./apply-patch/patch.js";
-import type { BuiltInContext, BuiltInDefinition, BuiltInOutput, ToolPlace } from "./built-in.js";
 import { messageOf, present, safety } from "./definition.js";
 import { maxBytes, megabytes, withLineFeeds } from "./file-content.js";
 import { inWorkspace, statOf } from "./paths.js";

@@ -1,6 +1,6 @@
 // Parts of the definitions of tools that work on files.
-import type { JSONObject, JSONValue } from "../events.js";
-import type { BuiltInDefinition } from "./built-in.js";
+import type { JSONObject, JSONValue } from "../events/types.js";
+import type { BuiltInDefinition } from "../tool/types.js";
 
 /** The fields that have a value: Python does not store null. */
 export function present(fields: { readonly [name: string]: unknown }): JSONObject {

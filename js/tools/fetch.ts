@@ -1,5 +1,6 @@
 // The tool `fetch`. Its name and arguments are those of the MCP server `mcp-server-fetch`, which Python programs use.
-import { type Tool, type ToolContext, tool } from "../tool.js";
+import { tool } from "../tool/tool.js";
+import type { Tool, ToolContext } from "../tool/types.js";
 import { type AllowedAddresses, allowedAddresses, fetchAllowed } from "./allowed-fetch.js";
 import { textOfHTML } from "./html.js";
 

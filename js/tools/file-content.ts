@@ -1,5 +1,5 @@
 // Files as text: the encoding, and line ends as Python reads and writes them.
-import type { Workspace } from "../workspace.js";
+import type { Workspace } from "../workspace/types.js";
 
 /** How the text of a file is stored. */
 export type Encoding = "utf-8" | "utf-8-sig" | "utf-16le" | "utf-16be" | "windows-1252";

@@ -1,5 +1,5 @@
 // The tool `file_editor`: views, creates and edits text files. The SDK's is `tools/file_editor/`.
-import type { BuiltInContext, BuiltInDefinition, BuiltInOutput, ToolPlace } from "./built-in.js";
+import type { BuiltInContext, BuiltInDefinition, BuiltInOutput, ToolPlace } from "../tool/types.js";
 import { messageOf, present, safety } from "./definition.js";
 import { Editor } from "./file-editor/editor.js";
 import type { FileEditorArguments } from "./file-editor/arguments.js";

@@ -1,6 +1,6 @@
 // The tool `glob`: finds files by a pattern of their paths. The SDK's is `tools/glob/`, with Python's `glob` behind it.
-import type { Workspace, WorkspaceEntry } from "../workspace.js";
-import type { BuiltInContext, BuiltInDefinition, BuiltInOutput, ToolPlace } from "./built-in.js";
+import type { BuiltInContext, BuiltInDefinition, BuiltInOutput, ToolPlace } from "../tool/types.js";
+import type { Workspace, WorkspaceEntry } from "../workspace/types.js";
 import { messageOf, present } from "./definition.js";
 import { inWorkspace, nameOf, resolved, statOf } from "./paths.js";
 import { Pauses, alternatives, listing, nameMatcher, newest, searchSchema } from "./search.js";

@@ -1,10 +1,10 @@
 // The tool `grep`: finds files by a regular expression. The SDK's is `tools/grep/`.
 //
 // Patterns have Python's syntax and ignore case. A search takes a limited number of steps, so that no pattern stops the page.
-import { Steps, TooLong, automaton, characters } from "../security/automaton.js";
-import { UnreadablePattern, foldDotted, pythonRegExp } from "../security/python-regex.js";
-import type { Workspace, WorkspaceEntry } from "../workspace.js";
-import type { BuiltInContext, BuiltInDefinition, BuiltInOutput, ToolPlace } from "./built-in.js";
+import { Steps, TooLong, automaton, characters } from "../python-regex/automaton.js";
+import { UnreadablePattern, foldDotted, pythonRegExp } from "../python-regex/translate.js";
+import type { BuiltInContext, BuiltInDefinition, BuiltInOutput, ToolPlace } from "../tool/types.js";
+import type { Workspace, WorkspaceEntry } from "../workspace/types.js";
 import { messageOf, present } from "./definition.js";
 import { decodeValid, readSmall, withLineFeeds } from "./file-content.js";
 import { inWorkspace, nameOf, resolved, statOf } from "./paths.js";

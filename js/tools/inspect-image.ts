@@ -1,9 +1,9 @@
 // The tool `inspect_image_with_vision`: another model looks at an image for one that cannot. The SDK's is
 // `sdk/tool/builtins/vision_inspect.py`.
-import { ThreadkeepError } from "../errors.js";
-import type { ConversationEvent } from "../events.js";
-import type { LLM } from "../llm.js";
-import type { BuiltInContext, BuiltInDefinition, BuiltInOutput } from "./built-in.js";
+import { ThreadkeepError } from "../input/errors.js";
+import type { ConversationEvent } from "../events/events.js";
+import type { LLM } from "../llm/llm.js";
+import type { BuiltInContext, BuiltInDefinition, BuiltInOutput } from "../tool/types.js";
 import { present } from "./definition.js";
 
 interface InspectArguments {

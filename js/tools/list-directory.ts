@@ -1,7 +1,7 @@
 // The tool `list_directory`: the entries of a directory with their sizes and times. The SDK's is `tools/gemini/list_directory/`.
-import type { JSONObject } from "../events.js";
-import type { Workspace, WorkspaceEntry } from "../workspace.js";
-import type { BuiltInContext, BuiltInDefinition, BuiltInOutput, ToolPlace } from "./built-in.js";
+import type { JSONObject } from "../events/types.js";
+import type { BuiltInContext, BuiltInDefinition, BuiltInOutput, ToolPlace } from "../tool/types.js";
+import type { Workspace, WorkspaceEntry } from "../workspace/types.js";
 import { messageOf, present } from "./definition.js";
 import { inWorkspace, nameOf, pathText, statOf } from "./paths.js";
 import { byCodePoints, clip, directoryNotice, maxCharacters } from "./text.js";

@@ -1,5 +1,5 @@
 // Paths as models write them, with the texts of Python's `Path`, and the paths of the workspace that they mean.
-import type { Workspace, WorkspaceEntry } from "../workspace.js";
+import type { Workspace, WorkspaceEntry } from "../workspace/types.js";
 
 /** `str(Path(path))`: without empty parts, `.`, and a slash at the end. */
 export function pathText(path: string): string {

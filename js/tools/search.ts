@@ -1,5 +1,5 @@
 // The parts that `grep` and `glob` share: patterns of names, the order of files, and the form of results.
-import type { Workspace, WorkspaceEntry } from "../workspace.js";
+import type { Workspace, WorkspaceEntry } from "../workspace/types.js";
 import { absolutePath } from "./paths.js";
 import { byCodePoints } from "./text.js";
 

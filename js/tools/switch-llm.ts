@@ -1,11 +1,11 @@
 // The tool `switch_llm`: the agent chooses the model for its next steps. The SDK's is `sdk/tool/builtins/switch_llm.py`.
-import { isA } from "../arguments.js";
-import { ThreadkeepError } from "../errors.js";
-import type { LLM } from "../llm.js";
-import { LLMProfileStore } from "../profiles.js";
-import type { SwitchLLMOptions } from "../tools.js";
-import type { BuiltInContext, BuiltInDefinition, BuiltInOutput } from "./built-in.js";
+import { isA } from "../input/arguments.js";
+import { ThreadkeepError } from "../input/errors.js";
+import type { LLM } from "../llm/llm.js";
+import { LLMProfileStore } from "../llm/profiles.js";
+import type { BuiltInContext, BuiltInDefinition, BuiltInOutput } from "../tool/types.js";
 import { messageOf, present } from "./definition.js";
+import type { SwitchLLMOptions } from "./types.js";
 
 interface SwitchArguments {
   profile_name: string;

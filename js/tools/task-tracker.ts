@@ -1,5 +1,5 @@
 // The tool `task_tracker`: a list of tasks, in the conversation's file `TASKS.json`. The SDK's is `tools/task_tracker/`.
-import type { BuiltInContext, BuiltInDefinition, BuiltInOutput } from "./built-in.js";
+import type { BuiltInContext, BuiltInDefinition, BuiltInOutput } from "../tool/types.js";
 import { present } from "./definition.js";
 import { strip } from "./text.js";
 

@@ -1,16 +1,16 @@
 // The tool `terminal`: a shell over the workspace. Nothing of it reaches the machine of the user.
-import type { JSONObject } from "../events.js";
-import { ThreadkeepError } from "../errors.js";
-import type { TerminalOptions } from "../tools.js";
+import type { JSONObject } from "../events/types.js";
+import { ThreadkeepError } from "../input/errors.js";
+import type { Parent } from "../subagents/types.js";
 import { type AllowedAddresses, allowedAddresses, fetchAllowed } from "./allowed-fetch.js";
-import type { BuiltInContext, BuiltInDefinition, BuiltInOutput, ToolPlace } from "./built-in.js";
 import { messageOf, present, safety } from "./definition.js";
 import type { Page, ShellResult } from "./terminal/protocol.js";
 import { type Session, environmentAfter, namesIn, newSession, readSession, secretsOf, writeSession } from "./terminal/session.js";
 import { type RunningShell, startShell } from "./terminal/shell.js";
-import type { Parent } from "../subagents.js";
+import type { BuiltInContext, BuiltInDefinition, BuiltInOutput, ToolPlace } from "../tool/types.js";
 import { strip } from "./text.js";
 import { clipped, literalText, noInputText, noLogsText, resetText, severalCommandsText, stoppedSuffix } from "./terminal/texts.js";
+import type { TerminalOptions } from "./types.js";
 
 interface TerminalArguments {
   command: string;

@@ -1,10 +1,10 @@
 // The one wrapper around every workspace: it checks arguments and results, so that a backend only gets relative paths in their
 // shortest form and content as bytes, whatever a tool, a model or the host has written.
-import { isA, isFunction } from "../arguments.js";
-import { ThreadkeepError, invalidOptions, reading } from "../errors.js";
-import type { Workspace, WorkspaceEntry } from "../workspace.js";
+import { isA, isFunction } from "../input/arguments.js";
+import { ThreadkeepError, invalidOptions, reading } from "../input/errors.js";
 import { checkCount, checkSize } from "./limits.js";
 import { checkedWorkingDir, isRelativePath, parentOf, relativePath, shown } from "./path.js";
+import type { Workspace, WorkspaceEntry } from "./types.js";
 
 const methods = ["read", "write", "stat", "list", "makeDirectory", "remove", "move", "watch"] as const;
 

@@ -1,25 +1,14 @@
 // The conversation's own files as a workspace. They are further files of the conversation in its store, under `workspace/`;
 // an empty directory is a hidden file. The changes of a built-in tool's call are collected and read back while it runs, and
 // are stored by the core in the transaction of the result.
-import { ThreadkeepError, invalidOptions } from "../errors.js";
-import type { Workspace, WorkspaceEntry } from "../workspace.js";
+import { ThreadkeepError, invalidOptions } from "../input/errors.js";
 import { confined } from "./confined.js";
-import type { FileChange, StoredFiles } from "./home.js";
 import { checkCount, checkSize, mostChangedBytes, tooLarge } from "./limits.js";
 import { Watchers } from "./listeners.js";
 import { childOf, directoryMarker, notFound, parentOf, shown } from "./path.js";
 import { type Directory, type StoredFile, type Tree, hasMarker, isDirectory, treeOf, workspaceFolder } from "./tree.js";
+import type { FileChange, PendingFiles, StoredFiles, Workspace, WorkspaceEntry } from "./types.js";
 import { isMarker } from "./walk.js";
-
-/** The changes of one call. */
-export interface PendingFiles {
-  /** Reads the files of the conversation with the changes of this call; the changes are visible nowhere else. */
-  readonly workspace: Workspace;
-  /** Ends the call, and returns its changes for the core. From now on all methods of its workspace reject. */
-  end(): FileChange[];
-  /** The result of the call is stored, and its changes with it. */
-  commit(): void;
-}
 
 /** How many files are read at once where only their sizes are needed. */
 const readAtOnce = 16;

@@ -1,9 +1,9 @@
 // A workspace over a directory handle: of OPFS, or of a folder that the user has picked.
-import { type ErrorCode, ThreadkeepError, invalidOptions, textOf } from "../errors.js";
-import type { Workspace, WorkspaceChange, WorkspaceEntry } from "../workspace.js";
+import { type ErrorCode, ThreadkeepError, invalidOptions, textOf } from "../input/errors.js";
 import { checkCount, checkSize } from "./limits.js";
 import { Watchers } from "./listeners.js";
 import { childOf, notFound, parentOf, shown } from "./path.js";
+import type { Workspace, WorkspaceChange, WorkspaceEntry } from "./types.js";
 
 type Directory = FileSystemDirectoryHandle;
 type Handle = Directory | FileSystemFileHandle;

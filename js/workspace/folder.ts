@@ -1,11 +1,11 @@
 // A folder that the user has picked. Its handle is stored in IndexedDB; whether the page may use it is asked before each
 // operation, because the user can take the permission back at any time, and browsers do so after a reload.
-import { type Table, within } from "../database.js";
-import { ThreadkeepError, invalidOptions, textOf } from "../errors.js";
-import type { FolderPermission, FolderWorkspace } from "../workspace.js";
+import { type Table, within } from "../store/database.js";
+import { ThreadkeepError, invalidOptions, textOf } from "../input/errors.js";
 import { confined } from "./confined.js";
 import { directoryWorkspace } from "./directory.js";
 import { shown } from "./path.js";
+import type { FolderPermission, FolderWorkspace } from "./types.js";
 
 /** TypeScript does not know what Chromium has. A handle of OPFS needs no permission. */
 type Handle = FileSystemDirectoryHandle & {

@@ -1,53 +1,7 @@
 // The files of an open conversation: those of its workspace, and those that tools store beside its events.
-import type { ConversationFiles } from "../tools/built-in.js";
-import type { Workspace } from "../workspace.js";
 import { confined } from "./confined.js";
-import { ConversationWorkspace, type PendingFiles } from "./conversation.js";
-
-/** A change of a file of a conversation: new content, or `null` to remove it. */
-export interface FileChange {
-  /** Relative to the conversation: `"workspace/notes/plan.md"`, `"TASKS.json"`. */
-  path: string;
-  content: Uint8Array | null;
-}
-
-/** The files of a conversation: read from its store, and written by the conversation, which knows its length. */
-export interface StoredFiles {
-  /** The paths of the files below a folder. */
-  files(folder: string): Promise<string[]>;
-  readFile(path: string): Promise<Uint8Array | undefined>;
-  /** Stores all changes in one transaction. */
-  writeFiles(changes: FileChange[]): Promise<void>;
-}
-
-/** The files as one call of a built-in tool sees them. */
-export interface CallFiles {
-  /** With the changes of this call. */
-  readonly workspace: Workspace;
-  readonly files: ConversationFiles;
-  /** The changes that are stored together with the result. */
-  changes(): CallChange[];
-}
-
-/** The change of a file by a call. */
-export interface CallChange extends FileChange {
-  /** Whether it is a file of the conversation above, whose files this one works on. */
-  isOwners?: boolean;
-}
-
-/** The files of an open conversation. */
-export interface ConversationHome {
-  /** For the host and its tools: each change is durable when its promise resolves. */
-  readonly workspace: Workspace;
-  /** The files for a call. The core makes these calls one after the other, so at most one is not committed. */
-  call(actionId: string): CallFiles;
-  /** The files for a call of a sub-agent, which stores the changes; the workspace is the conversation's own. */
-  begin(): PendingFiles;
-  /** The result of this call is stored, and with it its changes. Those of calls that end otherwise are dropped. */
-  committed(actionId: string): void;
-  /** Another page may have changed the files in the store. */
-  changed(): void;
-}
+import { ConversationWorkspace } from "./conversation.js";
+import type { ConversationHome, StoredFiles, Workspace } from "./types.js";
 
 /**
  * @param given The workspace of the host or of the conversation above, instead of the conversation's own files.

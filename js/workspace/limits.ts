@@ -1,5 +1,5 @@
 // Limits of workspaces, so that a tool that runs wild ends with an error and not with a page that has no memory left.
-import { ThreadkeepError } from "../errors.js";
+import { ThreadkeepError } from "../input/errors.js";
 import { shown } from "./path.js";
 
 /** The largest file that is read or written, in bytes. A file is held in memory as a whole, a few times over. */

@@ -1,5 +1,5 @@
 // The listeners of a workspace.
-import type { WorkspaceChange } from "../workspace.js";
+import type { WorkspaceChange } from "./types.js";
 
 type Listener = (change: WorkspaceChange) => void;
 

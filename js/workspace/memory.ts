@@ -1,7 +1,7 @@
 // A workspace in memory: the same as the files of a conversation, over a map instead of a store.
-import { invalidOptions, reading } from "../errors.js";
-import type { Workspace } from "../workspace.js";
+import { invalidOptions, reading } from "../input/errors.js";
 import { ConversationWorkspace } from "./conversation.js";
+import type { Workspace } from "./types.js";
 
 /** @internal */
 export async function memoryFiles(given: Readonly<Record<string, string | Uint8Array>>, workingDir: string): Promise<Workspace> {

@@ -1,9 +1,9 @@
 // A workspace in the origin private file system: files of this origin that the user does not see as files.
-import { ThreadkeepError, invalidOptions, textOf } from "../errors.js";
-import type { Workspace } from "../workspace.js";
+import { ThreadkeepError, invalidOptions, textOf } from "../input/errors.js";
 import { confined } from "./confined.js";
 import { directoryWorkspace } from "./directory.js";
 import { isRelativePath } from "./path.js";
+import type { Workspace } from "./types.js";
 
 /** The directory of OPFS with the workspaces of this library. */
 const around = "threadkeep";

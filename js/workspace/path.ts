@@ -1,5 +1,5 @@
 // The rules for paths of a workspace. The same for all workspaces, so that files can be moved between them and into an archive.
-import { ThreadkeepError, invalidOptions } from "../errors.js";
+import { ThreadkeepError, invalidOptions } from "../input/errors.js";
 
 /** The name of the hidden file that represents an empty directory among the files of a conversation. */
 export const directoryMarker = ".directory";

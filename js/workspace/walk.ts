@@ -1,7 +1,7 @@
 // All files of a workspace.
-import type { Workspace, WorkspaceEntry } from "../workspace.js";
 import { checkCount } from "./limits.js";
 import { childOf, directoryMarker } from "./path.js";
+import type { Workspace, WorkspaceEntry } from "./types.js";
 
 /** All files, in no particular order. A directory that is empty is returned as the file that marks it, which has no content. */
 export async function filesOf(workspace: Workspace): Promise<WorkspaceEntry[]> {

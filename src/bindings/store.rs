@@ -77,7 +77,7 @@ impl CoreStore {
         promise(async move { Ok(Self { store: chunks::stores().await?.host(store), lock_scope }.into()) })
     }
 
-    /// Calls the method of `Store` in `js/store.ts` with this name. One export for all of them is smaller than one for each,
+    /// Calls the method of `Store` in `js/store/store.ts` with this name. One export for all of them is smaller than one for each,
     /// which would have promise code of its own.
     pub fn call(&self, method: String, arguments: Array) -> Promise {
         let store = self.inner();

@@ -23,7 +23,7 @@ pub(super) fn to_js(value: &impl Serialize) -> Result<JsValue, StoreError> {
     value.serialize(&serializer).map_err(|error| StoreError::Corrupt(error.to_string()))
 }
 
-/// `Listing` of `js/store.ts`.
+/// `Listing` of `js/store/store.ts`.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct ListingObject<'a> {
@@ -46,7 +46,7 @@ impl<'a> From<&'a Listing> for ListingObject<'a> {
     }
 }
 
-/// `StoredEvent` of `js/store.ts`.
+/// `StoredEvent` of `js/store/store.ts`.
 #[derive(Serialize)]
 pub(super) struct EventObject<'a> {
     index: u64,
@@ -60,7 +60,7 @@ impl<'a> From<&'a StoredEvent> for EventObject<'a> {
     }
 }
 
-/// `Commit` of `js/store.ts`.
+/// `Commit` of `js/store/store.ts`.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct CommitObject<'a> {

@@ -1,6 +1,6 @@
 //! The fields of `base_state.json` and of the agent in it: their names in the SDK's order, and their types for TypeScript.
 //!
-//! `js/generated/state.ts` is generated from these declarations. A field that is not declared is preserved, and neither
+//! `js/events/generated/state.ts` is generated from these declarations. A field that is not declared is preserved, and neither
 //! read nor written.
 
 /// A field as it is declared.

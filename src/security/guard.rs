@@ -78,7 +78,7 @@ mod tests {
         StoredAnalyzer::of(RawJson::from_json(&format!("{{\"kind\":\"{risk:?}\"}}")).unwrap()).unwrap()
     }
 
-    /// The risk that `js/security/index.ts` and the SDK would give.
+    /// The risk that `js/control/security/index.ts` and the SDK would give.
     fn risk_by(analyzer: &RawJson) -> SecurityRisk {
         let kind: String = analyzer.field("kind").unwrap();
         if let Some(risk) = [Unknown, Low, Medium, High].into_iter().find(|risk| format!("{risk:?}") == kind)

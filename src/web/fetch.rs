@@ -33,7 +33,7 @@ extern "C" {
     #[wasm_bindgen(catch, js_namespace = Object, js_name = entries)]
     fn entries(object: &JsValue) -> Result<Array, JsValue>;
 
-    /// The reader of `js/body.ts` for the body of a response: all bytes received since the last piece are one piece.
+    /// The reader of `js/llm/body.ts` for the body of a response: all bytes received since the last piece are one piece.
     type Pieces;
     #[wasm_bindgen(method, catch)]
     fn next(this: &Pieces) -> Result<Promise, JsValue>;
@@ -258,7 +258,7 @@ impl HttpBody for Body {
 impl Drop for Body {
     fn drop(&mut self) {
         if !self.exchange.is_over {
-            // `cancel` of `js/body.ts` does not throw.
+            // `cancel` of `js/llm/body.ts` does not throw.
             let _ = self.pieces.cancel();
         }
     }

@@ -1,4 +1,4 @@
-// The archive part of the library for Node: js/archive.ts bundled as the build does it, over the wasm files in pkg/.
+// The archive part of the library for Node: js/formats/archive.ts bundled as the build does it, over the wasm files in pkg/.
 import { copyFileSync, mkdirSync, rmSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -20,13 +20,13 @@ export async function archiveLibrary() {
   await build({
     stdin: {
       contents: `
-        export { importZip, exportZip, exportZipStream } from "./js/archive.ts";
-        export { importJSON, written } from "./js/interchange.ts";
-        export { ThreadkeepError } from "./js/errors.ts";
-        export { memoryStore, coreStore } from "./js/store.ts";
-        export { load } from "./js/wasm.ts";
+        export { importZip, exportZip, exportZipStream } from "./js/formats/archive.ts";
+        export { importJSON, written } from "./js/formats/interchange.ts";
+        export { ThreadkeepError } from "./js/input/errors.ts";
+        export { memoryStore, coreStore } from "./js/store/store.ts";
+        export { load } from "./js/wasm/wasm.ts";
         export { initSync, lockConversation } from "./pkg/threadkeep.js";
-        export const archiveParts = () => import("./js/archive/parts.ts");`,
+        export const archiveParts = () => import("./js/formats/archive/parts.ts");`,
       resolveDir: root,
       loader: "ts",
     },

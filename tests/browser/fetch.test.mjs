@@ -42,7 +42,7 @@ async function model(request, response) {
 let pages, provider;
 before(async () => {
   provider = await listen((request, response) => void model(request, response));
-  const { outputFiles: [{ text }] } = await build({ entryPoints: [path.join(root, "js/body.ts")], bundle: true, write: false, format: "esm", target: "es2022" });
+  const { outputFiles: [{ text }] } = await build({ entryPoints: [path.join(root, "js/llm/body.ts")], bundle: true, write: false, format: "esm", target: "es2022" });
   const body = (_request, response) => (response.writeHead(200, { "content-type": "text/javascript" }).end(text), true);
   pages = await startServer({ mounts: { "/body/": body } });
 });

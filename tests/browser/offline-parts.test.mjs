@@ -15,19 +15,19 @@ import { tabs } from "./shared.mjs";
 
 /** The parts that runs use, by the step below in which they are used without the server of the library. */
 const used = {
-  models: ["js/models/*", "chunks.ts", "chat", "responses", "anthropic", "text_tools"],
+  models: ["llm/models/*", "wasm/chunks.ts", "chat", "responses", "anthropic", "text_tools"],
   tools: [
-    "tool/core.ts", "tools/*", "workspace/home.ts", "workspace/memory.ts", "workspace/opfs.ts", "side-calls/requests.ts", "side_calls", "secrets/index.ts",
-    "secrets/keys.ts", "security/index.ts", "skills/context.ts", "skills", "profiles/index.ts",
+    "tool/core.ts", "tools/*", "subagents/task.ts", "workspace/home.ts", "workspace/memory.ts", "workspace/opfs.ts", "conversation/side-calls/requests.ts", "side_calls", "secrets/index.ts",
+    "secrets/keys.ts", "control/security/index.ts", "agent/skills/context.ts", "skills", "llm/profiles/index.ts",
   ],
-  answers: ["condenser/options.ts", "condensing", "critics/options.ts", "final-answer.ts", "images/read.ts", "inventory/record.ts"],
+  answers: ["agent/condenser/options.ts", "condensing", "agent/critics/options.ts", "agent/final-answer.ts", "llm/images/read.ts", "store/inventory/record.ts"],
   waits: [terminal.file],
 };
 /** The other parts, and the reason why no run needs them. */
 const others = {
-  "archive/parts.ts": "exports and imports", archive: "exports and imports", "interchange/parts.ts": "exports and imports", messages: "exports and imports",
-  stores: "is loaded with a store of the host, when it is opened", "following.ts": "a follower does not run",
-  branches: "lists and copies branches", "skills/load.ts": "is called by the host before it opens a conversation",
+  "formats/archive/parts.ts": "exports and imports", archive: "exports and imports", "formats/interchange/parts.ts": "exports and imports", messages: "exports and imports",
+  stores: "is loaded with a store of the host, when it is opened", "conversation/following.ts": "a follower does not run",
+  branches: "lists and copies branches", "agent/skills/load.ts": "is called by the host before it opens a conversation",
   "workspace/folder.ts": "is loaded beside the other workspaces; no test can press the browser's button that allows a folder",
   "mcp/index.ts": "is loaded before a conversation is open", "mcp/client.ts": "connects as soon as a conversation is open, and is tried again",
   "mcp/oauth.ts": "is loaded with the connection", "mcp/page-tools.ts": "is loaded with the connection",
@@ -40,13 +40,13 @@ function lazyModules() {
   const core = sources.filter((file) => file.endsWith(".ts") && !apart.some((folder) => file.startsWith(`${folder}/`)));
   const imported = core.flatMap((file) =>
     [...readFileSync(path.join(root, file), "utf8").matchAll(/\bimport\("(\.[^"]+)"\)/g)].map(([, target]) => path.join(path.dirname(file), target).replace(/\.js$/, ".ts")));
-  return [...new Set(imported)].filter((module) => !module.endsWith("-inline.ts") && module !== "js/ahead.ts");
+  return [...new Set(imported)].filter((module) => !module.endsWith("-inline.ts") && module !== "js/conversation/ahead.ts");
 }
 
 const covers = (known, part) => (known.endsWith("*") ? part.startsWith(known.slice(0, -1)) : part === known);
 
 test("for every part of the library that is loaded later, it is known how runs get it", () => {
-  const parts = [...lazyModules(), ...Object.keys(chunks), terminal.file].map((part) => part.replace(/^js\/(?!models)/, ""));
+  const parts = [...lazyModules(), ...Object.keys(chunks), terminal.file].map((part) => part.replace(/^js\//, ""));
   const known = [...Object.values(used).flat(), ...Object.keys(others)];
   assert.deepEqual(parts.filter((part) => !known.some((one) => covers(one, part))), [], "not in the list above");
   assert.deepEqual(known.filter((one) => !parts.some((part) => covers(one, part))), [], "in the list above, but no part");

@@ -6,7 +6,7 @@ use threadkeep::format::agent_state::DECLARATIONS;
 #[test]
 fn typescript_has_every_field_of_agent_state() {
     let mut text = String::from(
-        "import type { JSONValue, SecurityRisk } from \"../events.js\";\n\n\
+        "import type { JSONValue } from \"../types.js\";\nimport type { SecurityRisk } from \"./names.js\";\n\n\
          /** The fields of `agent_state` that the library uses itself. */\n\
          export interface OwnAgentState {\n",
     );
@@ -16,5 +16,5 @@ fn typescript_has_every_field_of_agent_state() {
     text += "}\n\n/** `agent_state`: the fields of the library, and any others, which are the host's. */\n";
     text +=
         "export interface AgentState extends OwnAgentState {\n  [name: string]: JSONValue | undefined;\n}\n";
-    typescript_file("js/generated/agent-state.ts", "src/format/agent_state.rs", &text);
+    typescript_file("js/events/generated/agent-state.ts", "src/format/agent_state.rs", &text);
 }

@@ -5,7 +5,7 @@ use threadkeep::conversation::stuck_detector::StuckDetectionThresholds;
 
 #[test]
 fn typescript_states_the_default_thresholds_of_stuck_detection() {
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("js/limits.ts");
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("js/agent/limits.ts");
     let text = fs::read_to_string(file).unwrap();
     let defaults = StuckDetectionThresholds::default();
     for (option, default) in [
@@ -17,7 +17,7 @@ fn typescript_states_the_default_thresholds_of_stuck_detection() {
         let stated = format!("Default {default}. */\n  {option}?: number | undefined;\n");
         assert!(
             text.contains(&stated),
-            "js/limits.ts should state that the default of {option} is {default}"
+            "js/agent/limits.ts should state that the default of {option} is {default}"
         );
     }
 }

@@ -24,13 +24,13 @@ fn typescript_has_every_error_code() {
         text += &format!("  \"{}\",\n", code.as_str());
     }
     text += "];\n";
-    typescript_file("js/generated/error-codes.ts", "src/error.rs", &text);
+    typescript_file("js/input/generated/error-codes.ts", "src/error.rs", &text);
 }
 
 #[test]
 fn typescript_has_the_names_of_stored_errors() {
     let mut text = String::from(
-        "import type { ErrorCode } from \"../index.js\";\n\n\
+        "import type { ErrorCode } from \"threadkeep\";\n\n\
          /** The name of a stored failure, its code, and how its text begins where others have the same name. The first that fits counts. */\n\
          export const storedErrors: ReadonlyArray<readonly [name: string, code: ErrorCode, begin?: string]> = [\n",
     );
@@ -39,7 +39,7 @@ fn typescript_has_the_names_of_stored_errors() {
         text += &format!("  [\"{}\", \"{}\"{begin}],\n", error.name, error.code.as_str());
     }
     text += "];\n";
-    typescript_file("js/thread/stored-errors.ts", "src/conversation/stored_errors.rs", &text);
+    typescript_file("js/ui/thread/stored-errors.ts", "src/conversation/stored_errors.rs", &text);
 }
 
 #[test]

@@ -20,7 +20,7 @@ const LIVE_FIELDS: &str = concat!(
     "  message_id: string;\n",
 );
 
-/// Types that `js/events.ts` declares.
+/// Types that `js/events/types.ts` declares.
 const IMPORTED: &[&str] = &[
     "Action",
     "Content",
@@ -39,10 +39,6 @@ const IMPORTED: &[&str] = &[
 #[test]
 fn typescript_has_every_kind_of_event() {
     let mut text = String::new();
-    for (name, doc, values) in enums() {
-        let union: Vec<String> = values.iter().map(|value| format!("\"{value}\"")).collect();
-        text += &format!("\n{}export type {name} = {};\n", documentation(doc, ""), union.join(" | "));
-    }
     for kind in Body::DECLARATIONS {
         text += "\n";
         text += &interface(kind);
@@ -52,9 +48,24 @@ fn typescript_has_every_kind_of_event() {
         text += &format!("\n  | {}", kind.name);
     }
     text += ";\n";
-    let imported: Vec<&str> = IMPORTED.iter().copied().filter(|name| is_used(&text, name)).collect();
-    let text = format!("import type {{ {} }} from \"../events.js\";\n{text}", imported.join(", "));
-    typescript_file("js/generated/events.ts", "src/event", &text);
+    let import = |names: &[&str], file: &str| {
+        let used: Vec<&str> = names.iter().copied().filter(|name| is_used(&text, name)).collect();
+        format!("import type {{ {} }} from \"{file}\";\n", used.join(", "))
+    };
+    let names = enums().map(|(name, ..)| name);
+    let imports = import(IMPORTED, "../types.js") + &import(&names, "./names.js");
+    typescript_file("js/events/generated/events.ts", "src/event", &(imports + &text));
+}
+
+/// In a file of their own, because `js/events/types.ts` uses them too.
+#[test]
+fn typescript_has_the_names_that_events_use() {
+    let mut text = String::new();
+    for (name, doc, values) in enums() {
+        let union: Vec<String> = values.iter().map(|value| format!("\"{value}\"")).collect();
+        text += &format!("\n{}export type {name} = {};\n", documentation(doc, ""), union.join(" | "));
+    }
+    typescript_file("js/events/generated/names.ts", "src/event", &text);
 }
 
 fn is_used(text: &str, name: &str) -> bool {

@@ -43,8 +43,9 @@ const PLAIN: &[(&str, &str)] =
 fn typescript_has_every_option_of_a_model() {
     let rows = options();
     let mut text = String::from(
-        "import type { LLM } from \"../llm.js\";\nimport type { ErrorCode } from \"./error-codes.js\";\n\n\
-         /** How to reach a model. Options that are not set have the SDK's defaults. */\nexport interface LLMOptions {\n",
+        "import type { ErrorCode } from \"../../input/generated/error-codes.js\";\n\n\
+         /** How to reach a model. Options that are not set have the SDK's defaults. `LLM` is the class of models. */\n\
+         export interface DeclaredOptions<LLM> {\n",
     );
     for row in &rows {
         let default = match default(row) {
@@ -80,7 +81,7 @@ fn typescript_has_every_option_of_a_model() {
         "  `${{plainOptions.string}} ${{plainOptions.number}} ${{plainOptions.boolean}} ${{unstoredOptions}} {}` as const;\n",
         names(&rows, |row| row.is_stored && !(is_plain(row) && row.words.is_empty()))
     );
-    typescript_file("js/generated/llm-options.ts", "src/llm/options.rs", &text);
+    typescript_file("js/llm/generated/llm-options.ts", "src/llm/options.rs", &text);
 }
 
 #[test]

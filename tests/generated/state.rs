@@ -10,7 +10,7 @@ use threadkeep::{
 #[test]
 fn typescript_has_every_field_of_the_state() {
     let text = [
-        "import type { ConversationStats, ExecutionStatus, JSONValue, StoredSecret } from \"../events.js\";\nimport type { AgentState } from \"./agent-state.js\";\n",
+        "import type { ConversationStats, JSONValue, StoredSecret } from \"../types.js\";\nimport type { AgentState } from \"./agent-state.js\";\nimport type { ExecutionStatus } from \"./names.js\";\n",
         &interface(
             "The agent in `base_state.json`, with the SDK's names. Agents of other kinds have other fields.",
             "StoredAgent",
@@ -19,7 +19,7 @@ fn typescript_has_every_field_of_the_state() {
         ),
         &interface("`base_state.json`.", "ConversationState", STATE_DECLARATIONS, ""),
     ];
-    typescript_file("js/generated/state.ts", "src/format/fields.rs", &text.join("\n"));
+    typescript_file("js/events/generated/state.ts", "src/format/fields.rs", &text.join("\n"));
 }
 
 fn interface(doc: &str, name: &str, fields: &[StateField], rest: &str) -> String {

@@ -11,7 +11,7 @@ let bodyOf;
 const unheard = [];
 const onUnheard = (error) => unheard.push(error);
 before(async () => {
-  const { outputFiles: [{ text }] } = await build({ entryPoints: [path.join(root, "js/body.ts")], bundle: true, write: false, format: "esm", target: "es2022" });
+  const { outputFiles: [{ text }] } = await build({ entryPoints: [path.join(root, "js/llm/body.ts")], bundle: true, write: false, format: "esm", target: "es2022" });
   ({ bodyOf } = await import(`data:text/javascript,${encodeURIComponent(text)}`));
   process.on("unhandledRejection", onUnheard);
 });

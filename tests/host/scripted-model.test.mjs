@@ -99,7 +99,7 @@ test("another wire API is refused with advice, and mistakes in the script with a
   const conversation = await open(model, { apiMode: "responses" });
   await assert.rejects(ask(conversation, "Hello"), { code: "llm_bad_request", message: /Chat Completions only: give the LLM apiMode: "chat"/ });
   await conversation.close();
-  assert.throws(() => scriptedModel([{ txt: "Hello" }]), { code: "invalid_options", message: /did you mean text\?/ });
+  assert.throws(() => scriptedModel([{ txt: "Hello" }]), { code: "invalid_options", message: /there are when, text, / });
   assert.throws(() => scriptedModel([{}]), { code: "invalid_options", message: /needs text, calls or an error/ });
   assert.throws(() => model.add(5), { code: "invalid_options" });
 });

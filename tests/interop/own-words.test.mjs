@@ -25,7 +25,7 @@ const remaining = [
   ["src/llm/error.rs", "phrases by which errors of providers are recognized"],
   ["src/llm/anthropic/history.rs", "errors of the provider, quoted"],
   ["src/llm/model_features.rs", "names of models"],
-  ["js/final-answer.ts", "keywords of JSON Schema"],
+  ["js/agent/final-answer.ts", "keywords of JSON Schema"],
 ];
 /** `annotations` of tools, which are fields of MCP. */
 const annotations = /^title \w+ readonlyhint (true|false) destructivehint (true|false) idempotenthint (true|false) openworldhint (true|false)$/;

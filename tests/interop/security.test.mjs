@@ -10,7 +10,7 @@ import { openSdk } from "./session.mjs";
 import { isNewest } from "./versions.mjs";
 import { fixtures } from "./conversations.mjs";
 
-const { hostAnalyzer, storedAnalyzer } = await fromSource("security/index.ts");
+const { hostAnalyzer, storedAnalyzer } = await fromSource("control/security/index.ts");
 const actions = judged.map(([, , event]) => event);
 const rails = hostAnalyzer({ kind: "PolicyRailSecurityAnalyzer" });
 let sdk;

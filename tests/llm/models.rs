@@ -15,7 +15,7 @@ use threadkeep::{
     },
 };
 
-/// The features that the SDK reports for each model name, with a `row` for names that have none in `js/models`. Parsed by
+/// The features that the SDK reports for each model name, with a `row` for names that have none in `js/llm/models`. Parsed by
 /// this crate, which keeps all digits of a number.
 fn answers() -> EditableObject {
     read("tests/fixtures/model_features.json")
@@ -27,7 +27,7 @@ thread_local! {
     /// Every row, by its lower-case name with and without the provider.
     static ROWS: BTreeMap<String, EditableObject> = {
         let mut rows = BTreeMap::new();
-        for entry in fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("js/models")).unwrap() {
+        for entry in fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("js/llm/models")).unwrap() {
             let path = entry.unwrap().path();
             let provider = path.file_stem().unwrap().to_string_lossy().into_owned();
             if path.extension().is_some_and(|ending| ending == "json") && provider != "families" {
@@ -50,7 +50,7 @@ fn objects(of: &EditableObject) -> BTreeMap<String, EditableObject> {
     of.iter().map(|(key, object)| (key.to_owned(), EditableObject::compact(object).unwrap())).collect()
 }
 
-/// The row of a model in the fixtures or in `js/models`; empty for other models.
+/// The row of a model in the fixtures or in `js/llm/models`; empty for other models.
 pub fn row(model: &str) -> ModelRow {
     let known =
         ANSWERS.with(|answers| answers.get(model).and_then(|answer| answer.read::<EditableObject>("row")));

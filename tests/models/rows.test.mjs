@@ -9,11 +9,11 @@ import { build } from "esbuild";
 const root = path.resolve(import.meta.dirname, "../..");
 const outfile = path.join(root, `.cache/rows-${process.pid}.mjs`);
 const json = (file) => JSON.parse(readFileSync(path.join(root, file), "utf8"));
-const files = readdirSync(path.join(root, "js/models")).filter((name) => name.endsWith(".json") && name !== "families.json");
+const files = readdirSync(path.join(root, "js/llm/models")).filter((name) => name.endsWith(".json") && name !== "families.json");
 const { models: asked } = json("tests/fixtures/model_features.json");
 let rowOf;
 before(async () => {
-  await build({ entryPoints: [path.join(root, "js/models/rows.ts")], outfile, bundle: true, format: "esm", target: "es2022", logLevel: "warning" });
+  await build({ entryPoints: [path.join(root, "js/llm/models/rows.ts")], outfile, bundle: true, format: "esm", target: "es2022", logLevel: "warning" });
   ({ rowOf } = await import(pathToFileURL(outfile)));
 });
 after(() => rmSync(outfile, { force: true }));
@@ -26,7 +26,7 @@ const parsed = async (...names) => {
 test("every data file names its source, and rows have known fields only", () => {
   const names = new Set();
   for (const file of files) {
-    const { source, date, models, ...rest } = json(`js/models/${file}`);
+    const { source, date, models, ...rest } = json(`js/llm/models/${file}`);
     assert.match(source, /LiteLLM \d+\.\d+\.\d+/);
     assert.match(date, /^20\d\d-\d\d-\d\d$/);
     assert.deepEqual(rest, {});
@@ -50,7 +50,7 @@ const isPrices = (prices) =>
 test("every row is found under its provider's name", async () => {
   for (const file of files.filter((name) => name !== "vertex_ai.json")) {
     const provider = file.replace(".json", "");
-    for (const [key, row] of Object.entries(json(`js/models/${file}`).models)) {
+    for (const [key, row] of Object.entries(json(`js/llm/models/${file}`).models)) {
       const name = key.startsWith(`${provider}/`) ? key : `${provider}/${key}`;
       assert.deepEqual(await parsed(name), row, name);
       if (!key.includes("/")) assert.deepEqual(await parsed(key), row, key);
@@ -71,7 +71,7 @@ test("model names without a row resolve as in the SDK", async () => {
 test("an alias has the features of its model, and its own prices", async () => {
   const alias = await parsed("openai/gpt-4o-mini", "gpt-5.4");
   assert.equal(alias.max_input_tokens, 1_050_000);
-  assert.deepEqual(alias.prices, json("js/models/openai.json").models["gpt-4o-mini"].prices);
+  assert.deepEqual(alias.prices, json("js/llm/models/openai.json").models["gpt-4o-mini"].prices);
   assert.equal((await parsed("openai/my-alias", "gpt-5.4")).prices, undefined);
 });
 

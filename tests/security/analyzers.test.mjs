@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { action, judged } from "./actions.mjs";
 import { fromSource } from "../support/bundled.mjs";
 
-const { hostAnalyzer, storedAnalyzer } = await fromSource("security/index.ts");
+const { hostAnalyzer, storedAnalyzer } = await fromSource("control/security/index.ts");
 const patterns = hostAnalyzer({ kind: "PatternSecurityAnalyzer" });
 const ask = (analyzer, event) => analyzer.securityRisk(JSON.stringify(event));
 
@@ -13,7 +13,7 @@ for (const [what, risk, event] of judged) {
 }
 
 test("each rule has a name of its own and finds something", async () => {
-  const { rules } = await fromSource("security/rules.ts");
+  const { rules } = await fromSource("control/security/rules.ts");
   const rows = Object.values(rules).flat();
   assert.equal(new Set(rows.map(([, , detector]) => detector)).size, rows.length);
   for (const row of rows) assert.ok(row.length === 3 && row.every((cell) => typeof cell === "string" && cell !== ""), row[2]);

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { fromSource } from "../support/bundled.mjs";
 import { spellings } from "./spellings.mjs";
 
-const { UnreadablePattern, foldDotted, pythonRegExp } = await fromSource("security/python-regex.ts");
+const { UnreadablePattern, foldDotted, pythonRegExp } = await fromSource("python-regex/translate.ts");
 
 for (const [pattern, found, notFound] of spellings) {
   test(`python: ${pattern}`, () => {

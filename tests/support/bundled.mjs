@@ -20,6 +20,6 @@ export async function fromSource(file) {
 const builtCore = {
   name: "built core",
   setup({ onResolve }) {
-    onResolve({ filter: /^\.\.\/index\.js$/ }, () => ({ path: path.join(root, "dist/index.js"), external: true }));
+    onResolve({ filter: /^threadkeep$/ }, () => ({ path: path.join(root, "dist/index.js"), external: true }));
   },
 };

@@ -3,9 +3,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fromSource } from "../support/bundled.mjs";
 
-const { Converter } = await fromSource("assistant-ui/convert.ts");
-const { repositoryOf, shapeOf, versionOf } = await fromSource("assistant-ui/branches.ts");
-const { attachmentNamed, contentOfAppended } = await fromSource("assistant-ui/attachments.ts");
+const { Converter } = await fromSource("ui/assistant-ui/convert.ts");
+const { repositoryOf, shapeOf, versionOf } = await fromSource("ui/assistant-ui/branches.ts");
+const { attachmentNamed, contentOfAppended } = await fromSource("ui/assistant-ui/attachments.ts");
 
 const idle = { isRunning: false, approvals: [] };
 const running = { isRunning: true, approvals: [] };

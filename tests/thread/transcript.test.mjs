@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { fromSource } from "../support/bundled.mjs";
 import { storedConversations } from "./logs.mjs";
 
-const { Transcript } = await fromSource("thread/transcript.ts");
+const { Transcript } = await fromSource("ui/thread/transcript.ts");
 const all = storedConversations();
 const scenario = (wanted) => all.find(({ name }) => name === wanted);
 

@@ -9,7 +9,7 @@ import { root } from "../../scripts/process.mjs";
 import { MARKDOWN_SAMPLE, longAnswer } from "../../scripts/scripted-model/texts.mjs";
 import { randomFrom } from "../support/random.mjs";
 
-const { outputFiles } = buildSync({ entryPoints: [path.join(root, "js/chat/markdown/limits.ts")], bundle: true, write: false, format: "esm" });
+const { outputFiles } = buildSync({ entryPoints: [path.join(root, "js/ui/chat/markdown/limits.ts")], bundle: true, write: false, format: "esm" });
 const { isTooMuch } = await import(`data:text/javascript;base64,${Buffer.from(outputFiles[0].contents).toString("base64")}`);
 const marked = new Marked({ gfm: true });
 

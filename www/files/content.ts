@@ -2,8 +2,8 @@
 // archives choose the names.
 
 import { el } from "../shell/dom.ts";
-import { defaultLabels } from "../../js/chat/labels.js";
-import { plainText } from "../../js/chat/plain-text.js";
+import { defaultLabels } from "../../js/ui/chat/labels.js";
+import { plainText } from "../../js/ui/chat/plain-text.js";
 
 /** Images that browsers show without executing anything in them: no SVG. */
 const IMAGES: ReadonlyArray<[type: string, at: number, bytes: readonly number[]]> = [

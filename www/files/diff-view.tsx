@@ -2,8 +2,8 @@
 // The differences between two versions of a file, for views that are no components.
 
 import { render } from "preact";
-import { defaultLabels } from "../../js/chat/labels.js";
-import { Diff } from "../../js/chat/messages/diff.js";
+import { defaultLabels } from "../../js/ui/chat/labels.js";
+import { Diff } from "../../js/ui/chat/messages/diff.js";
 import { el } from "../shell/dom.ts";
 
 /** A version is null if there is no file. */

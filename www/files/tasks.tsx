@@ -2,8 +2,8 @@
 // The agent's newest list of tasks, above the message field and folded to one line.
 
 import { type Thread, visibleText } from "threadkeep/thread";
-import { useChat, useSnapshot } from "../../js/chat/context.js";
-import { TaskList, tasksOf } from "../../js/chat/messages/results.js";
+import { useChat, useSnapshot } from "../../js/ui/chat/context.js";
+import { TaskList, tasksOf } from "../../js/ui/chat/messages/results.js";
 
 export function Tasks({ thread }: { thread: Thread }) {
   const { labels } = useChat();

@@ -1,8 +1,8 @@
 // The text of a failure and the actions for it. Every failure that a user sees outside of the chat goes through here.
 
 import { ThreadkeepError } from "threadkeep";
-import { sentence } from "../../js/chat/controls/failures.js";
-import { defaultLabels } from "../../js/chat/labels.js";
+import { sentence } from "../../js/ui/chat/controls/failures.js";
+import { defaultLabels } from "../../js/ui/chat/labels.js";
 
 export { sentence };
 

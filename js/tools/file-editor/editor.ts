@@ -1,12 +1,12 @@
 // The commands of `file_editor`. Mirrors the SDK's `tools/file_editor/editor.py`.
 //
 // Text is read with `\n` as the only line end and written with it, as Python does: an edit converts the line ends of a file.
-import type { BuiltInOutput } from "../built-in.js";
+import type { BuiltInOutput } from "../../tool/types.js";
+import type { Workspace, WorkspaceEntry } from "../../workspace/types.js";
 import { messageOf, present } from "../definition.js";
 import { type Encoding, decode, encode, isBinaryExtension, maxBytes, megabytes, withLineFeeds } from "../file-content.js";
 import { inWorkspace, nameOf, parentOf, pathText, statOf, suffixOf } from "../paths.js";
 import { byCodePoints, clip, directoryNotice, fileLines, listText, maxCharacters, splitLines, strip } from "../text.js";
-import type { Workspace, WorkspaceEntry } from "../../workspace.js";
 import { Failure, type FileEditorArguments, invalid, missing, unreadable } from "./arguments.js";
 import type { History } from "./history.js";
 

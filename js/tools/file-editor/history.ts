@@ -2,7 +2,7 @@
 //
 // They are further files of the conversation, stored in the same transaction as the result of the call:
 // `file_editor/history.json` lists the entries of each file, and `file_editor/<number>.txt` is the content of an entry.
-import type { ConversationFiles } from "../built-in.js";
+import type { ConversationFiles } from "../../workspace/types.js";
 
 const directory = "file_editor";
 const index = `${directory}/history.json`;

@@ -1,6 +1,6 @@
 // A workspace as the file system of the shell library. A workspace has neither links nor permissions.
 import type { DirentEntry, Encoding, FileContent, FsStat, IFileSystem } from "just-bash/browser";
-import type { WorkspaceEntry } from "../../workspace.js";
+import type { WorkspaceEntry } from "../../workspace/types.js";
 import type { Files } from "./protocol.js";
 
 /** The largest file that commands can read or write, in bytes. */

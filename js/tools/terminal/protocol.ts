@@ -1,5 +1,5 @@
 // The messages between the page, which has the files and the network, and the shell in its worker.
-import type { Workspace } from "../../workspace.js";
+import type { Workspace } from "../../workspace/types.js";
 
 /** The methods of a workspace that the shell calls. */
 export const fileMethods = ["read", "write", "stat", "list", "makeDirectory", "remove", "move"] as const;

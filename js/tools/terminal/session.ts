@@ -1,6 +1,6 @@
 // The working directory and the environment of a terminal, which are stored beside the events, so that a reload loses
 // neither.
-import type { BuiltInContext } from "../built-in.js";
+import type { BuiltInContext } from "../../tool/types.js";
 
 /** The file of a conversation with its terminal's session. */
 const sessionFile = "terminal_session.json";

@@ -1,7 +1,7 @@
 // Starts the shell: in a worker, or in this thread where there are none.
-import { fromFileOrCopy } from "../../copies.js";
-import { textOf } from "../../errors.js";
-import { part } from "../../wasm.js";
+import { fromFileOrCopy } from "../../wasm/copies.js";
+import { textOf } from "../../input/errors.js";
+import { part } from "../../wasm/wasm.js";
 import { type FromWorker, type Page, type Shell, type ShellCommand, type ShellOptions, type ShellResult, type ToWorker, fileMethods } from "./protocol.js";
 import type { createShell } from "./run.js";
 

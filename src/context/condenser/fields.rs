@@ -2,7 +2,7 @@
 //! ordinary summary.
 //!
 //! The text is the only copy of the fields. It survives everything that a summary survives, also a way through Python, and
-//! `js/condenser.ts` reads the fields from it.
+//! `js/agent/condenser.ts` reads the fields from it.
 
 use crate::{
     json::{EditableObject, ListWriter, ObjectWriter, RawJson, quoted},

@@ -3,7 +3,7 @@ import initialize, * as core from "/pkg/threadkeep_testing.js";
 
 await initialize({ module_or_path: "/pkg/threadkeep_testing_bg.wasm" });
 
-// As `js/store.ts` has them.
+// As `js/store/store.ts` has them.
 for (const method of ["list", "load", "events", "indexOf", "commit", "files", "readFile", "delete"]) {
   core.CoreStore.prototype[method] = function (...args) {
     return this.call(method, args);
@@ -13,7 +13,7 @@ for (const method of ["list", "load", "events", "indexOf", "commit", "files", "r
 export { core };
 export const conversation = "0f8fad5b-d9cb-469f-a165-70867728950e";
 
-/** A commit of events `expectedLength..expectedLength + count`, in the form of `js/store.ts`. */
+/** A commit of events `expectedLength..expectedLength + count`, in the form of `js/store/store.ts`. */
 export function commit(expectedLength, count = 0, more = {}) {
   const events = Array.from({ length: count }, (_, n) => ({ id: eventId(expectedLength + n), json: `{"n":${expectedLength + n}}` }));
   return { expectedLength, events, files: [], at: 1000, durability: "relaxed", ...more };

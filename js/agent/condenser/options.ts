@@ -1,0 +1,70 @@
+// Checks the options of a condenser. Loaded when an agent has one.
+import { arrayOf, isA } from "../../input/arguments.js";
+import { invalidOptions, optionsOf, reading } from "../../input/errors.js";
+import { LLM } from "../../llm/llm.js";
+import type { Condenser, CoreCondensing, LLMSummarizingCondenser } from "../types.js";
+
+interface Member {
+  settings: string;
+  llm: LLM | undefined;
+}
+
+/** The checked options in the form that the wasm takes. */
+export function coreCondensing(condenser: Condenser | null | undefined, countTokens: CoreCondensing["countTokens"], coreLLM: (llm: LLM) => object): CoreCondensing {
+  const members = condenser ? membersOf(condenser) : condenser;
+  return {
+    condenser: members && members.map(({ settings, llm }) => ({ settings, llm: llm && coreLLM(llm) })),
+    countTokens,
+    llms: (members ?? []).flatMap(({ llm }) => llm ?? []),
+  };
+}
+
+/** The members of a condenser. A pipeline has those of its condensers, and a `NoOpCondenser` none. */
+function membersOf(condenser: Condenser): Member[] {
+  if (typeof condenser !== "object" || condenser === null) throw invalidOptions("condenser must be an object with a kind, or null");
+  reading("condenser", () => condenser.kind);
+  switch (condenser.kind) {
+    case "NoOpCondenser":
+      optionsOf("condenser", condenser, "kind");
+      return [];
+    case "PipelineCondenser": {
+      const { condensers } = optionsOf("condenser", condenser, "kind condensers");
+      return arrayOf("condensers", "condensers", condensers, (each) => typeof each === "object").flatMap(membersOf);
+    }
+    case "LLMSummarizingCondenser":
+      return [member(condenser)];
+    default:
+      throw invalidOptions("the kind of a condenser must be NoOpCondenser, LLMSummarizingCondenser or PipelineCondenser");
+  }
+}
+
+const names = "kind llm maxSize maxTokens keepFirst minimumProgress hardContextResetMaxRetries hardContextResetContextScaling summary";
+
+/** The fields of the SDK, whose order it is, with the defaults. */
+function member(condenser: LLMSummarizingCondenser): Member {
+  const { kind, llm, maxTokens, summary = "text", ...given } = optionsOf("condenser", condenser, names);
+  if (llm !== undefined && !isA(llm, LLM)) throw invalidOptions("llm of the condenser must be an LLM");
+  if (summary !== "text" && summary !== "fields") throw invalidOptions('summary must be "text" or "fields"');
+  const count = (name: string, value: number, minimum: number) => {
+    if (!Number.isSafeInteger(value) || value < minimum) throw invalidOptions(`${name} must be a whole number of at least ${minimum}`);
+    return value;
+  };
+  const fraction = (name: string, value: number) => {
+    if (!(value > 0 && value < 1)) throw invalidOptions(`${name} must be a number between 0 and 1`);
+    return value;
+  };
+  const settings = {
+    max_size: count("maxSize", given.maxSize ?? 240, 1),
+    ...(maxTokens !== undefined && { max_tokens: count("maxTokens", maxTokens, 1) }),
+    keep_first: count("keepFirst", given.keepFirst ?? 2, 0),
+    minimum_progress: fraction("minimumProgress", given.minimumProgress ?? 0.1),
+    hard_context_reset_max_retries: count("hardContextResetMaxRetries", given.hardContextResetMaxRetries ?? 5, 1),
+    hard_context_reset_context_scaling: fraction("hardContextResetContextScaling", given.hardContextResetContextScaling ?? 0.8),
+    ...(summary === "fields" && { summary }),
+    kind,
+  };
+  if (Math.floor(settings.max_size / 2) - settings.keep_first - 1 <= 0) {
+    throw invalidOptions("keepFirst must be less than half of maxSize minus 1, so that something can be removed");
+  }
+  return { settings: JSON.stringify(settings), llm };
+}

@@ -1,0 +1,215 @@
+// The parts of an agent, as a host gives them and as the wasm takes them.
+import type { ConversationEvent } from "../events/events.js";
+import type { CriticResult } from "../events/types.js";
+import type { JSONSchema, StandardSchema } from "../input/types.js";
+import type { LLM } from "../llm/llm.js";
+import type { MCPServer } from "../mcp/types.js";
+import type { Tool } from "../tool/types.js";
+
+/** Decides when a part of the history is replaced by a summary, and lets a model write it. The names are the SDK's. */
+export type Condenser =
+  /** Condenses nothing. */
+  | { kind: "NoOpCondenser" }
+  | LLMSummarizingCondenser
+  /** Asks its members one after the other, until one of them condenses. */
+  | { kind: "PipelineCondenser"; condensers: readonly Condenser[] };
+
+/** A model summarizes the events that are removed from the view. They stay in the log. */
+export interface LLMSummarizingCondenser {
+  kind: "LLMSummarizingCondenser";
+  /** The model that writes summaries. Default: the conversation's model. Its costs are counted under `usageId` `"condenser"`, unless it has another one. */
+  llm?: LLM | undefined;
+  /** The number of events in the view above which events are removed. Default 240. */
+  maxSize?: number | undefined;
+  /** The number of tokens above which events are removed. The limit of the model applies as well, if it is known. */
+  maxTokens?: number | undefined;
+  /** The number of events at the start of the view that ordinary condensations leave. Default 2. */
+  keepFirst?: number | undefined;
+  /** The smallest part of the view that is worth a summary, between 0 and 1. Default 0.1. */
+  minimumProgress?: number | undefined;
+  /** The number of attempts at summarizing the complete view, if nothing less helps. Default 5. */
+  hardContextResetMaxRetries?: number | undefined;
+  /** The factor by which long texts are shortened after each of these attempts, between 0 and 1. Default 0.8. */
+  hardContextResetContextScaling?: number | undefined;
+  /** `"fields"` asks the model for a structured summary, which `conversation.progress()` returns. Default `"text"`. */
+  summary?: "text" | "fields" | undefined;
+}
+
+/** The fields of a structured summary. A field that the model has left out is empty. */
+export interface ConversationProgress {
+  userContext: string;
+  completedTasks: string[];
+  pendingTasks: string[];
+  currentState: string;
+  files: string[];
+  tests: string;
+  errors: string;
+  branchAndCommits: string;
+  dependencies: string;
+  other: string;
+}
+
+/** The use of the model's context window, in tokens. */
+export interface ContextUsage {
+  /** The size of the next request. */
+  usedTokens: number;
+  /** The limit of the model or of the condenser, whichever is lower; `null` if neither is known. */
+  limitTokens: number | null;
+  /** The size of the events that `condense()` would replace by a summary. */
+  reclaimableTokens: number;
+}
+
+/** The options of an agent that concern condensing, in the form that the wasm takes. @internal */
+export interface CoreCondensing {
+  /** The members of the condenser: their fields as the SDK stores them, as JSON, and their models. */
+  condenser: { settings: string; llm: object | undefined }[] | null | undefined;
+  countTokens: ((text: string) => number) | undefined;
+  /** The models of the members. */
+  llms: LLM[];
+}
+
+/** The settings of every critic. */
+export interface CriticSettings {
+  /** `"finish_and_message"`, the default: rates calls of `finish`, and messages. `"all_actions"`: rates every call, and no messages. */
+  mode?: "finish_and_message" | "all_actions" | undefined;
+  /**
+   * Demands another attempt after a call of `finish` with a score below `successThreshold` (default 0.6), at most
+   * `maxIterations` times (default 3) in a conversation.
+   */
+  iterativeRefinement?: { successThreshold?: number | undefined; maxIterations?: number | undefined } | undefined;
+}
+
+/** A score from 0 to 1: the probability that the agent has succeeded. If another attempt is demanded, the agent reads the message. */
+export type Rating = Pick<CriticResult, "score"> & { [K in "message" | "metadata"]?: CriticResult[K] | undefined };
+
+/**
+ * A critic of the SDK, which is stored with the conversation, or a function of the host. `PassCritic` rates every answer
+ * with 1, `AgentFinishedCritic` whether the last call was one of `finish`.
+ *
+ * `evaluate` rates the last of the given events; those before it are what the model has seen. If it fails, the answer has no
+ * rating, and the error is reported like an uncaught one.
+ */
+export type Critic = CriticSettings &
+  ({ kind: "AgentFinishedCritic" | "PassCritic" } | { evaluate(events: ConversationEvent[]): Rating | Promise<Rating> });
+
+/** A critic in the form that the wasm takes. @internal */
+export interface CoreCritic {
+  kind: string | undefined;
+  ratesAllActions: boolean;
+  successThreshold?: number;
+  maxIterations?: number;
+  evaluate(events: string[]): Promise<string | undefined>;
+}
+
+/** Help for a kind of task, as text for the model. The fields are those of the SDK's `Skill`. */
+export interface Skill {
+  /** The name, by which the model opens the skill. Unique in a context. */
+  name: string;
+  /** The text for the model. */
+  content: string;
+  /**
+   * The event that adds the text, once in a conversation: a message of the user that contains a keyword as a whole word in
+   * upper or lower case, or a call with an argument `path` that a glob matches. Without a trigger the text is always part
+   * of the system prompt, unless `isAgentskillsFormat` is set.
+   */
+  trigger?:
+    | { type: "keyword"; keywords: readonly string[] }
+    | { type: "task"; triggers: readonly string[] }
+    | { type: "path"; paths: readonly string[] }
+    | null
+    | undefined;
+  /** The file or URL that the skill comes from; the model is told with the text. */
+  source?: string | null | undefined;
+  /** Whether only name and description are in the system prompt, and the model reads the text with `invoke_skill`. */
+  isAgentskillsFormat?: boolean | undefined;
+  /** When to use the skill, for the list in the system prompt. At most 1024 characters; more are cut off. */
+  description?: string | null | undefined;
+  /** Whether the model cannot open the skill, so that only its trigger adds it. Always true with a path trigger. */
+  disableModelInvocation?: boolean | undefined;
+  /** Inputs of a skill with a task trigger. The model is asked to get missing ones from the user. */
+  inputs?: ReadonlyArray<{ name: string; description: string }> | undefined;
+  version?: string | undefined;
+  license?: string | null | undefined;
+  compatibility?: string | null | undefined;
+  metadata?: Readonly<Record<string, string>> | null | undefined;
+  /** Only stored: a skill allows no tool. */
+  allowedTools?: readonly string[] | null | undefined;
+  /** Names of files that belong to the skill. They are only stored; a tool of the host can give them to the model. */
+  resources?: { skillRoot: string; scripts: readonly string[]; references: readonly string[]; assets: readonly string[] } | null | undefined;
+}
+
+/** Skills, and texts that are added to the system prompt and to messages. The SDK's `AgentContext`. */
+export interface AgentContextOptions {
+  skills?: readonly Skill[] | undefined;
+  /** Added to the system prompt of new conversations. */
+  systemMessageSuffix?: string | null | undefined;
+  /** Added to each message of the user, for the model. */
+  userMessageSuffix?: string | null | undefined;
+  /** Notes from earlier work, for the system prompt of new conversations. Not stored with the context. */
+  memoryContext?: string | null | undefined;
+  /** Names of skills to leave out. */
+  disabledSkills?: readonly string[] | undefined;
+  /** The date in the system prompt. Default: the time of the first message, to the minute; `null` for none. */
+  currentDatetime?: string | Date | null | undefined;
+}
+
+/**
+ * A source of skills in the AgentSkills format, which are folders with a `SKILL.md`: the URL of a `SKILL.md` or of a zip
+ * archive, an archive, a directory that the user has chosen, or texts by path.
+ */
+export type SkillSource = string | URL | Blob | ArrayBuffer | Uint8Array | FileSystemDirectoryHandle | Readonly<Record<string, string>>;
+
+export interface LoadSkillsOptions {
+  /** The most skills; more are an error. Default 100. */
+  maxSkills?: number | undefined;
+  /** The most bytes to read in total; more are an error. Default 4 MiB. */
+  maxBytes?: number | undefined;
+  signal?: AbortSignal | undefined;
+  /** Used in place of the global `fetch`. A complete answer may take 30 seconds. */
+  fetch?: typeof globalThis.fetch | undefined;
+}
+
+/** The schema of a structured final answer: an object. */
+export type FinalAnswerSchema<Answer> = JSONSchema | StandardSchema<Answer>;
+
+/**
+ * The options of `new Agent()`. Unknown ones are refused. What can be stored is stored with each conversation that the agent
+ * works on; functions, such as those of tools, are not, so give the agent again at each opening.
+ */
+export interface AgentOptions<Answer = any> {
+  /** The model that answers. Its key is never stored as plain text. */
+  llm: LLM;
+  /**
+   * Additional tools, each with a name of its own; `finish` and `think` always exist. A tool that was added or left out since
+   * a conversation was stored is available, or not, from the next request on.
+   */
+  tools?: Tool[] | undefined;
+  /** Replaces the built-in system prompt of new conversations. A stored conversation keeps the prompt that it began with. */
+  systemPrompt?: string | undefined;
+  /** Skills, and texts that are added to the system prompt and to messages. It is checked when a conversation is opened. */
+  agentContext?: AgentContextOptions | undefined;
+  /**
+   * How many calls of one answer may run at the same time, a whole number of at least 1. Default 1: in the order of the answer.
+   * All calls of an answer are durable before the first of them runs.
+   */
+  toolConcurrencyLimit?: number | undefined;
+  /**
+   * When a part of the history is replaced by a summary. Default: the stored condenser with the agent's model, for a new
+   * conversation none. `null` is none. `Conversation.open()` checks the fields.
+   */
+  condenser?: Condenser | null | undefined;
+  /** Returns how many tokens a text has for the model. Without it they are estimated, rather too high. */
+  countTokens?: ((text: string) => number) | undefined;
+  /** Rates the agent's answers. One of the host cannot be stored: give it at each opening. `Conversation.open()` checks it. */
+  critic?: Critic | undefined;
+  /**
+   * The schema of the answer that ends a task, an object whose properties become arguments of `finish`. An answer that is not
+   * valid, or is plain text, is sent back to the model at most twice; after a third the run ends with the status `error`.
+   * Read the answer with `conversation.finalAnswer()`. `Conversation.open()` checks the schema.
+   */
+  finalAnswer?: FinalAnswerSchema<Answer> | undefined;
+  /** MCP servers by name, whose tools the agent has as well. `Conversation.open()` checks their options, and does not wait for them. */
+  mcpServers?: Readonly<Record<string, MCPServer>> | undefined;
+  /** A regular expression of Python. Tools whose name does not match from its beginning are left out, except for the built-in `finish` and `think`. */
+  filterToolsRegex?: string | undefined;
+}

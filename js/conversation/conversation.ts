@@ -1,0 +1,598 @@
+// The public class of a conversation, with the SDK's methods. It checks arguments; the decisions are made in the wasm.
+/// <reference lib="esnext.disposable" preserve="true" />
+import { type CoreConversation, deleteConversation } from "../../pkg/threadkeep.js";
+import { Agent } from "../agent/agent.js";
+import { arrayOf, checkId, isA, jsonOf, signalOf } from "../input/arguments.js";
+import { exportZip, exportZipStream, importZip } from "../formats/archive.js";
+import { progressOf } from "../agent/condenser.js";
+import type { ContextUsage, ConversationProgress } from "../agent/types.js";
+import { actionIds, storedPolicy } from "../control/control.js";
+import type { ConfirmationPolicy, SecurityAnalyzer } from "../control/types.js";
+import { readFork, readOptions } from "./options.js";
+import { ask, call, invalidOptions, lastRead, optionsOf, settle, textsOf, textOf } from "../input/errors.js";
+import { type Branch, type Versions, activeBranch, branches, versions } from "./branches.js";
+import { type EventLog, eventLog } from "./event-log.js";
+import type { ActionEvent, ConversationEvent, ConversationState, ExecutionStatus, LiveEvent, MessageEvent, SecurityRisk, WaitingEvent } from "../events/events.js";
+import { withTimeout, recordChange } from "../store/inventory.js";
+import { LLM } from "../llm/llm.js";
+import { type Image, contentOf } from "../llm/images.js";
+import { type Network, WAITED } from "../llm/network.js";
+import { type ConversationInfo, list, onListChange } from "../store/listing.js";
+import type { AnthropicMessages, ChatMessage, ResponsesMessages, Session, TrajectoryEvent } from "../events/messages.js";
+import { importJSON, written } from "../formats/interchange.js";
+import { openCore } from "./opening.js";
+import { Run, type RunOptions, type RunResult, aborted } from "./run.js";
+import { askAgent, forTools, generateTitle } from "./side-calls.js";
+import type { Content, ConversationStats, JSONObject, JSONValue, LLMMessage, Observation } from "../events/types.js";
+import type { ExportOptions, ImportedConversation, TransferOptions } from "../formats/types.js";
+import type { MCPServers } from "../mcp/types.js";
+import { type Store, coreStore, exported, indexedDBStore } from "../store/store.js";
+import type { Secrets } from "../secrets/secrets.js";
+import type { SecretValue } from "../secrets/source.js";
+import type { HeldSecret } from "../secrets/types.js";
+import { type ToolCalls, closingTimeout } from "../tool/calls.js";
+import { closeInTurn, openInTurn } from "../store/turns.js";
+import type { Parent } from "../subagents/types.js";
+import { editAction, pendingActions, rejectActions, shownActions } from "./waiting-calls.js";
+import { part } from "../wasm/wasm.js";
+import type { Workspace } from "../workspace/types.js";
+import type { ConversationOptions, ConversationWarning, ForkOptions, HandleParts, TitleOptions } from "./types.js";
+
+/**
+ * A conversation with an agent, which is stored as it happens.
+ *
+ * When a promise of this class resolves, the change is committed: it survives a reload and a crash, and if the method
+ * says "durable", also a power cut. Opening a conversation never runs anything.
+ */
+export class Conversation<Answer = any> implements AsyncDisposable {
+  readonly id: string;
+  /**
+   * `"writer"`: this handle can change the conversation. `"follower"`: another tab or handle does; this one reads, and gets
+   * what is stored there. It stays one: after the live event `access` with `"free"`, close it and open the conversation again.
+   */
+  readonly access: "writer" | "follower";
+  readonly events: EventLog;
+  /** The files that the agent works on: the conversation's own, or those given to `open()`. */
+  readonly workspace: Workspace;
+  readonly #core: CoreConversation;
+  readonly #store: Store;
+  readonly #parts: HandleParts;
+  readonly #tools: ToolCalls;
+  readonly #secrets: Secrets;
+  readonly #network: Network;
+  readonly #parent: Parent;
+  readonly #agent: Agent<Answer>;
+  /** Warnings that do not come from the wasm. */
+  readonly #warnings: readonly ConversationWarning[];
+  #llm: LLM;
+  #isClosed = false;
+  #state: { text: string; value: ConversationState } | undefined;
+
+  private constructor(id: string, store: Store, core: CoreConversation, parts: HandleParts, warnings: readonly ConversationWarning[]) {
+    this.id = id;
+    this.#store = store;
+    this.#core = core;
+    this.#parts = parts;
+    this.#tools = parts.tools;
+    parts.tools.conversation = forTools(this, core, parts.network, (llm) => this.#secrets.coreLLM(llm, this.#network));
+    this.workspace = parts.home.workspace;
+    this.#secrets = parts.secrets;
+    this.#network = parts.network;
+    this.#parent = parts.parent;
+    this.#agent = parts.agent;
+    this.#llm = parts.agent.llm;
+    this.#warnings = warnings;
+    this.access = core.access() as "writer" | "follower";
+    this.events = eventLog(core);
+  }
+
+  /**
+   * Opens a conversation, or begins a new one, which its first change stores. Repairs what a crash left: see `warnings` and
+   * `pendingActions()`. If this page is still opening or closing another handle on it, it waits for that first.
+   * @throws ThreadkeepError `invalid_options`, `id_mismatch`, `store_*`
+   */
+  static async open<Answer = any>(options: ConversationOptions<Answer>): Promise<Conversation<Answer>> {
+    return Conversation.#open(readOptions(options));
+  }
+
+  static async #open(given: ReturnType<typeof readOptions>): Promise<Conversation> {
+    return openInTurn(given.store, given.id, () => Conversation.#create(given), (opened) => lastRead(opened.#core));
+  }
+
+  static async #create(given: ReturnType<typeof readOptions>): Promise<Conversation> {
+    const { core, parts, warnings } = await openCore(given, Conversation.#open);
+    return new Conversation(given.id, given.store, core, parts, warnings);
+  }
+
+  /** All conversations of a store, newest first; those of sub-agents only with `subagents`. */
+  static async list(options: { store?: Store | undefined; subagents?: boolean | undefined } = {}): Promise<ConversationInfo[]> {
+    return list(options);
+  }
+
+  /**
+   * Calls `listener` when a conversation of the store was created, imported or deleted, or has another status or other
+   * tags (a title is a tag): in this page, and if the store has a name, also in other pages and workers of the origin.
+   * Other pages are told without a guarantee, so read the list again when the page becomes visible. Returns a function
+   * that ends this. @throws ThreadkeepError `invalid_options`
+   */
+  static onListChange(listener: (change: { id: string }) => void, options: { store?: Store | undefined } = {}): () => void {
+    return onListChange(listener, options);
+  }
+
+  /**
+   * Imports all conversations of a zip archive from `exportZip()`, from an agent server, or from a zipped directory of
+   * the Python SDK. Imports either everything or nothing.
+   * @throws ThreadkeepError `archive_invalid` naming the entry, `invalid_state` if a stored conversation differs,
+   * `aborted` if `signal` stopped it
+   */
+  static async importZip(zip: Blob | ArrayBuffer | Uint8Array, options: { store?: Store | undefined } & TransferOptions = {}): Promise<ImportedConversation[]> {
+    const { store = indexedDBStore(), ...watching } = optionsOf("importZip()", options, "store onProgress signal");
+    const imported = await importZip(zip, store, watching);
+    recordChange(store, { stored: imported.map(({ id }) => id) });
+    return imported;
+  }
+
+  /**
+   * Imports the file of another program as a new conversation: a session, a list of chat messages with or without tool
+   * calls, or an OpenHands V0 trajectory, each as JSON text, as a Blob with the text, or as the parsed value. The
+   * result's `warnings` name everything that has no place in a conversation.
+   * @throws ThreadkeepError `archive_invalid` naming the message or event
+   */
+  static async importJSON(json: unknown, options: { store?: Store | undefined } = {}): Promise<ImportedConversation> {
+    const { store = indexedDBStore() } = optionsOf("importJSON()", options, "store");
+    const imported = await importJSON(json, store);
+    recordChange(store, { stored: [imported.id] });
+    return imported;
+  }
+
+  /** Deletes a conversation; does nothing if it does not exist. @throws ThreadkeepError `locked_elsewhere` while it is open. */
+  static async delete(id: string, options: { store?: Store | undefined } = {}): Promise<void> {
+    const { store = indexedDBStore() } = optionsOf("delete()", options, "store");
+    await settle(deleteConversation(checkId(id), await coreStore(store)));
+    recordChange(store, { removed: checkId(id) });
+  }
+
+  /** `base_state.json`, as last committed. If a damaged file has no `stats`, `tags` or `agent_state`, they are empty. */
+  get state(): ConversationState {
+    const text = call(() => this.#core.state());
+    if (this.#state?.text !== text) {
+      // These fields are the library's own.
+      const { threadkeep_import: _, threadkeep_beginning: __, ...stored } = JSON.parse(text);
+      this.#state = { text, value: { stats: { usage_to_metrics: {} }, tags: {}, agent_state: {}, ...stored } };
+    }
+    return this.#state!.value;
+  }
+
+  /**
+   * Files moved to quarantine on opening, parts of the stored agent that cannot work here, and damage in the history. The
+   * latter is known only after something has read the history: `run()`, `sendMessage()`, `pendingActions()` or
+   * `finalResponse()`.
+   */
+  get warnings(): readonly ConversationWarning[] {
+    return [...(call(() => this.#core.warnings()) as ConversationWarning[]), ...this.#warnings, ...(this.#parts.mcp?.warnings ?? [])];
+  }
+
+  /** The MCP servers of the agent, with their state and tools; `null` if it has none. A change is an `MCPServerEvent`. */
+  get mcp(): MCPServers | null {
+    return this.#parts.mcp ?? null;
+  }
+
+  /** `tags.title`, or else the beginning of the first message of the user, as in lists; `null` without both. */
+  get title(): string | null {
+    return call(() => this.#core.title()) ?? null;
+  }
+
+  /** Costs, tokens and latencies of the models, by `usageId`. */
+  get stats(): ConversationStats {
+    return this.state.stats;
+  }
+
+  get executionStatus(): ExecutionStatus {
+    return call(() => this.#core.executionStatus()) as ExecutionStatus;
+  }
+
+  /**
+   * Appends a user message, and resolves to its event once it is durable. Calls that a crash left without a result are
+   * answered first, so the next `run()` always works. During a run the message is durable at once; it is placed in the
+   * log after the current answer and the results of its calls, and read by the same run. Until then its event has no parent.
+   * A message is not an approval: while calls wait for the user it is refused, unless `pending` says what happens to
+   * them. `"reject"` rejects the calls; `"keep"` stores the message, durably, and places it after their results once
+   * they are approved or rejected.
+   * An image is a Blob, or has URLs. A Blob is stored as a data URL: unchanged if every provider accepts it, otherwise as
+   * a smaller PNG or JPEG.
+   * @throws ThreadkeepError `invalid_options` (also for images if the model is known not to accept them), `locked_elsewhere`,
+   * `store_*`, `invalid_state` after `close()` and while calls wait, `aborted` by `interrupt()` before a hook has answered
+   */
+  async sendMessage(message: string | ReadonlyArray<Content | Image>, options: { sender?: string | undefined; pending?: "reject" | "keep" | undefined } = {}): Promise<MessageEvent> {
+    const { sender, pending } = optionsOf("sendMessage()", options, "sender pending");
+    if (sender !== undefined && typeof sender !== "string") throw invalidOptions("sender must be a string");
+    if (pending !== undefined && pending !== "reject" && pending !== "keep") throw invalidOptions('pending must be "reject" or "keep"');
+    const content = contentOf(message, this.#llm);
+    // Without an image nothing is awaited here, so that no later call of the host can overtake this message.
+    const json = typeof content === "string" ? content : await content;
+    return JSON.parse(await ask(this.#core, "sendMessage", json, sender, pending));
+  }
+
+  /**
+   * Moves to this event, so that the next message or run continues from there on a new branch; with `null`, to before the
+   * first event, where a branch begins with a system prompt of its own. Resolves once this is durable. Nothing is deleted.
+   * The status becomes `finished` if the event ends an answer of the agent, and `idle` otherwise.
+   * @throws ThreadkeepError `not_found`, `invalid_options` for an event between calls and their results, `invalid_state`
+   * during a run and while calls wait
+   */
+  async navigateTo(eventId: string | null): Promise<void> {
+    await ask(this.#core, "navigateTo", eventId === null ? undefined : textOf(eventId));
+  }
+
+  /**
+   * The events of the active branch, from the first to the one that the next event follows; with `limit` only the last ones.
+   * An event that cannot be read is an `UnreadableEvent`.
+   */
+  async activeBranch(options: { limit?: number | undefined } = {}): Promise<ConversationEvent[]> {
+    return activeBranch(this.#core, this.events, options);
+  }
+
+  /** The branches beside the active one, in the order of their last events, without those that have no message or call of their own. Reads each event once. */
+  async branches(): Promise<Branch[]> {
+    return branches(this.#core);
+  }
+
+  /** The messages of the active branch with several versions, the last first; with `after` those behind this event. @throws ThreadkeepError `not_found` */
+  async versions(options: { after?: string | null | undefined } = {}): Promise<Versions[]> {
+    return versions(this.#core, options);
+  }
+
+  /**
+   * Answers the last message of the user again, like `run()`. The earlier answer stays in the log as a branch. If the page
+   * dies before the new answer is stored, the next `run()` asks for it.
+   * @throws ThreadkeepError `invalid_state` without a message, during a run and while calls wait; and those of `run()`
+   */
+  regenerate(options: { signal?: AbortSignal | undefined } = {}): Run {
+    return new Run(this.#regenerate(options), (listener) => this.subscribe(listener));
+  }
+
+  async #regenerate(options: { signal?: AbortSignal | undefined }): Promise<RunResult> {
+    const given = optionsOf("regenerate()", options, "signal");
+    const signal = signalOf(given.signal);
+    if (signal?.aborted) throw aborted(signal);
+    await ask(this.#core, "regenerate");
+    return this.#run(given);
+  }
+
+  /**
+   * Sends a message in place of an earlier one of the user, on a new branch; the earlier one stays in the log with its
+   * answers. Resolves to the new event once it is durable; `run()` answers it.
+   * @throws ThreadkeepError `not_found`, `invalid_options` for an event that is not a message of the user, `invalid_state`
+   * during a run and while calls wait; and those of `sendMessage()`
+   */
+  async editMessage(eventId: string, message: string | ReadonlyArray<Content | Image>): Promise<MessageEvent> {
+    const json = await contentOf(message, this.#llm);
+    return JSON.parse(await ask(this.#core, "sendMessage", json, undefined, undefined, textOf(eventId)));
+  }
+
+  /**
+   * Runs the agent until it is done, has to wait, or is stopped. In a conversation that waits for confirmation this
+   * approves all waiting calls; with `approve` only the actions with these ids are approved and run, and the conversation
+   * waits again if others are left. An aborted `signal` stops the run like `interrupt()`; the run then rejects with `aborted`.
+   */
+  run(options: RunOptions = {}): Run {
+    return new Run(this.#run(options), (listener) => this.subscribe(listener));
+  }
+
+  async #run(options: RunOptions): Promise<RunResult> {
+    const given = optionsOf("run()", options, "signal approve");
+    const approved = actionIds("approve", given.approve);
+    const signal = signalOf(given.signal);
+    if (signal?.aborted) throw aborted(signal);
+    const { tasks } = this.#parent;
+    const own = tasks ? await tasks.approve(approved, await pendingActions(this.#core)) : approved;
+    const interrupt = () => void this.interrupt().catch(() => {});
+    signal?.addEventListener("abort", interrupt);
+    this.#network.begin(this.state.agent_state?.[WAITED]);
+    try {
+      const [status, finalResponse] = await ask(this.#core, "run", own);
+      if (signal?.aborted && status === "paused") throw aborted(signal);
+      return { status: status as ExecutionStatus, finalResponse };
+    } finally {
+      this.#network.over();
+      signal?.removeEventListener("abort", interrupt);
+    }
+  }
+
+  /**
+   * Stops the run after the current work, also across a reload, and so its sub-agents: running tools end first; an answer is
+   * stored, and its calls wait for the next `run()`. Resolves once the pause is durable.
+   */
+  async pause(): Promise<void> {
+    await ask(this.#core, "pause");
+    this.#network.stop();
+    await this.#parent.tasks?.pause();
+  }
+
+  /** The reason why the current run waits (no network, or a server that asked for a pause), or `null`. */
+  get waiting(): WaitingEvent | null {
+    return this.#network.now;
+  }
+
+  /** Ends the current wait: the request, or the test whether the server is reachable, is sent at once. */
+  retryNow(): void {
+    this.#network.retry();
+    this.#parent.tasks?.retryNow();
+  }
+
+  /**
+   * Stops the run now: the request is aborted, running tools get the abort signal and are not waited for, and their calls
+   * are answered with an error. A message or an edited call whose hook has not answered yet is refused with `aborted`.
+   */
+  async interrupt(): Promise<void> {
+    await ask(this.#core, "interrupt");
+  }
+
+  /**
+   * The calls without a result: those that wait for approval, and those that a crash left. Python's `get_unmatched_actions`.
+   * With `allowable` only those that would not wait if their tool were among the `allowedTools`: for the others, "always
+   * allow" has no effect, because the tool's own `needsApproval` asks, or because another call of the answer does.
+   */
+  async pendingActions(options: { allowable?: boolean | undefined } = {}): Promise<ActionEvent[]> {
+    return shownActions(this.#core, this.#parent.tasks, options);
+  }
+
+  /**
+   * The risks of the waiting calls as a security analyzer rated them, by action id; those of sub-agents' calls once
+   * `pendingActions()` has returned them. The model's own rating of a call is in the action itself.
+   */
+  get securityRisks(): Record<string, SecurityRisk> {
+    return { ...this.state.agent_state.security_risks, ...this.#parent.tasks?.risks };
+  }
+
+  /**
+   * Rejects waiting calls, either those in `actionIds` or all; the model reads the reason at the next run.
+   * @throws ThreadkeepError `not_found` for an action that does not wait, `invalid_state` while tools run
+   */
+  async rejectPendingActions(reason?: string, options: { actionIds?: readonly string[] | undefined } = {}): Promise<void> {
+    await rejectActions(this.#core, this.#parent.tasks, reason, options);
+  }
+
+  /**
+   * Changes the arguments of a call that waits for the user. The call continues to wait, and so do the others of its
+   * answer, all under new ids: see `pendingActions()`. The log contains the old and the new call, the model and Python see
+   * the one that runs, and the model is told that the user changed it. Resolves to the new action.
+   * @throws ThreadkeepError `invalid_options` for arguments that the tool does not accept, `not_found` for an action
+   * that does not wait for the user, `invalid_state` during a run
+   */
+  async editAction(actionId: string, args: JSONValue | JSONObject): Promise<ActionEvent> {
+    return editAction(this.#core, this.#parent.tasks, actionId, args);
+  }
+
+  /**
+   * Copies the conversation under a new id, or with `fromEventId` the branch that ends there, and opens the copy. Events
+   * keep their ids. Policy, analyzer and `agent_state` are copied; secrets, hooks and tags are not. An agent that is given
+   * replaces the stored one. To open the copy with more options, such as hooks or a cipher, close it and open its id.
+   * @throws ThreadkeepError `not_found`, `invalid_options`, `invalid_state` during a run and if calls would be copied that
+   * have no result, `store_*`; no copy exists then
+   */
+  async fork(options: ForkOptions = {}): Promise<Conversation<Answer>> {
+    const own = new Agent({ ...this.#agent, llm: this.#llm, tools: [...this.#agent.tools] });
+    const { agent, fromEventId, tags, resetMetrics } = readFork(options, own);
+    const { id, store } = readOptions({ agent, store: this.#store });
+    await ask(this.#core, "inBranches", { id, fromEventId, tags, resetMetrics });
+    recordChange(store, { stored: [id] });
+    const copy = await Conversation.open({ agent, store, conversationId: id });
+    if (agent !== own) await ask(copy.#core, "inBranches", { storesAgent: true });
+    return copy;
+  }
+
+  /** The tools whose calls never wait in this conversation, except if a tool's `needsApproval` requires it. */
+  get allowedTools(): readonly string[] {
+    return this.state.agent_state.allowed_tools ?? [];
+  }
+
+  /**
+   * "Always allow this tool here": replaces the list of allowed tools, from the next answer on. Stored with the
+   * conversation. Python does not know this list, and asks.
+   */
+  async setAllowedTools(names: readonly string[]): Promise<void> {
+    await ask(this.#core, "setAllowedTools", arrayOf("allowedTools", "names of tools", names, (name) => typeof name === "string"));
+  }
+
+  /** Sets the policy from the next answer on; calls that already wait continue to wait. Replaces the policy of an import. */
+  async setConfirmationPolicy(policy: ConfirmationPolicy): Promise<void> {
+    await ask(this.#core, "setConfirmationPolicy", storedPolicy(policy));
+  }
+
+  /** Sets the analyzer from the next answer on. With `null` every risk is unknown. */
+  async setSecurityAnalyzer(analyzer: SecurityAnalyzer | null): Promise<void> {
+    await ask(this.#core, "setSecurityAnalyzer", await this.#parts.analyzers.take(analyzer));
+  }
+
+  /**
+   * Replaces a part of the history by a summary: appends a request and makes one step. During a run it resolves when the
+   * request is stored, and the run condenses before it asks the model again.
+   * @throws ThreadkeepError `invalid_state` without a condenser, without anything to condense, and while calls have no
+   * result; `aborted` after `interrupt()`; those of the model, after which the next run tries again
+   */
+  async condense(): Promise<void> {
+    await ask(this.#core, "condensing", "condense");
+  }
+
+  /** The use of the context window, for a meter. Asks no model. */
+  async contextUsage(): Promise<ContextUsage> {
+    const [usedTokens, limitTokens = null, reclaimableTokens] = (await ask(this.#core, "condensing", "usage")) as [number, number | undefined, number];
+    return { usedTokens, limitTokens, reclaimableTokens };
+  }
+
+  /** The fields of the newest summary of the active branch, or `null` if there is none or it is an ordinary text. */
+  async progress(): Promise<ConversationProgress | null> {
+    return progressOf((await ask(this.#core, "condensing", "summary")) as string | undefined);
+  }
+
+  /**
+   * Switches to another model from the next request on, and stores this; an answer that is under way still comes from
+   * the old model. The history stays; data in it that only the old model can read is left out of requests.
+   */
+  async switchLLM(llm: LLM): Promise<void> {
+    if (!isA(llm, LLM)) throw invalidOptions("switchLLM() takes an LLM");
+    await this.#secrets.switchLLM(this.#core, llm, this.#network);
+    this.#llm = this.#parent.llm = llm;
+  }
+
+  /**
+   * Sets values of `state.agent_state`, which is stored and exported with the conversation, and removes those that are `null`.
+   * @throws ThreadkeepError `invalid_options` for a name that the library itself uses, such as `subagent_tasks`
+   */
+  async setAgentState(values: { [name: string]: JSONValue | JSONObject }): Promise<void> {
+    await ask(this.#core, "setAgentState", jsonOf("agentState", values));
+  }
+
+  /**
+   * Runs a tool of the agent without the model: asks for no approval, and writes nothing to the log. If the tool throws,
+   * the result is an observation with `is_error`.
+   * @throws ThreadkeepError `not_found`, `invalid_options` for arguments that the tool does not accept, `aborted`
+   */
+  async executeTool(name: string, args: JSONValue | JSONObject = {}, options: { signal?: AbortSignal | undefined } = {}): Promise<Observation> {
+    const json = jsonOf("the arguments", args);
+    const signal = signalOf(optionsOf("executeTool()", options, "signal").signal);
+    return JSON.parse(await this.#tools.withSignal(signal, (id) => ask(this.#core, "executeTool", textOf(name), json, id)));
+  }
+
+  /**
+   * Sets secrets that tools ask for by name, in addition to the existing ones; `null` removes one. Resolves once their
+   * names are durable, and with a passphrase (`cipher`) also their values; otherwise values are held in memory only. From
+   * then on a value is hidden wherever it occurs, unless it has fewer than four characters.
+   * @throws ThreadkeepError `invalid_options` naming the secret, `locked_elsewhere`, `invalid_state` after `close()`, `store_*`
+   */
+  async updateSecrets(secrets: Record<string, SecretValue | null>): Promise<void> {
+    await this.#secrets.update(this.#core, secrets);
+  }
+
+  /** Secrets that came with an import and are not fetched yet, with the URLs that they would be fetched from. */
+  get heldSecrets(): readonly HeldSecret[] {
+    return this.#secrets.held;
+  }
+
+  /**
+   * Lets tools fetch the secrets that came with an import, from now on and after a reload; until then a tool that asks for
+   * one gets an error. Show the user `heldSecrets` first, because whoever made the file has chosen these URLs.
+   */
+  async allowSecrets(): Promise<void> {
+    await this.#secrets.allow(this.#core);
+  }
+
+  /**
+   * Asks the model a question about the conversation, and resolves to its text. Appends no event and changes no status, so
+   * it is possible at any time, also during a run; only the cost is stored, under the usage id `ask-agent-llm`. The model
+   * sees what it would see in a run, without calls that have no result yet, and calls no tools.
+   * @throws ThreadkeepError `llm_*`, `network`, `aborted`, `locked_elsewhere`, `invalid_state` after `close()`
+   */
+  async askAgent(question: string, options: { signal?: AbortSignal | undefined } = {}): Promise<string> {
+    return askAgent(this.#core, question, options);
+  }
+
+  /**
+   * A title for the first message of the user, made by a model, or the beginning of the message if the model fails. Does
+   * not store it: `setTags({ ...state.tags, title })` does, and `Conversation.list()` then returns it.
+   * @throws ThreadkeepError `invalid_state` if there is no message yet and after `close()`, `aborted`, `locked_elsewhere`
+   */
+  async generateTitle(options: TitleOptions = {}): Promise<string> {
+    return generateTitle(this.#core, options, (llm) => this.#secrets.coreLLM(llm, this.#network));
+  }
+
+  /** Replaces all tags; `title` is the title in lists. */
+  async setTags(tags: Record<string, string>): Promise<void> {
+    await ask(this.#core, "setTags", textsOf("tags", tags));
+  }
+
+  /** The message of the last `finish`, or the model's last text; `null` if there is neither. */
+  async finalResponse(): Promise<string | null> {
+    return ask(this.#core, "finalResponse", false);
+  }
+
+  /**
+   * The structured answer that ended the last task, if the agent has a schema for it (`finalAnswer`); `null` before that, and
+   * if a message has ended it.
+   * @throws ThreadkeepError `invalid_options` if a stored answer does not fit the agent's schema
+   */
+  async finalAnswer(): Promise<Answer | null> {
+    const { finalAnswer } = this.#agent;
+    const args = finalAnswer && (await ask(this.#core, "finalResponse", true));
+    return args ? (await part(import("../agent/final-answer.js"))).readAnswer(finalAnswer, args) : null;
+  }
+
+  /** The current conversation as a zip archive, which the Python SDK can open after unpacking. */
+  async exportZip(options: ExportOptions = {}): Promise<Blob> {
+    return exportZip(exported(this.#store, this.id, this.#core), this.id, options, this.#parts.home);
+  }
+
+  /** Like `exportZip()`, as a stream; memory is bounded by the largest event or file. */
+  exportZipStream(options: ExportOptions = {}): ReadableStream<Uint8Array> {
+    return exportZipStream(exported(this.#store, this.id, this.#core), this.id, options, this.#parts.home);
+  }
+
+  /**
+   * The messages of the active branch, including those that a condensation has forgotten: `"message"` as the SDK's
+   * `events_to_messages` builds them, `"chat"` as its `Message.to_chat_dict` writes them for Chat Completions, `"responses"`
+   * and `"anthropic"` as they would be sent to the stored model in these APIs.
+   */
+  toMessages(format?: "message"): Promise<LLMMessage[]>;
+  toMessages(format: "chat"): Promise<ChatMessage[]>;
+  toMessages(format: "responses"): Promise<ResponsesMessages>;
+  toMessages(format: "anthropic"): Promise<AnthropicMessages>;
+  async toMessages(format: string = "message"): Promise<unknown> {
+    if (!["message", "chat", "responses", "anthropic"].includes(format)) throw invalidOptions(`there are no messages of the format ${textOf(format)}`);
+    return this.#converted(format);
+  }
+
+  /** The active branch as plain messages with an id and a date. `importJSON()` turns it into a conversation again. */
+  async exportSession(): Promise<Session> {
+    return this.#converted("session");
+  }
+
+  /** The active branch in the format of OpenHands V0's `trajectory.json`. Images in results are left out. */
+  async exportTrajectory(): Promise<TrajectoryEvent[]> {
+    return this.#converted("trajectory");
+  }
+
+  #converted<T>(form: string): Promise<T> {
+    return written(exported(this.#store, this.id, this.#core), this.id, form, this.state.agent?.llm);
+  }
+
+  /**
+   * Calls `listener` with every event once it is committed, then with the live events of that commit, and with other live
+   * events at once. Live events have no `id`. Returns a function that unsubscribes.
+   */
+  subscribe(listener: (event: ConversationEvent | LiveEvent) => void): () => void {
+    if (typeof listener !== "function") throw invalidOptions("subscribe() takes a function");
+    // If a listener is subscribed twice, it is called twice, and each returned function removes one subscription.
+    const own = (event: ConversationEvent | LiveEvent) => listener(event);
+    this.#parts.listeners.add(own);
+    return () => void this.#parts.listeners.delete(own);
+  }
+
+  /**
+   * Stops a run, closes the agent's tools and releases the lock, so that another tab can write. Committed data stays,
+   * unless the conversation was opened with `deleteOnClose`. Other pending method calls reject with `invalid_state`. Waits at
+   * most fifteen seconds for functions of the host.
+   */
+  async close(): Promise<void> {
+    const free = ask(this.#core, "close");
+    const closed = this.#close(free);
+    // Closing a tool may take long; the lock is released before.
+    closeInTurn(this.#store, this.id, this.#parts.deleteOnClose ? closed : free);
+    await closed;
+  }
+
+  async #close(free: Promise<unknown>): Promise<void> {
+    await free;
+    await this.#parent.tasks?.close();
+    this.#parts.listeners.clear();
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#parts.leave();
+    await Promise.all([this.#tools.close(), this.#parts.mcp && withTimeout(this.#parts.mcp.close(), closingTimeout)]);
+    if (this.#parts.deleteOnClose && this.access === "writer") await withTimeout(Conversation.delete(this.id, { store: this.#store }), closingTimeout);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+}

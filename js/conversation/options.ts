@@ -1,0 +1,54 @@
+// The options of `Conversation.open()`, and how they are checked.
+import { Agent } from "../agent/agent.js";
+import { arrayOf, checkId, isA, isFunction, newId } from "../input/arguments.js";
+import { storedPolicy } from "../control/control.js";
+import { invalidOptions, optionsOf, textOf, textsOf } from "../input/errors.js";
+import { coreHooks } from "../control/hooks.js";
+import { limitsOf } from "../agent/limits.js";
+import { offlineOf } from "../llm/network.js";
+import { indexedDBStore } from "../store/store.js";
+import { checkedWorkspace } from "../workspace/workspace.js";
+import type { ConversationOptions, ForkOptions, Inherited } from "./types.js";
+
+/** The checked options of `fork()`. @internal */
+export function readFork(options: ForkOptions, own: Agent) {
+  const { fromEventId, title, tags = {}, resetMetrics = true, agent = own } = optionsOf("fork()", options, "fromEventId title tags resetMetrics agent");
+  if (typeof resetMetrics !== "boolean") throw invalidOptions("resetMetrics must be true or false");
+  const given = textsOf("tags", tags);
+  return {
+    fromEventId: fromEventId === undefined ? undefined : textOf(fromEventId),
+    tags: title === undefined ? given : { ...given, title: textOf(title) },
+    resetMetrics,
+    agent,
+  };
+}
+
+const names = "agent conversationId store callbacks tokenCallbacks confirmationPolicy securityAnalyzer offline deleteOnClose hooks tags secrets cipher workspace maxIterationPerRun maxBudgetPerRun stuckDetection";
+
+/** The checked and copied options, in the form that the wasm takes. @internal */
+export function readOptions(options: ConversationOptions) {
+  const given = optionsOf("Conversation.open()", options, names);
+  const { agent, conversationId, store = indexedDBStore(), callbacks = [], tokenCallbacks = [], confirmationPolicy, deleteOnClose = false, hooks, tags, securityAnalyzer, secrets, cipher, workspace } = given;
+  if (!isA(agent, Agent)) throw invalidOptions("agent must be an Agent: Conversation.open({ agent: new Agent({ … }) })");
+  if (typeof deleteOnClose !== "boolean") throw invalidOptions("deleteOnClose must be true or false");
+  return {
+    agent,
+    id: conversationId === undefined || conversationId === null ? newId() : checkId(conversationId),
+    /** Whether the conversation may already exist. */
+    isGiven: conversationId !== undefined && conversationId !== null,
+    store,
+    callbacks: arrayOf("callbacks", "functions", callbacks, isFunction),
+    tokenCallbacks: arrayOf("tokenCallbacks", "functions", tokenCallbacks, isFunction),
+    limits: limitsOf(given),
+    waits: offlineOf(given.offline) === "wait",
+    policy: confirmationPolicy === undefined ? undefined : storedPolicy(confirmationPolicy),
+    hooks: hooks === undefined ? undefined : coreHooks(hooks),
+    deleteOnClose,
+    tags: tags === undefined ? undefined : textsOf("tags", tags),
+    securityAnalyzer,
+    secrets,
+    cipher,
+    workspace: workspace === undefined ? undefined : checkedWorkspace(workspace),
+    inherited: undefined as Inherited | undefined,
+  };
+}

@@ -1,0 +1,30 @@
+// Requests beside the run: questions about a conversation or an image, and titles. Their code is loaded when one is used.
+import type { CoreConversation } from "../../pkg/threadkeep.js";
+import type { Conversation } from "./conversation.js";
+import type { LLM } from "../llm/llm.js";
+import type { Network } from "../llm/network.js";
+import type { ToolConversation } from "../tool/types.js";
+import { loadChunk, part } from "../wasm/wasm.js";
+import type { TitleOptions } from "./types.js";
+
+/** See `Conversation.askAgent`. @internal */
+export async function askAgent(core: CoreConversation, question: string, options: { signal?: AbortSignal | undefined }): Promise<string> {
+  return (await part(import("./side-calls/requests.js"))).askAgent(core, question, options);
+}
+
+/** See `Conversation.generateTitle`. `inCore` turns a model into the form that the wasm takes. @internal */
+export async function generateTitle(core: CoreConversation, options: TitleOptions, inCore: (llm: LLM) => Promise<object>): Promise<string> {
+  return (await part(import("./side-calls/requests.js"))).generateTitle(core, options, inCore);
+}
+
+/** A conversation as tools of the library see it. @internal */
+export function forTools(conversation: Conversation, core: CoreConversation, network: Network, inCore: (llm: LLM) => Promise<object>): ToolConversation {
+  return {
+    switchLLM: (llm) => conversation.switchLLM(llm),
+    activeBranch: () => conversation.activeBranch(),
+    async inspectImage(llm, image, question, signal) {
+      const [{ sideCall }] = await network.load(() => Promise.all([part(import("./side-calls/requests.js")), loadChunk("side_calls")]));
+      return sideCall(core, signal, { llm: await inCore(llm), image, question });
+    },
+  };
+}

@@ -1,0 +1,127 @@
+// Types of a conversation that several files of it use.
+import type { CoreConversation } from "../../pkg/threadkeep.js";
+import type { Agent } from "../agent/agent.js";
+import type { RunLimits } from "../agent/limits.js";
+import type { Analyzers } from "../control/control.js";
+import type { ConfirmationPolicy, Hooks, SecurityAnalyzer } from "../control/types.js";
+import type { ConversationEvent, LiveEvent } from "../events/events.js";
+import type { LLM } from "../llm/llm.js";
+import type { Network } from "../llm/network.js";
+import type { OpenServers } from "../mcp/index.js";
+import type { Secrets } from "../secrets/secrets.js";
+import type { SecretValue } from "../secrets/source.js";
+import type { Store } from "../store/store.js";
+import type { Parent } from "../subagents/types.js";
+import type { ToolCalls } from "../tool/calls.js";
+import type { Workspace } from "../workspace/types.js";
+import type { LazyHome } from "../workspace/workspace.js";
+
+/** A note about an opened conversation that the host should know, and may show to the user. */
+export interface ConversationWarning {
+  code: "quarantined" | "head_moved" | "interrupted" | "unreadable" | "history_broken" | "tools_unavailable" | "settings_unavailable" | "secrets_unavailable" | "store_lost" | "mcp_servers";
+  message: string;
+}
+
+/** The parts of a conversation that belong to one handle. @internal */
+export interface HandleParts {
+  listeners: Listeners;
+  /** Ends writing or following. */
+  leave: () => void;
+  analyzers: Analyzers;
+  tools: ToolCalls;
+  mcp: OpenServers | undefined;
+  home: LazyHome;
+  secrets: Secrets;
+  network: Network;
+  parent: Parent;
+  deleteOnClose: boolean;
+  agent: Agent;
+}
+
+export interface ConversationOptions<Answer = any> extends RunLimits {
+  agent: Agent<Answer>;
+  /** A UUID. An existing conversation is resumed, otherwise a new one is created; without an id (or `null`, as from `localStorage.getItem()`) always. */
+  conversationId?: string | null | undefined;
+  /** Default in a page: `indexedDBStore()`. Required in Node. */
+  store?: Store | undefined;
+  /** Called with every event once it is committed. */
+  callbacks?: Array<(event: ConversationEvent) => void> | undefined;
+  /** Called with all live events: the pieces of a streaming answer, changes of the status, and the others. */
+  tokenCallbacks?: Array<(live: LiveEvent) => void> | undefined;
+  /**
+   * When a call waits for the user. Default: the stored policy; for a new conversation `NeverConfirm`. Of an imported
+   * policy and the one given here the stricter applies, until `setConfirmationPolicy()`.
+   */
+  confirmationPolicy?: ConfirmationPolicy | undefined;
+  /**
+   * Rates the risk of calls. Default: the stored analyzer. A function cannot be stored: until it is given again, every
+   * call counts as `HIGH`. A new conversation has none, and `null` removes it; then every risk is unknown.
+   */
+  securityAnalyzer?: SecurityAnalyzer | null | undefined;
+  /**
+   * The behaviour of a run without a network. `"wait"`, the default: it waits, and continues by itself when the server can
+   * be reached again; a `WaitingEvent` reports the reason. `"fail"`: it fails after `numRetries` attempts.
+   */
+  offline?: "wait" | "fail" | undefined;
+  /** Whether `close()` deletes the conversation. Default false. */
+  deleteOnClose?: boolean | undefined;
+  /** Functions called before and after tools, messages and sessions. They cannot be stored: give them at each opening. */
+  hooks?: Hooks | undefined;
+  /** Tags of a conversation that is created. Names of lower-case letters and digits, values of at most 256 characters. */
+  tags?: Record<string, string> | undefined;
+  /** Secrets for tools, set as `updateSecrets()` does. */
+  secrets?: Record<string, SecretValue> | undefined;
+  /**
+   * A passphrase: secrets and the model's key are stored encrypted with it, in the format of the SDK's `Cipher`. Make it
+   * long and random, because whoever has the file can guess very fast. Without a passphrase they are stored redacted.
+   */
+  cipher?: string | undefined;
+  /** The files that the agent works on. Default: the conversation's own, which are stored and deleted with it. */
+  workspace?: Workspace | undefined;
+}
+
+/** The options of `fork()`. */
+export interface ForkOptions {
+  /** The last event to copy, with its ancestors. Default: the complete log. */
+  fromEventId?: string | undefined;
+  /** The title in lists, which is the tag `title`. */
+  title?: string | undefined;
+  /** The tags of the copy; those of the original are not copied. */
+  tags?: Record<string, string> | undefined;
+  /** Whether costs and tokens are counted from zero. Default true. */
+  resetMetrics?: boolean | undefined;
+  /** Default: the agent of the original, with its current model. */
+  agent?: Agent | undefined;
+}
+
+/** A conversation whose files its sub-agents change. @internal */
+export interface FilesOwner {
+  readonly core: () => CoreConversation;
+  readonly home: LazyHome;
+  /** Tells its followers that its files may have changed. */
+  readonly tell: () => void;
+}
+
+/** Options of the conversation of a sub-agent, which come from the one that started it. @internal */
+export interface Inherited {
+  analyzers: Analyzers;
+  /** In the form that the wasm takes. */
+  stored: { ancestors: string; securityAnalyzer: string };
+  /** Texts to hide. */
+  hidden: string[];
+  /** Whether the workspace is that of the conversation above all others. */
+  ownsWorkspace: boolean;
+  /** That conversation, if its files are stored in the transactions of the others. */
+  owner: FilesOwner | undefined;
+}
+
+/** The functions that are called with every event of the log, and with every live event. Live events have no id. @internal */
+export type Listeners = Set<(event: ConversationEvent | LiveEvent) => void>;
+
+export interface TitleOptions {
+  /** The model that makes the title. Default: that of the conversation. */
+  llm?: LLM | undefined;
+  /** The length of the title in characters, at least 4. Default 50. */
+  maxLength?: number | undefined;
+  signal?: AbortSignal | undefined;
+}

@@ -1,0 +1,41 @@
+// The calls that have no result, with those of sub-agents among them: reading, rejecting and editing them.
+import type { CoreConversation } from "../../pkg/threadkeep.js";
+import { jsonOf } from "../input/arguments.js";
+import { actionIds } from "../control/control.js";
+import { ask, invalidOptions, optionsOf, textOf } from "../input/errors.js";
+import type { ActionEvent } from "../events/events.js";
+import type { JSONObject, JSONValue } from "../events/types.js";
+import type { Tasks } from "../subagents/types.js";
+
+/** The pending calls of the conversation itself; with `allowable` only those that would not wait if their tools were allowed. */
+export async function pendingActions(core: CoreConversation, allowable = false): Promise<ActionEvent[]> {
+  return (await ask(core, "pendingActions", allowable)).map((json) => JSON.parse(json));
+}
+
+/** `Conversation.pendingActions()`. */
+export async function shownActions(core: CoreConversation, tasks: Tasks | undefined, options: { allowable?: boolean | undefined }): Promise<ActionEvent[]> {
+  const { allowable = false } = optionsOf("pendingActions()", options, "allowable");
+  const actions = await pendingActions(core);
+  const shown = (await tasks?.pending(actions, allowable)) ?? actions;
+  if (!allowable) return shown;
+  const own = await pendingActions(core, true);
+  const isIn = (actions: ActionEvent[], { id }: ActionEvent) => actions.some((action) => action.id === id);
+  // Those of sub-agents are chosen already.
+  return shown.filter((action) => isIn(own, action) || !isIn(actions, action));
+}
+
+/** `Conversation.rejectPendingActions()`. */
+export async function rejectActions(core: CoreConversation, tasks: Tasks | undefined, reason: string | undefined, options: { actionIds?: readonly string[] | undefined }): Promise<void> {
+  if (reason !== undefined && typeof reason !== "string") throw invalidOptions("the reason must be a string");
+  const { actionIds: ids } = optionsOf("rejectPendingActions()", options, "actionIds");
+  const all = actionIds("actionIds", ids);
+  const own = tasks ? await tasks.reject(reason, all, await pendingActions(core)) : all;
+  if (!tasks || own?.length !== 0) await ask(core, "rejectPendingActions", reason, own);
+}
+
+/** `Conversation.editAction()`. */
+export async function editAction(core: CoreConversation, tasks: Tasks | undefined, actionId: string, args: JSONValue | JSONObject): Promise<ActionEvent> {
+  const json = jsonOf("the arguments", args);
+  const edited = tasks && (await tasks.edit(actionId, json, await pendingActions(core)));
+  return edited ?? JSON.parse(await ask(core, "editAction", textOf(actionId), json));
+}

@@ -1,0 +1,201 @@
+// Writes a stored conversation, with those of its sub-agents, as a zip archive, block by block. The core removes secrets from
+// settings and further files; events go from the store into the archive unchanged.
+import { openExport, storeFailed, withoutSecrets } from "../../../pkg/threadkeep.js";
+import { eventFile } from "../../events/file-name.js";
+import { ThreadkeepError, settle } from "../../input/errors.js";
+import { withTimeout } from "../../store/inventory.js";
+import { type Store, type StoredEvent, coreStore, isInBrowser } from "../../store/store.js";
+import { mostExportedBytes, tooLarge } from "../../workspace/limits.js";
+import { treeOf, workspaceFolder } from "../../workspace/tree.js";
+import type { Workspace, WorkspaceEntry } from "../../workspace/types.js";
+import { filesOf, isMarker } from "../../workspace/walk.js";
+import type { Work } from "../types.js";
+import { type Bytes, PageYield } from "./bytes.js";
+import { packed } from "./packing.js";
+import { ZipWriter } from "./zip-writer.js";
+
+/** The approximate size of the blocks. */
+const blockBytes = 64 << 10;
+/** How much is read from the store at once: about so many bytes, or a few events if these are larger. */
+const pageBytes = 1 << 20;
+const mostInPage = 2000;
+/** How many files are read side by side: as many are in memory even if each of them is large. */
+const mostFiles = 16;
+/** The timeout for a store, in milliseconds; the core has the same. */
+const timeout = 30_000;
+
+const encoder = new TextEncoder();
+const nothing = new Uint8Array(0);
+
+/** The folder of what these files were before edits, written by js/tools/file-editor/history.ts. */
+const historyFolder = "file_editor/";
+
+/**
+ * The conversation as it is when the first block is read. `report` gets the number of files done. The files that the agent
+ * works on are only included if their workspace is given.
+ */
+export async function* zipBlocks(
+  store: Store,
+  conversation: string,
+  report: (done: number, total: number) => void,
+  signal: AbortSignal | undefined,
+  work?: Work,
+): AsyncGenerator<Bytes, void> {
+  const root = await openExport(store, conversation);
+  const conversations = [root];
+  for (const [id, folder] of root.nested) conversations.push({ ...(await openExport(store, id)), folder });
+  const own = work?.isOwn ? treeOf(root.files).paths("").map((path) => workspaceFolder + path) : [];
+  for (const each of conversations) each.files = each.files.filter((path) => !path.startsWith(workspaceFolder) && (work || !path.startsWith(historyFolder)));
+  root.files = [...root.files, ...own];
+  const given = work && !work.isOwn ? await filesOf(work.workspace) : [];
+  /** How much the files of the workspace may still have. */
+  let room = mostExportedBytes;
+  const take = (bytes: number) => {
+    room -= bytes;
+    if (room < 0) throw tooLarge(`the files of the workspace have more than ${mostExportedBytes} bytes, which is all that an archive takes; export without them, or remove some first`);
+  };
+  for (const { size } of given) take(size);
+  const writer = new ZipWriter(root.updatedAt);
+  const pageYield = new PageYield(signal);
+  const folders = new Set<string>();
+  const total = conversations.reduce((sum, { length, files }) => sum + length + files.length + 1, given.length);
+  let done = 0;
+
+  /** Folders come before the files in them, as in archives of the agent server. */
+  const addFolder = async (name: string) => {
+    if (folders.has(name)) return;
+    const around = name.lastIndexOf("/", name.length - 2) + 1;
+    if (around > 0) await addFolder(name.slice(0, around));
+    folders.add(name);
+    writer.add(name, await packed(nothing));
+  };
+  const add = async (name: string, content: Bytes) => {
+    await addFolder(name.slice(0, name.lastIndexOf("/") + 1));
+    writer.add(name, await packed(content));
+    report(++done, total);
+    if (pageYield.isDue) await pageYield.wait();
+  };
+
+  for (const { id, folder, baseState, length, files, searched } of conversations) {
+    await add(`${folder}/base_state.json`, encoder.encode(baseState));
+    await addFolder(`${folder}/events/`);
+    const page = new Page();
+    for (let next = 0; next < length; ) {
+      const end = Math.min(length, next + page.count);
+      const events = await asked("events", () => store.events(id, next, end));
+      check(events, id, next, end);
+      for (const event of events) {
+        const content = encoder.encode(event.json);
+        page.saw(content.length);
+        await add(`${folder}/${eventFile(event.index, event.id)}`, content);
+        if (writer.size >= blockBytes) yield writer.take();
+      }
+      next += events.length;
+      page.turn();
+    }
+    page.count = 1;
+    const hasSecrets = new Set(searched);
+    for (let next = 0; next < files.length; ) {
+      const contents = await contentsOf(store, id, files.slice(next, next + page.count));
+      for (const [place, content] of contents.entries()) {
+        const path = files[next + place]!;
+        // The file was removed after the export had begun.
+        if (content === undefined || content === null) {
+          done++;
+          continue;
+        }
+        if (!(content instanceof Uint8Array)) throw corrupt("readFile() returned something that is not a Uint8Array");
+        page.saw(content.length);
+        if (path.startsWith(workspaceFolder)) take(content.length);
+        await add(`${folder}/${path}`, (hasSecrets.has(path) ? await withoutSecrets(path, content) : content) as Bytes);
+        if (writer.size >= blockBytes) yield writer.take();
+      }
+      next += contents.length;
+      page.turn();
+    }
+  }
+  for (const group of groups(given)) {
+    const contents = await Promise.all(group.map(({ path }) => (isMarker(path) ? nothing : contentOf(work!.workspace, path))));
+    for (const [place, content] of contents.entries()) {
+      if (content) await add(`${root.folder}/${workspaceFolder}${group[place]!.path}`, content as Bytes);
+      else done++;
+      if (writer.size >= blockBytes) yield writer.take();
+    }
+  }
+  writer.end();
+  yield writer.take();
+}
+
+/** The contents of the first of these files, at least of one. A database reads many in one transaction. */
+async function contentsOf(store: Store, id: string, paths: string[]): Promise<(Uint8Array | null | undefined)[]> {
+  if (isInBrowser(store)) return (await settle((await coreStore(store)).call("readFiles", [id, paths, pageBytes]))) as (Uint8Array | undefined)[];
+  return asked("readFile", () => Promise.all(paths.slice(0, mostFiles).map((path) => store.readFile(id, path))));
+}
+
+/** Files that are read side by side: small ones, or a large one alone. */
+function* groups(files: WorkspaceEntry[]): Generator<WorkspaceEntry[]> {
+  let group: WorkspaceEntry[] = [];
+  let bytes = 0;
+  for (const file of files) {
+    if (group.length === mostFiles || (group.length > 0 && bytes + file.size > pageBytes)) {
+      yield group;
+      group = [];
+      bytes = 0;
+    }
+    group.push(file);
+    bytes += file.size;
+  }
+  if (group.length > 0) yield group;
+}
+
+/** The content of a file, or `undefined` if it has been removed after the export had begun. */
+async function contentOf(workspace: Workspace, path: string): Promise<Uint8Array | undefined> {
+  try {
+    return await workspace.read(path);
+  } catch (error) {
+    if (error !== null && typeof error === "object" && "code" in error && error.code === "not_found") return undefined;
+    throw error;
+  }
+}
+
+/** The number of events or files that make about one page. Grows slowly, because the next ones may be larger. */
+class Page {
+  count = 16;
+  #bytes = 0;
+  #seen = 0;
+
+  saw(bytes: number): void {
+    this.#bytes += bytes;
+    this.#seen++;
+  }
+
+  turn(): void {
+    const fitting = Math.floor((this.#seen * pageBytes) / Math.max(this.#bytes, 1));
+    if (this.#seen > 0) this.count = Math.max(1, Math.min(fitting, 8 * this.#seen, mostInPage));
+    this.#bytes = this.#seen = 0;
+  }
+}
+
+/** The result of a store's method; errors are converted as in the core. */
+async function asked<T>(method: string, question: () => Promise<T>): Promise<T> {
+  const result = Promise.resolve().then(question).then((content) => ({ content }), storeFailed);
+  const answer: { content: T } | undefined = await withTimeout(result, timeout);
+  if (!answer) throw new ThreadkeepError("store_blocked", `${method}() of the host's store has not answered in time; try again`);
+  return answer.content;
+}
+
+/** Checks the result, because a host's store may return anything. */
+function check(events: StoredEvent[], id: string, start: number, end: number): void {
+  if (!Array.isArray(events)) throw corrupt("events() has a value that should be an array");
+  if (events.length === 0) throw new ThreadkeepError("not_found", `event ${start} of conversation ${id} is not there any more`);
+  if (events.length > end - start) throw corrupt("events() returned more events than requested");
+  for (const [place, event] of events.entries()) {
+    if (event?.index !== start + place) throw corrupt(`events() did not return event ${start + place} of conversation ${id}`);
+    if (typeof event.id !== "string" || !/^[\da-fA-F-]{8,}$/.test(event.id)) throw corrupt("id of events() is missing or has the wrong type");
+    if (typeof event.json !== "string") throw corrupt("json of events() is missing or has the wrong type");
+  }
+}
+
+function corrupt(what: string): ThreadkeepError {
+  return new ThreadkeepError("store_corrupt", `the store cannot be read: the host's store: ${what}`);
+}

@@ -1,0 +1,21 @@
+// Converts a stored conversation to the formats of other programs.
+import { requestBody, written as writtenHere } from "../../../pkg/threadkeep.js";
+import type { JSONValue } from "../../events/types.js";
+import { modelRow } from "../../llm/models.js";
+import type { Store } from "../../store/store.js";
+
+/** Formats that are a part of the request body of a wire API. */
+const sentIn: { [api: string]: ((body: { [field: string]: unknown }) => object) | undefined } = {
+  // The body has no list if there are no messages.
+  responses: ({ instructions = null, input }) => ({ instructions, input: input || [] }),
+  anthropic: ({ system = [], messages }) => ({ system, messages }),
+};
+
+/** The conversation `id` of `store` in this format, as a value. `llm` is the stored model, whose fields may all be missing. */
+export async function written(store: Store, id: string, form: string, llm: { [field: string]: JSONValue } = {}): Promise<unknown> {
+  const { model = "", model_canonical_name: realName = model } = llm;
+  const sent = sentIn[form];
+  if (sent === undefined) return JSON.parse(await writtenHere(store, id, form));
+  const row = await modelRow(String(model), String(realName));
+  return sent(JSON.parse(await requestBody(store, id, form, JSON.stringify(llm), row)));
+}

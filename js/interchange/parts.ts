@@ -1,3 +1,0 @@
-// Loaded, with a chunk of the wasm, for the first conversation in another program's format.
-export { importInterchange } from "../../pkg/threadkeep.js";
-export { written } from "./written.js";

@@ -1,0 +1,41 @@
+// A record of the stored conversations outside their database, because a browser that finds its database damaged removes
+// all of it. Nobody waits long for this record, and its failures are ignored.
+import { announce } from "./changes.js";
+import { part } from "../wasm/wasm.js";
+import { type Store, isInBrowser } from "./store.js";
+
+/** How many milliseconds opening a conversation waits for the record. */
+const timeout = 1_000;
+
+/** The result of a promise, or `undefined` if it takes too long. @internal */
+export async function withTimeout<T>(result: Promise<T>, milliseconds: number): Promise<T | undefined> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<undefined>((resolve) => (timer = setTimeout(resolve, milliseconds)));
+  try {
+    return await Promise.race([result, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/**
+ * Records a conversation that was opened, if it is stored. `found` is what exists: 0 the conversation, 1 only its store,
+ * 2 nothing, 3 what remains of a damaged database. Resolves to a sentence about lost conversations, if there are any. @internal
+ */
+export async function opened(store: Store, id: string, isGiven: boolean, found: number): Promise<string | undefined> {
+  if (!isInBrowser(store)) return undefined;
+  const lost = part(import("./inventory/record.js")).then((record) => record.opened(store, id, found)).catch(() => undefined);
+  // An id that was just generated cannot have been lost.
+  return found > (isGiven ? 0 : 1) ? withTimeout(lost, timeout) : undefined;
+}
+
+/** Records imported or copied conversations, or a deleted one, and tells lists. @internal */
+export function recordChange(store: Store, change: { stored: string[] } | { removed: string }): void {
+  announce(store, "stored" in change ? change.stored : [change.removed]);
+  record(store, change);
+}
+
+/** Records stored conversations, or a deleted one. @internal */
+export function record(store: Store, change: { stored: string[] } | { removed: string }): void {
+  if (isInBrowser(store)) part(import("./inventory/record.js")).then((record) => record.note(store.name!, change)).catch(() => {});
+}

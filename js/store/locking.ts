@@ -1,0 +1,28 @@
+// The locks that an import holds on the conversations it writes.
+import { type HeldLock, lockConversation } from "../../pkg/threadkeep.js";
+import { fromCore } from "../input/errors.js";
+import { type Store, coreStore } from "./store.js";
+
+/** Runs an import with the code from `parts`; `claim` locks a conversation until the import ends. @internal */
+export async function locking<P, T>(
+  store: Store,
+  parts: () => Promise<P>,
+  work: (parts: P, claim: (id: string) => Promise<boolean>) => Promise<T>,
+): Promise<T> {
+  const core = await coreStore(store);
+  const locks: Array<Promise<HeldLock | undefined>> = [];
+  const claim = async (id: string) => {
+    const lock = lockConversation(id, core);
+    locks.push(lock);
+    return (await lock) !== undefined;
+  };
+  try {
+    return await work(await parts(), claim);
+  } catch (error) {
+    throw fromCore(error);
+  } finally {
+    // Released before the caller continues, who may open an imported conversation. A lock that was not granted because the
+    // wasm crashed has nothing to release.
+    for (const lock of locks) await lock.then((held) => held?.release()).catch(() => {});
+  }
+}

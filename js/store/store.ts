@@ -1,0 +1,246 @@
+// Stores hold conversations. The interface for a store of your own, and the two that come with the library.
+import { type CoreConversation, CoreStore } from "../../pkg/threadkeep.js";
+import { call, invalidOptions, optionsOf, reading, settle } from "../input/errors.js";
+import { load } from "../wasm/wasm.js";
+
+/** A conversation without its events. */
+export interface Listing {
+  /** The conversation's id: a UUID with dashes. */
+  conversation: string;
+  /** The text of `base_state.json`. */
+  baseState: string;
+  /** The number of events in the log. */
+  length: number;
+  /** `at` of the first commit, in milliseconds since the Unix epoch. */
+  createdAt: number;
+  /** `at` of the last commit. */
+  updatedAt: number;
+}
+
+/** An event as it is stored. */
+export interface StoredEvent {
+  /** Its index in the log. */
+  index: number;
+  /** The id in its file name: hex digits and dashes, at least eight. */
+  id: string;
+  /** The exact text of its file. */
+  json: string;
+}
+
+/** One atomic change of a conversation. The fields are applied in this order. */
+export interface Commit {
+  /** The log's length before the commit; 0 for a conversation that does not exist. */
+  expectedLength: number;
+  /**
+   * The `createdAt` of the conversation as the writer knows it, which is the `at` of its first commit. It differs if the
+   * conversation has been deleted and recreated since. If absent, the store does not compare it.
+   */
+  createdAt?: number;
+  /** Cuts the log to this length first, if it is longer. */
+  truncateTo?: number;
+  /** Events to append, in this order. */
+  events: Array<{ id: string; json: string }>;
+  /** New text of `base_state.json`. */
+  baseState?: string;
+  /** Further files: new content, or `null` to remove one. If a path occurs twice, the last entry counts. */
+  files: Array<{ path: string; content: Uint8Array | null }>;
+  /**
+   * Further files of another conversation, stored in the same transaction; its log and base state stay as they are. Only a store
+   * with `spansConversations` gets this. If there is no conversation with this `createdAt`, nothing of the commit is stored.
+   */
+  filesOf?: { conversation: string; createdAt: number; files: Array<{ path: string; content: Uint8Array | null }> };
+  /** The time of the change, in milliseconds since the Unix epoch; never moves `updatedAt` backwards. */
+  at: number;
+  /** The failure that the completed commit has to survive: `"strict"` a power cut, `"relaxed"` the death of the process. */
+  durability: "strict" | "relaxed";
+}
+
+/**
+ * Stores conversations as names and bytes, without interpreting them. Implement it for a store of your own, and test
+ * that with the suite of `threadkeep/testing`. The contract:
+ *
+ * - **A commit is one transaction.** It is stored completely or not at all, also when the process dies, and the promise
+ *   resolves only once it is stored.
+ * - **Compare and swap.** If the log does not have `expectedLength` events, or the commit has another `createdAt` than the
+ *   conversation, `commit` changes nothing and rejects with an error whose `code` is `"locked_elsewhere"`.
+ * - **Files of another conversation.** With `spansConversations`, the files of `filesOf` are in the transaction as well, and
+ *   `commit` rejects with `"locked_elsewhere"` if that conversation does not exist with its `createdAt`.
+ * - **The log has no gaps**: the events are `0..length`, and an event never changes.
+ * - **A conversation exists once it has a base state.** Before that, `load` and `list` do not return it, so that an import
+ *   stays invisible until its last commit. One without a base state may be deleted after a day.
+ * - **Reading something that does not exist** is no error, and the log of a deleted conversation has the length 0.
+ * - **Cost.** The time of `load`, `commit`, `events` and `indexOf` depends on the data they transfer, not on the length
+ *   of the log.
+ *
+ * A failure is an error with a `code`: `"locked_elsewhere"` for a conflict, `"store_quota"` for a full storage,
+ * `"store_blocked"` for a database that another tab blocks, `"invalid_state"` after `close()`, `"store_corrupt"` for
+ * unreadable data. `ThreadkeepError` has such a code; of other errors, name and message are reported. If a method has not
+ * settled after half a minute, its caller gets `"store_blocked"`.
+ */
+export interface Store {
+  /**
+   * The same for all stores with the same conversations, in any tab; it prevents two writers of one conversation. Without
+   * a name, two writers are prevented only if they use the same object.
+   */
+  readonly name?: string | undefined;
+  /**
+   * Whether a commit can store files of another conversation in its transaction (`filesOf`). Then the files that a sub-agent
+   * changes are stored with the result of its call; without this, a call that dies is asked about.
+   */
+  readonly spansConversations?: boolean | undefined;
+  /** All conversations, in any order, without reading events. */
+  list(): Promise<Listing[]>;
+  /** The base state and the log's length, or `undefined` if the conversation does not exist. */
+  load(conversation: string): Promise<Listing | undefined>;
+  /** The events from `start` to, not including, `end`, ascending; indices beyond the end are left out. */
+  events(conversation: string, start: number, end: number): Promise<StoredEvent[]>;
+  /** The index of the first event with this id. */
+  indexOf(conversation: string, event: string): Promise<number | undefined>;
+  /** Applies all of `commit`, or nothing and rejects. */
+  commit(conversation: string, commit: Commit): Promise<void>;
+  /** The paths of the further files, in any order: all of them, or those below a folder. It may return more than those. */
+  files(conversation: string, folder?: string): Promise<string[]>;
+  /** The content of a further file, or `undefined` if it does not exist. */
+  readFile(conversation: string, path: string): Promise<Uint8Array | undefined>;
+  /** Deletes the conversation with its log and its files, in one transaction; does nothing if it does not exist. */
+  delete(conversation: string): Promise<void>;
+  /** Closes connections. Later calls reject with the code `"invalid_state"`. */
+  close(): void;
+}
+
+/**
+ * Stores conversations in an IndexedDB database of this origin, which is opened with the first call.
+ *
+ * By default important data (the user's messages, an action before its tool runs) is committed with durability
+ * `"strict"` and the rest `"relaxed"`; `durability` sets it for all commits.
+ */
+export function indexedDBStore(name = "threadkeep", options: { durability?: "strict" | "relaxed" | undefined } = {}): Store {
+  const { durability } = optionsOf("indexedDBStore()", options, "durability");
+  if (typeof name !== "string" || name === "") throw invalidOptions("the name of a store must be a text that is not empty");
+  if (durability !== undefined && durability !== "strict" && durability !== "relaxed") {
+    throw invalidOptions('durability must be "strict" or "relaxed"');
+  }
+  const key = JSON.stringify([name, durability]);
+  const known = databases.get(key);
+  if (known?.isOpen) return known;
+  const store = new OwnStore(name, () => CoreStore.indexedDb(name, durability));
+  databases.set(key, store);
+  return store;
+}
+
+/** Holds conversations in memory; they are lost when the page closes. */
+export function memoryStore(): Store {
+  return new OwnStore(undefined, () => CoreStore.memory());
+}
+
+/** A store that the wasm implements. */
+class OwnStore implements Store {
+  readonly name?: string;
+  readonly spansConversations = true;
+  isOpen = true;
+  readonly #make: () => CoreStore | Promise<CoreStore>;
+  #core: Promise<CoreStore> | undefined;
+
+  constructor(name: string | undefined, make: () => CoreStore | Promise<CoreStore>) {
+    if (name !== undefined) this.name = name;
+    this.#make = make;
+  }
+
+  async core(): Promise<CoreStore> {
+    await load();
+    this.#core ??= settle(Promise.resolve(call(this.#make)));
+    try {
+      const core = await this.#core;
+      if (!this.isOpen) core.close();
+      return core;
+    } catch (error) {
+      // A chunk did not load: the next call tries again.
+      this.#core = undefined;
+      throw error;
+    }
+  }
+
+  list(): Promise<Listing[]> {
+    return this.#ask("list");
+  }
+
+  load(conversation: string): Promise<Listing | undefined> {
+    return this.#ask("load", conversation);
+  }
+
+  async events(conversation: string, start: number, end: number): Promise<StoredEvent[]> {
+    return this.#ask("events", conversation, index(start), index(end));
+  }
+
+  indexOf(conversation: string, event: string): Promise<number | undefined> {
+    return this.#ask("indexOf", conversation, event);
+  }
+
+  commit(conversation: string, commit: Commit): Promise<void> {
+    return this.#ask("commit", conversation, commit);
+  }
+
+  files(conversation: string, folder?: string): Promise<string[]> {
+    return this.#ask("files", conversation, folder);
+  }
+
+  readFile(conversation: string, path: string): Promise<Uint8Array | undefined> {
+    return this.#ask("readFile", conversation, path);
+  }
+
+  delete(conversation: string): Promise<void> {
+    return this.#ask("delete", conversation);
+  }
+
+  close(): void {
+    this.isOpen = false;
+    this.#core?.then((core) => core.close(), () => undefined);
+  }
+
+  async #ask<T>(method: (typeof methods)[number], ...args: unknown[]): Promise<T> {
+    const core = await this.core();
+    return (await settle(call(() => core.call(method, args)))) as T;
+  }
+}
+
+const databases = new Map<string, OwnStore>();
+const hosts = new WeakMap<Store, Promise<CoreStore>>();
+
+/** The wasm's object for a store. @internal */
+export async function coreStore(store: Store): Promise<CoreStore> {
+  if (reading("store", () => store instanceof OwnStore)) return (store as OwnStore).core();
+  const [missing, name] = reading("store", () => [methods.find((method) => typeof (store as Store | undefined)?.[method] !== "function"), store?.name]);
+  if (missing) throw invalidOptions(`store must be indexedDBStore(), memoryStore() or a Store of your own; it has no ${missing}()`);
+  await load();
+  const core = hosts.get(store) ?? settle(CoreStore.host(store, typeof name === "string" ? name : undefined));
+  hosts.set(store, core);
+  return core.catch((error: unknown) => {
+    // A chunk did not load: the next call tries again.
+    hosts.delete(store);
+    throw error;
+  });
+}
+
+/** The store for an export of this conversation, which has no events if it is not stored yet. @internal */
+export function exported(store: Store, conversation: string, core: CoreConversation): Store {
+  if (core.isStored()) return store;
+  const [baseState, at] = [core.state(), Date.now()];
+  const load = async (id: string) => (await store.load(id)) ?? (id === conversation ? { conversation, baseState, length: 0, createdAt: at, updatedAt: at } : undefined);
+  const others = methods.map((name) => [name, (...args: unknown[]) => (store[name] as (...args: unknown[]) => unknown)(...args)]);
+  return { ...Object.fromEntries(others), load };
+}
+
+/** Whether it is an `indexedDBStore()`. @internal */
+export function isInBrowser(store: Store): boolean {
+  return store instanceof OwnStore && store.name !== undefined;
+}
+
+/** Whether a commit of the store can have files of another conversation; `coreStore()` refuses what is no store. @internal */
+export const spansConversations = (store: Store): boolean => reading("store", () => (store as Store | undefined | null)?.spansConversations === true);
+
+const methods = ["list", "load", "events", "indexOf", "commit", "files", "readFile", "delete", "close"] as const;
+
+function index(value: unknown): number {
+  if (typeof value === "number" && value >= 0) return value;
+  throw invalidOptions("an index of an event is a number of at least 0");
+}

@@ -1,0 +1,265 @@
+/** @jsxImportSource preact */
+// The field in which the user writes: it grows with its text, keeps an unsent draft over a reload, takes files, sends and stops.
+import type { RefObject } from "preact";
+import { useEffect, useId, useImperativeHandle, useLayoutEffect, useRef, useState } from "preact/hooks";
+import type { Content, Image } from "threadkeep";
+import type { Thread } from "../../thread/index.js";
+import { useChat, useSnapshot } from "../context.js";
+import { acceptedFiles } from "./attachments.js";
+import { AttachmentList, useAttachments } from "./attachment-list.js";
+import { readDraft, writeDraft } from "./drafts.js";
+import { sentence } from "./failures.js";
+import { useFileDrop } from "./file-drop.js";
+import { Icon } from "./icon.js";
+import { notify } from "./notices.js";
+import { Spent } from "./spent.js";
+
+/** The composer, for the page around it. */
+export interface ComposerHandle {
+  focus(): void;
+  /** Replaces the text, and moves the focus there. */
+  fill(text: string): void;
+  attach(files: readonly Blob[]): void;
+}
+
+export interface ComposerProps {
+  thread: Thread;
+  handle?: RefObject<ComposerHandle | null> | undefined;
+}
+
+export function Composer({ thread, handle }: ComposerProps) {
+  const { labels, announce, followEnd } = useChat();
+  const { phase, access, status, isRunning, approvals, conversationId } = useSnapshot(thread);
+  const field = useRef<HTMLTextAreaElement>(null);
+  const form = useRef<HTMLFormElement>(null);
+  const chooser = useRef<HTMLInputElement>(null);
+  const id = useId();
+  const { text, setText, settle } = useDraft(conversationId);
+  const attachments = useAttachments(conversationId);
+  const [wrong, setWrong] = useState("");
+  const [asks, setAsks] = useState(false);
+
+  const isOver = phase === "failed" || phase === "closed";
+  /** Why nothing can be sent. A follower may write already: it becomes the writer when the other tab is closed. */
+  const reason = isOver ? labels.notOpen : access === "follower" ? labels.otherTabWrites : null;
+  const undecided = status === "waiting_for_confirmation" && !isRunning ? approvals.filter(({ why }) => why === "approval").length : 0;
+
+  const focus = (): void => field.current?.focus();
+  const attach = async (files: readonly Blob[]): Promise<void> => {
+    if (reason !== null || files.length === 0) return;
+    setWrong("");
+    focus();
+    setWrong(await attachments.add(files, labels, announce));
+  };
+  useFileDrop(form, (files) => void attach(files));
+  useImperativeHandle(handle ?? null, () => ({ focus, attach: (files) => void attach(files), fill: (text: string) => (setText(text), focus()) }));
+  useGrowing(field, text);
+  // The calls that the question was about are decided.
+  if (asks && undecided === 0) setAsks(false);
+
+  const submit = async (pending?: "reject" | "keep"): Promise<void> => {
+    const words = text.trim();
+    if (reason !== null) return announce(reason);
+    if (words === "" && attachments.list.length === 0) return;
+    if (undecided > 0 && pending === undefined) return setAsks(true);
+    const taken = attachments.take();
+    const parts: Array<Content | Image> = [...(words === "" ? [] : [{ type: "text" as const, text: words }]), ...taken.map(({ part }) => part)];
+    setAsks(false);
+    setWrong("");
+    setText("", { isSent: true });
+    focus();
+    followEnd();
+    try {
+      await thread.send(taken.length === 0 ? words : parts, pending ? { pending } : {});
+      settle(conversationId, "");
+      if (pending === "keep") notify(thread, labels.kept);
+    } catch (error) {
+      settle(conversationId, text);
+      attachments.giveBack(conversationId, taken);
+      setWrong(sentence((error as Error).message));
+    }
+  };
+
+  return (
+    <div class="dock">
+      <form
+        ref={form}
+        class="composer"
+        part="composer"
+        aria-label={labels.composer}
+        onSubmit={(event) => (event.preventDefault(), void submit())}
+      >
+        <AttachmentList list={attachments.list} onRemove={(each) => (attachments.remove(each), focus())} />
+        {reason !== null && (text !== "" || attachments.list.length > 0) && <p class="quiet composer-wrong">{reason}</p>}
+        {wrong && <p class="wrong composer-wrong" role="alert">{wrong}</p>}
+        {asks && <Undecided count={undecided} choose={(pending) => void submit(pending)} cancel={() => (setAsks(false), focus())} />}
+        <button
+          type="button"
+          class="icon-button attach"
+          aria-label={labels.attach}
+          title={labels.attach}
+          disabled={reason !== null}
+          onClick={() => chooser.current?.click()}
+        >
+          <Icon name="attach" />
+        </button>
+        <input
+          ref={chooser}
+          class="attach-file"
+          type="file"
+          multiple
+          hidden
+          accept={acceptedFiles}
+          aria-label={labels.filesToAttach}
+          onChange={({ currentTarget }) => {
+            void attach([...(currentTarget.files ?? [])]);
+            // Otherwise choosing the same file again would be no change.
+            currentTarget.value = "";
+          }}
+        />
+        <textarea
+          ref={field}
+          class="composer-text"
+          rows={1}
+          enterkeyhint="send"
+          aria-label={labels.message}
+          aria-describedby={`${id}-hint`}
+          placeholder={reason ?? labels.composer}
+          disabled={isOver}
+          value={text}
+          onInput={({ currentTarget }) => setText(currentTarget.value)}
+          onPaste={(event) => {
+            const files = [...(event.clipboardData?.files ?? [])];
+            // Programs such as word processors copy a picture of a text beside it.
+            if (files.length === 0 || event.clipboardData!.types.includes("text/plain")) return;
+            event.preventDefault();
+            void attach(files);
+          }}
+          onKeyDown={(event) => {
+            if (event.key === "Escape" && asks) return setAsks(false);
+            // An Enter that ends a composition (Japanese, Chinese, …) belongs to the input method; Safari reports it by this code.
+            if (event.key !== "Enter" || event.shiftKey || event.isComposing || event.keyCode === 229 || matchMedia("(pointer: coarse)").matches) return;
+            event.preventDefault();
+            void submit();
+          }}
+        />
+        <div class="composer-buttons">
+          {isRunning && <RunButtons thread={thread} focus={focus} />}
+          <button class="button primary send" type="submit" disabled={reason !== null}>
+            {labels.send}
+          </button>
+        </div>
+      </form>
+      <div class="dock-foot">
+        <p class="visually-hidden" id={`${id}-hint`}>
+          {reason ?? labels.composerHint}
+        </p>
+        <Spent thread={thread} />
+      </div>
+    </div>
+  );
+}
+
+/** Stop and Pause. Escape stops, too. A pause takes effect after the current step, so Stop stays visible. */
+function RunButtons({ thread, focus }: { thread: Thread; focus: () => void }) {
+  const { labels, announce } = useChat();
+  const isPausing = useSnapshot(thread).status === "paused";
+  const buttons = useRef<HTMLSpanElement>(null);
+  const [asked, setAsked] = useState<"stop" | "pause" | null>(null);
+  const act = (what: "stop" | "pause"): void => {
+    if (asked === what || asked === "stop") return;
+    setAsked(what);
+    announce(what === "stop" ? labels.stopping : labels.pausing);
+    thread[what]().catch(() => setAsked(null));
+  };
+  useEffect(() => {
+    const form = buttons.current!.closest("form")!;
+    const onKey = (event: KeyboardEvent): void => {
+      if (event.key === "Escape" && !event.defaultPrevented) act("stop");
+    };
+    form.addEventListener("keydown", onKey);
+    return () => form.removeEventListener("keydown", onKey);
+  });
+  // The button with the focus goes away with the run.
+  useLayoutEffect(() => {
+    const own = buttons.current!;
+    return () => void (own.contains((own.getRootNode() as Document | ShadowRoot).activeElement) && focus());
+  }, []);
+  return (
+    <span ref={buttons} class="run-buttons">
+      <button type="button" class="button pause" aria-disabled={asked !== null || isPausing} onClick={() => isPausing || act("pause")}>
+        {labels.pause}
+      </button>
+      <button type="button" class="button stop" aria-disabled={asked === "stop"} onClick={() => act("stop")}>
+        {labels.stop}
+      </button>
+    </span>
+  );
+}
+
+/** Asks what happens to the calls that wait when the user sends a message. */
+function Undecided({ count, choose, cancel }: { count: number; choose: (pending: "reject" | "keep") => void; cancel: () => void }) {
+  const { labels } = useChat();
+  const first = useRef<HTMLButtonElement>(null);
+  const id = useId();
+  useEffect(() => first.current?.focus(), []);
+  return (
+    <div class="undecided" role="group" aria-labelledby={id} onKeyDown={(event) => event.key === "Escape" && cancel()}>
+      <p id={id}>{labels.undecided(count)}</p>
+      <div class="buttons">
+        <button ref={first} type="button" class="button small primary" onClick={() => choose("keep")}>
+          {labels.keepUntilDecided}
+        </button>
+        <button type="button" class="button small" onClick={() => choose("reject")}>
+          {labels.rejectAndSend(count)}
+        </button>
+        <button type="button" class="button small plain" onClick={cancel}>
+          {labels.cancel}
+        </button>
+      </div>
+    </div>
+  );
+}
+
+interface Draft {
+  text: string;
+  /** `isSent`: the stored draft stays until the message is stored in its place. */
+  setText(text: string, options?: { isSent: boolean }): void;
+  /** After a message was stored, or not: `unsent` is given back, before what was written meanwhile. */
+  settle(conversationId: string | null, unsent: string): void;
+}
+
+/** The text of the field, which is stored as the draft of its conversation. */
+function useDraft(conversationId: string | null): Draft {
+  const [text, show] = useState("");
+  const current = useRef({ text, of: null as string | null });
+  const setText: Draft["setText"] = (next, { isSent } = { isSent: false }) => {
+    const { of } = current.current;
+    current.current.text = next;
+    if (!isSent && of !== null) writeDraft(of, next);
+    show(next);
+  };
+  const settle: Draft["settle"] = (of, unsent) => {
+    if (of === current.current.of) setText([unsent, current.current.text].filter(Boolean).join("\n"));
+    else if (of !== null) writeDraft(of, unsent);
+  };
+  useLayoutEffect(() => {
+    const { of } = current.current;
+    if (conversationId === null || conversationId === of) return;
+    // Text that was typed while the first conversation was opened belongs to it.
+    const typed = of === null ? current.current.text : "";
+    current.current.of = conversationId;
+    setText(typed || readDraft(conversationId));
+  }, [conversationId]);
+  return { text, setText, settle };
+}
+
+/** Makes the field as high as its text; the style sheet limits it. */
+function useGrowing(field: RefObject<HTMLTextAreaElement | null>, text: string): void {
+  useLayoutEffect(() => {
+    const { current } = field;
+    if (current === null) return;
+    current.style.height = "auto";
+    current.style.height = `${current.scrollHeight}px`;
+  }, [text]);
+}

@@ -1,0 +1,149 @@
+/** @jsxImportSource preact */
+// The actions of a message: copy it, edit it, answer again, and the arrows between versions.
+import type { ComponentChildren } from "preact";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import type { Thread, UIMessage } from "../../thread/index.js";
+import { useChat, useSnapshot } from "../context.js";
+import { Icon } from "./icon.js";
+import { MessageEditor } from "./message-editor.js";
+import { textOf } from "./message-text.js";
+import { type Parting, partingsAt, pressedOf } from "./versions.js";
+
+export interface MessageActionsProps {
+  thread: Thread;
+  message: UIMessage;
+  /** More buttons of the page. */
+  children?: ComponentChildren;
+}
+
+export function MessageActions({ thread, message, children }: MessageActionsProps) {
+  const { labels, followEnd, focusMessages } = useChat();
+  const { messages, isRunning, access, approvals, continuations } = useSnapshot(thread);
+  const partings = partingsAt(message, { messages, continuations });
+  const [isEdited, edit] = useState(false);
+  const opener = useRef<HTMLButtonElement>(null);
+  const wasEdited = useRef(false);
+  useLayoutEffect(() => {
+    if (wasEdited.current) opener.current?.focus();
+    wasEdited.current = isEdited;
+  }, [isEdited]);
+  const isUser = message.role === "user";
+  const isLast = messages.at(-1)?.id === message.id;
+  const text = textOf(message);
+  const what = text === "" ? labels.withoutText : excerpt(text, message.role);
+  // While calls wait the library refuses other branches, and a message that is not part of the branch yet has no place there.
+  const canBranch = !isRunning && access === "writer" && approvals.length === 0 && message.createdAt !== null;
+  if (isEdited && canBranch) return <MessageEditor thread={thread} message={message} close={() => edit(false)} />;
+  return (
+    <div class="message-actions" part="actions">
+      <div class="verbs">
+        {text !== "" && <CopyButton text={text} what={what} />}
+        {isUser && canBranch && (
+          <VerbButton verb="edit" name={labels.editMessage(what)} text={labels.edit} onClick={() => edit(true)} button={opener} />
+        )}
+        {!isUser && isLast && canBranch && (
+          <VerbButton
+            verb="again"
+            name={labels.answerAgainFor(what)}
+            text={labels.answerAgain}
+            onClick={() => {
+              followEnd();
+              focusMessages();
+              thread.regenerate().catch(() => {});
+            }}
+          />
+        )}
+        {children}
+      </div>
+      {canBranch && partings.map((parting) => <PartingView key={parting.ids[0]} {...{ thread, parting }} what={parting.isEnd ? labels.whatFollows : what} />)}
+    </div>
+  );
+}
+
+/** Such as “‹ 2 of 3 ›”. An arrow without a version behind it stays, so that the focus does too. */
+function PartingView({ thread, parting, what }: { thread: Thread; parting: Parting; what: string }) {
+  const { labels, announce, focusMessages } = useChat();
+  const group = useRef<HTMLDivElement>(null);
+  const { ids, index: at, count } = parting;
+  const [first] = ids;
+  useLayoutEffect(() => {
+    const pressed = pressedOf.get(thread);
+    if (!pressed || pressed.first !== first || pressed.at === at) return;
+    pressedOf.delete(thread);
+    const own = group.current!;
+    own.querySelector<HTMLElement>(`[data-verb="${pressed.verb}"]`)!.focus({ preventScroll: true });
+    own.closest(".scroller")?.scrollBy({ top: own.getBoundingClientRect().top - pressed.top, behavior: "instant" });
+    announce(labels.version(at + 1, count));
+  }, [first, at]);
+  const arrow = (verb: "previous" | "next", step: 1 | -1) => {
+    const id = ids[at + step];
+    const name = id !== undefined ? labels.showVersion(at + step + 1, count, what) : verb === "previous" ? labels.noPrevious(what) : labels.noNext(what);
+    const show = (): void => {
+      if (id === undefined) return;
+      pressedOf.set(thread, { first, at, verb, top: group.current!.getBoundingClientRect().top });
+      focusMessages();
+      thread.showVersion(id).catch(() => pressedOf.delete(thread));
+    };
+    return <VerbButton verb={verb} name={name} text="" onClick={show} isOff={id === undefined} />;
+  };
+  return (
+    <div ref={group} class="parting verbs" role="group" aria-label={labels.versionsOf(what)}>
+      {arrow("previous", -1)}
+      <span>
+        <span class="visually-hidden">{labels.version(at + 1, count)}</span>
+        <span aria-hidden="true">{labels.versionShort(at + 1, count)}</span>
+      </span>
+      {arrow("next", 1)}
+    </div>
+  );
+}
+
+interface VerbButtonProps {
+  verb: "edit" | "again" | "previous" | "next" | "copy";
+  name: string;
+  text: string;
+  onClick: () => void;
+  isOff?: boolean;
+  button?: { current: HTMLButtonElement | null } | null;
+}
+
+function VerbButton({ verb, name, text, onClick, isOff = false, button = null }: VerbButtonProps) {
+  return (
+    <button ref={button} type="button" class="button plain small" data-verb={verb} aria-label={name} title={text || name} aria-disabled={isOff} onClick={onClick}>
+      <Icon name={verb} />
+      {text}
+    </button>
+  );
+}
+
+/** In milliseconds. */
+const saidFor = 1600;
+
+/** Copies the Markdown of a message, which programs without Markdown show as readable text. */
+function CopyButton({ text, what }: { text: string; what: string }) {
+  const { labels, announce } = useChat();
+  const [said, say] = useState("");
+  useEffect(() => {
+    if (said === "") return;
+    announce(said);
+    const timer = setTimeout(() => say(""), saidFor);
+    return () => clearTimeout(timer);
+  }, [said]);
+  const copy = async (): Promise<void> => {
+    try {
+      await navigator.clipboard.writeText(text);
+      say(labels.copied);
+    } catch {
+      say(labels.copyNotAllowed);
+    }
+  };
+  return <VerbButton verb="copy" name={labels.copyMessage(what)} text={said || labels.copy} onClick={() => void copy()} />;
+}
+
+const excerptLength = 40;
+
+/** The beginning of a text, in quotes. Only the agent writes Markdown. */
+export function excerpt(text: string, role: UIMessage["role"]): string {
+  const line = (role === "assistant" ? text.replace(/[*_`#>~|]+/g, "") : text).replace(/\s+/g, " ").trim();
+  return line.length <= excerptLength ? `“${line}”` : `“${line.slice(0, excerptLength).replace(/\s+\S*$/, "")}…”`;
+}

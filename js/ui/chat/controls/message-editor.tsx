@@ -1,0 +1,88 @@
+/** @jsxImportSource preact */
+// Edits a message of the user in its place. Sending it begins another branch.
+import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
+import type { Content } from "threadkeep";
+import type { Thread, UIMessage } from "../../thread/index.js";
+import { useChat } from "../context.js";
+import { attachedTextOf } from "./attached-text.js";
+import { isShownInPlace, sentence } from "./failures.js";
+import { textOf } from "./message-text.js";
+
+export function MessageEditor({ thread, message, close }: { thread: Thread; message: UIMessage; close: () => void }) {
+  const { labels, followEnd, focusMessages } = useChat();
+  const [text, setText] = useState(() => textOf(message));
+  const [wrong, setWrong] = useState("");
+  const [isBusy, setBusy] = useState(false);
+  const field = useRef<HTMLTextAreaElement>(null);
+  const id = useId();
+  useLayoutEffect(() => {
+    const own = field.current!;
+    own.focus();
+    own.setSelectionRange(own.value.length, own.value.length);
+  }, []);
+  useLayoutEffect(() => {
+    const own = field.current!;
+    own.style.height = "auto";
+    own.style.height = `${own.scrollHeight}px`;
+  }, [text]);
+  const files = filesOf(message);
+  const submit = async (): Promise<void> => {
+    const words = text.trim();
+    if (isBusy || (words === "" && files.length === 0)) return;
+    setBusy(true);
+    setWrong("");
+    try {
+      // The message with the editor is replaced.
+      focusMessages();
+      followEnd();
+      await thread.editMessage(message.id, [...(words === "" ? [] : [{ type: "text" as const, text: words }]), ...files]);
+    } catch (error) {
+      setBusy(false);
+      if (isShownInPlace(error as never)) setWrong(sentence((error as Error).message));
+      field.current?.focus();
+    }
+  };
+  return (
+    <form
+      class="message-editor"
+      aria-busy={isBusy}
+      onSubmit={(event) => (event.preventDefault(), void submit())}
+      onKeyDown={(event) => {
+        if (event.isComposing || event.keyCode === 229) return;
+        if (event.key === "Escape") close();
+        else if (event.key === "Enter" && !event.shiftKey && event.target === field.current && !matchMedia("(pointer: coarse)").matches) void submit();
+        else return;
+        event.preventDefault();
+      }}
+    >
+      <textarea
+        ref={field}
+        rows={1}
+        aria-label={labels.messageText}
+        aria-invalid={wrong !== ""}
+        aria-describedby={`${id}-wrong`}
+        value={text}
+        onInput={({ currentTarget }) => setText(currentTarget.value)}
+      />
+      <p class="wrong" id={`${id}-wrong`} role="alert">
+        {wrong}
+      </p>
+      <div class="buttons">
+        <button type="submit" class="button small primary" aria-label={labels.sendEditedName}>
+          {labels.sendEdited}
+        </button>
+        <button type="button" class="button small" onClick={close}>
+          {labels.cancel}
+        </button>
+      </div>
+    </form>
+  );
+}
+
+/** The images and files of a message, which stay with it. */
+function filesOf({ parts }: UIMessage): Content[] {
+  return parts.flatMap((part): Content[] => {
+    if (part.type === "image") return [{ type: "image", image_urls: [part.url] }];
+    return part.type === "text" && attachedTextOf(part.text) !== null ? [{ type: "text", text: part.text }] : [];
+  });
+}

@@ -1,0 +1,143 @@
+/** @jsxImportSource preact */
+// The view of a row: one item on the thread.
+import type { ComponentChildren } from "preact";
+import type { MessagePart, UIMessage } from "../../thread/index.js";
+import { useChat } from "../context.js";
+import { attachedTextOf, MessageActions } from "../controls/index.js";
+import { Markdown } from "../markdown/index.js";
+import type { ConversationVisualizer } from "../visualizer.js";
+import { Fold } from "./folds.js";
+import { ImageView } from "./image.js";
+import { memo } from "./memo.js";
+import { ErrorView, NoticeView } from "./notice.js";
+import { Foreign, PlainText } from "./plain.js";
+import type { Row } from "./rows.js";
+import { SubagentView } from "./subagent.js";
+import { Time } from "./time.js";
+import { ToolView } from "./tool.js";
+
+export interface EntryProps {
+  row: Row;
+  visualizer: ConversationVisualizer;
+  /** Whether messages can be edited and answered again: not those of a sub-agent. */
+  hasActions: boolean;
+}
+
+/** Takes the row apart: a row of a message that has changed is a new object, and most of its parts are the same. */
+export function Entry({ row: { key, message, part, isFirstText, isLast }, ...shared }: EntryProps) {
+  const needsMessage = part === null || isFirstText || isLast || shared.visualizer.visualize !== undefined;
+  return <PartEntry id={key} part={part} message={needsMessage ? message : null} isFirstText={isFirstText} isLast={isLast} {...shared} />;
+}
+
+interface PartProps extends Omit<EntryProps, "row"> {
+  id: string;
+  part: MessagePart | null;
+  /** `null` where it makes no difference. */
+  message: UIMessage | null;
+  isFirstText: boolean;
+  isLast: boolean;
+}
+
+const PartEntry = memo((props: PartProps) => {
+  const { thread, labels, messageActions } = useChat();
+  const { part, message, isLast, hasActions } = props;
+  if (part === null) return <UserEntry {...props} message={message!} />;
+  const own = ownView(props);
+  if (own === null) return null;
+  const isLive = "state" in part && part.state === "streaming";
+  const isMessage = part.type === "text";
+  return (
+    <div class={`entry ${ENTRIES[part.type]}${isLive ? " live" : ""}`} part={`entry ${part.type}`} {...(isMessage && { role: "article", "aria-label": labels.agent })}>
+      {own === undefined ? <PartView {...props} part={part} /> : own}
+      {isLast && hasActions && message?.state === "done" ? <MessageActions thread={thread} message={message}>{messageActions(message)}</MessageActions> : null}
+    </div>
+  );
+});
+
+const ENTRIES: Record<MessagePart["type"], string> = {
+  text: "entry-agent",
+  reasoning: "entry-reasoning",
+  image: "entry-image",
+  tool: "entry-tool",
+  error: "entry-error",
+  notice: "entry-aside",
+};
+
+/** The view by the page's visualizer; `undefined` for the default one. A visualizer that fails hides nothing. */
+function ownView({ part, message, visualizer }: PartProps): ComponentChildren {
+  if (visualizer.visualize === undefined || part === null || message === null) return undefined;
+  try {
+    const view = visualizer.visualize(part, message);
+    if (view === undefined || view === null) return view;
+    if (typeof view === "string") return <p class="plain-text" dir="auto"><PlainText text={view} /></p>;
+    return <Foreign node={() => view} of={[view]} />;
+  } catch (error) {
+    reportError(error);
+    return undefined;
+  }
+}
+
+function UserEntry({ id, message, visualizer, hasActions }: PartProps & { message: UIMessage }) {
+  const { thread, labels, messageActions } = useChat();
+  const speaker = message.sender ?? labels.user;
+  return (
+    <div class="entry entry-user" part="entry user" role="article" aria-label={speaker}>
+      <div class="message-head">
+        <h2 class="speaker">
+          {speaker}
+          <Time date={message.createdAt} />
+        </h2>
+        {hasActions ? <MessageActions thread={thread} message={message}>{messageActions(message)}</MessageActions> : null}
+      </div>
+      {message.parts.map((part, index) => {
+        const own = ownView({ id, part, message, visualizer, hasActions, isFirstText: false, isLast: false });
+        if (own !== undefined) return own;
+        if (part.type !== "text") return <PartView key={index} id={`${id}/${index}`} part={part} message={message} visualizer={visualizer} hasActions={false} isFirstText={false} isLast={false} />;
+        const file = attachedTextOf(part.text);
+        if (file !== null) {
+          return (
+            <Fold key={index} id={`${id}/${index}`} class="folded attached-text" summary={file.name}>
+              {() => <pre tabIndex={0}><PlainText text={file.text} /></pre>}
+            </Fold>
+          );
+        }
+        return part.text === "" ? null : <p key={index} class="message" dir="auto"><PlainText text={part.text} /></p>;
+      })}
+    </div>
+  );
+}
+
+function PartView({ id, part, message, isFirstText, visualizer }: PartProps & { part: MessagePart }) {
+  const { labels } = useChat();
+  switch (part.type) {
+    case "text":
+      return (
+        <>
+          <h2 class={isFirstText ? "speaker" : "visually-hidden"}>
+            {labels.agent}
+            {isFirstText ? <Time date={message?.createdAt ?? null} /> : null}
+          </h2>
+          <Markdown text={part.text} />
+        </>
+      );
+    case "reasoning":
+      return (
+        <Fold id={id} class="reasoning" summary={part.state === "streaming" ? labels.thinking : labels.thoughts}>
+          {() => <p class="reasoning-text" dir="auto"><PlainText text={part.text} /></p>}
+        </Fold>
+      );
+    case "image":
+      return <ImageView url={part.url} />;
+    case "tool":
+      return (
+        <>
+          <ToolView id={id} part={part} />
+          <SubagentView id={id} part={part} visualizer={visualizer} entry={(row, own) => <Entry key={row.key} row={row} visualizer={own} hasActions={false} />} />
+        </>
+      );
+    case "error":
+      return <ErrorView part={part} />;
+    case "notice":
+      return <NoticeView id={id} part={part} />;
+  }
+}

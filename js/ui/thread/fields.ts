@@ -1,0 +1,57 @@
+// Reads the fields of stored events. Logs may come from other programs and versions, so nothing is taken for granted.
+import type { ActionEvent, Content, ConversationEvent, ErrorCode, JSONValue } from "threadkeep";
+import { storedErrors } from "./stored-errors.js";
+import type { ImagePart, TextPart } from "./types.js";
+
+/** Texts and images, in order. Empty texts are left out. */
+export function partsOf(content: unknown): Array<TextPart | ImagePart> {
+  return contentOf(content).flatMap((item): Array<TextPart | ImagePart> => {
+    if (item.type === "image") return (item.image_urls ?? []).map((url) => ({ type: "image", url }));
+    return item.text ? [{ type: "text", text: item.text, state: "done" }] : [];
+  });
+}
+
+/** The content of a message or result; some programs write one text in place of a list. */
+export function contentOf(content: unknown): readonly Content[] {
+  if (typeof content === "string") return [{ type: "text", text: content }];
+  return Array.isArray(content) ? content : [];
+}
+
+/** All texts in one. */
+export function textOf(content: unknown): string {
+  return contentOf(content).flatMap((item) => (item.type === "text" && item.text ? [item.text] : [])).join("\n");
+}
+
+/** The reasoning that came with an answer, in the form in which its provider gives it. */
+export function reasoningOf(given: Partial<Pick<ActionEvent, "reasoning_content" | "thinking_blocks" | "responses_reasoning_item">> | undefined): string {
+  if (given?.reasoning_content) return given.reasoning_content;
+  const thoughts = (given?.thinking_blocks ?? []).flatMap((block) => (block.type === "thinking" ? [block.thinking] : []));
+  return [...thoughts, ...(given?.responses_reasoning_item?.summary ?? [])].join("\n");
+}
+
+/** The arguments of a call as its tool takes them, without those that the library adds to every tool. */
+export function argumentsOf({ action, tool_call }: ActionEvent): JSONValue | undefined {
+  if (action) {
+    const { kind: _, ...fields } = action;
+    // Tools of a host and of MCP servers have their arguments in one field.
+    return action["data"] ?? fields;
+  }
+  try {
+    const { summary: _, security_risk: __, ...args } = JSON.parse(tool_call?.arguments ?? "");
+    return args;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The code of a failure that ended a run. Names of the SDK are in the table, and codes are stored as they are. */
+export function codeOf({ code, detail }: { code: string; detail: string }): ErrorCode {
+  const known = storedErrors.find(([name, , begin]) => name === code && (begin === undefined || detail?.startsWith(begin)));
+  return known?.[1] ?? (/^[a-z]+(_[a-z]+)*$/.test(code) ? (code as ErrorCode) : "unknown");
+}
+
+/** The local time that the writer's clock showed. */
+export function dateOf({ timestamp }: ConversationEvent): Date | null {
+  const date = new Date(timestamp ?? "");
+  return Number.isNaN(date.getTime()) ? null : date;
+}

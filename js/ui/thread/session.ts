@@ -1,0 +1,218 @@
+// A conversation that this page has open for one or several threads: opening, what is shown of it, and runs.
+import { Conversation, type ConversationOptions, type ErrorCode, type MessageEvent, type RunResult, ThreadkeepError } from "threadkeep";
+import { LastingHandle } from "./lasting.js";
+import { isSameList } from "./transcript.js";
+import type { ThreadSnapshot } from "./types.js";
+import { ConversationView } from "./view.js";
+
+const none: readonly string[] = [];
+
+/** The checked options of a thread that are not those of the conversation. */
+export interface SessionOptions {
+  pageSize: number;
+  resume: boolean;
+}
+
+export class Session {
+  /** Called after every change. */
+  readonly listeners = new Set<() => void>();
+  /** Resolves to a handle that lasts: a follower that becomes the writer is another one. */
+  readonly opened: Promise<Conversation>;
+  readonly #conversationId: string;
+  readonly #pageSize: number;
+  readonly #resumes: boolean;
+  readonly #open: () => Promise<Conversation>;
+  /** Whether the conversation may be closed, and opened again as the writer: not if it is somebody else's. */
+  readonly #reopens: boolean;
+  /** The next opening as the writer. */
+  #takingOver: Promise<void> | null = null;
+  #view: ConversationView | null = null;
+  #handle: LastingHandle | null = null;
+  #phase: ThreadSnapshot["phase"] = "opening";
+  #error: ThreadkeepError | null = null;
+  #run: Promise<RunResult> | null = null;
+  #snapshot: Session["snapshot"] | null = null;
+  #isChanged = true;
+
+  constructor(conversationId: string, { pageSize, resume }: SessionOptions, open: () => Promise<Conversation>, reopens: boolean) {
+    this.#conversationId = conversationId;
+    this.#reopens = reopens;
+    this.#pageSize = pageSize;
+    this.#resumes = resume;
+    this.#open = open;
+    this.opened = this.#begin();
+    // A failure is in the snapshot.
+    this.opened.catch(() => {});
+  }
+
+  /** A session that opens the conversation, and closes it. */
+  static opening(options: ConversationOptions & { conversationId: string }, own: SessionOptions): Session {
+    return new Session(options.conversationId, own, () => Conversation.open(options), true);
+  }
+
+  get snapshot(): ThreadSnapshot & { conversationId: string } {
+    if (!this.#isChanged && this.#snapshot) return this.#snapshot;
+    this.#isChanged = false;
+    const view = this.#view;
+    const next: Session["snapshot"] = {
+      phase: this.#phase,
+      conversationId: this.#conversationId,
+      conversation: this.#handle?.conversation ?? null,
+      access: view?.conversation.access ?? null,
+      status: view?.conversation.executionStatus ?? "idle",
+      isRunning: view !== null && this.#phase === "open" && (view.runs > 0 || view.isRunning),
+      waiting: view?.waiting ?? null,
+      messages: view?.messages ?? [],
+      hasEarlier: view?.hasEarlier ?? false,
+      continuations: view?.continuations ?? none,
+      approvals: view?.approvals ?? [],
+      title: view?.title ?? null,
+      error: this.#error,
+      warnings: view?.warnings ?? [],
+    };
+    // The same object as long as nothing that it shows is different.
+    if (this.#snapshot && isSameList(Object.values(next), Object.values(this.#snapshot))) return this.#snapshot;
+    return (this.#snapshot = next);
+  }
+
+  get view(): ConversationView {
+    if (this.#view && this.#phase === "open") return this.#view;
+    throw new ThreadkeepError("invalid_state", "the thread is closed; open it again with openThread()");
+  }
+
+  /** Performs an action of the user; its failure is in the snapshot until another one works, which one that only reads does not count as. */
+  perform<T>(action: (view: ConversationView) => Promise<T>, isReading = false): Promise<T> {
+    const done = this.#perform(action, isReading);
+    // Views that show the error of the snapshot need not await every click.
+    done.catch(() => {});
+    return done;
+  }
+
+  async #perform<T>(action: (view: ConversationView) => Promise<T>, isReading: boolean): Promise<T> {
+    try {
+      await this.opened;
+      const result = await action(this.view);
+      if (!isReading) this.#fail(null);
+      return result;
+    } catch (error) {
+      this.#fail(error);
+      throw error;
+    }
+  }
+
+  /** Runs the agent; a run that is under way already is returned. Resolves once its result is in the snapshot. */
+  run(): Promise<RunResult> {
+    return this.#run ?? this.start((conversation) => conversation.run());
+  }
+
+  /** Starts a run in another way; refused while one is under way. */
+  start(begin: (conversation: Conversation) => PromiseLike<RunResult>): Promise<RunResult> {
+    const run = this.#runOf(begin);
+    this.#run ??= run.finally(() => (this.#run = null));
+    this.#run.catch(() => {});
+    return run;
+  }
+
+  /** Runs the agent for nobody who waits; a failure is in the snapshot. */
+  runOn(): void {
+    this.run().catch((error) => this.#fail(error));
+  }
+
+  async #runOf(begin: (conversation: Conversation) => PromiseLike<RunResult>): Promise<RunResult> {
+    const { view } = this;
+    view.runs += 1;
+    this.#fail(null);
+    try {
+      let result = await begin(view.conversation);
+      while (view.isUnanswered) result = await view.conversation.run();
+      return result;
+    } finally {
+      await view.readCalls().catch(() => {});
+      view.runs -= 1;
+      if (view.runs === 0) view.endRun();
+    }
+  }
+
+  /** Shows a message that may not be part of the branch yet. */
+  sent(event: MessageEvent): MessageEvent {
+    this.view.addSent(event);
+    return event;
+  }
+
+  /** Ends what is shown. Closes the conversation if this session has opened it. */
+  async end(closes: boolean): Promise<void> {
+    await this.opened.catch(() => {});
+    this.#phase = "closed";
+    await this.#takingOver;
+    this.#view?.end();
+    try {
+      if (closes) await this.#view?.conversation.close();
+    } finally {
+      this.changed();
+    }
+  }
+
+  changed = (): void => {
+    this.#isChanged = true;
+    for (const listener of this.listeners) listener();
+  };
+
+  #fail(error: unknown): void {
+    if (error === this.#error) return;
+    this.#error = error === null ? null : errorOf(error);
+    this.changed();
+  }
+
+  async #begin(): Promise<Conversation> {
+    try {
+      const conversation = await this.#show();
+      this.#phase = "open";
+      this.changed();
+      this.#resume(conversation);
+      return this.#handle!.conversation;
+    } catch (error) {
+      this.#phase = "failed";
+      this.#fail(error);
+      throw error;
+    }
+  }
+
+  async #show(): Promise<Conversation> {
+    const conversation = await this.#open();
+    const listener = { changed: this.changed, free: () => this.#reopens && (this.#takingOver ??= this.#takeOver()), deleted: () => void (this.#phase = "closed") };
+    const view = new ConversationView(conversation, this.#pageSize, listener, this.#view ?? undefined);
+    await view.open();
+    this.#view?.end();
+    this.#view = view;
+    if (this.#handle) this.#handle.follow(conversation);
+    else this.#handle = new LastingHandle(conversation);
+    return conversation;
+  }
+
+  /** Goes on with a run in which a page died. Where calls wait for the user, a run would approve them. */
+  #resume({ access, executionStatus, warnings }: Conversation): void {
+    const wasCutOff = access === "writer" && warnings.some(({ code }) => code === "interrupted");
+    if (this.#resumes && wasCutOff && executionStatus !== "waiting_for_confirmation") this.runOn();
+  }
+
+  /** Opens the conversation again, because the page that wrote it has ended. Of several followers one becomes the writer. */
+  async #takeOver(): Promise<void> {
+    try {
+      if (this.#phase !== "open") return;
+      await this.view.conversation.close();
+      const conversation = await this.#show();
+      this.#resume(conversation);
+      this.changed();
+    } catch (error) {
+      this.#fail(error);
+    } finally {
+      this.#takingOver = null;
+    }
+  }
+}
+
+function errorOf(error: unknown): ThreadkeepError {
+  if (error instanceof ThreadkeepError) return error;
+  const code: ErrorCode = "internal";
+  return new ThreadkeepError(code, error instanceof Error ? error.message : String(error), { cause: error });
+}

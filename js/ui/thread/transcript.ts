@@ -1,0 +1,449 @@
+// From events to messages: a reducer without side effects. It takes the events of the active branch and the live events one
+// by one; each costs as much as the message that it changes is long. Objects that nothing has changed stay the same.
+import type { ActionEvent, ACPToolCallEvent, ConversationEvent, JSONValue, LiveEvent, MessageEvent, SecurityRisk, SubagentEvent, Versions } from "threadkeep";
+import { argumentsOf, codeOf, contentOf, dateOf, partsOf, reasoningOf, textOf } from "./fields.js";
+import { noticeOf } from "./notices.js";
+import type { MessagePart, MessageVersions, ToolPart, UIMessage } from "./types.js";
+
+/** The calls without a result, as far as events do not tell. */
+export interface OpenCalls {
+  /** Ids of actions that wait for the user. */
+  waiting: ReadonlySet<string>;
+  /** Ids of actions that were begun: by this run, or by a page that died. */
+  begun: ReadonlySet<string>;
+  /** Ratings of the security analyzer, by the id of the action. */
+  risks: { readonly [actionId: string]: SecurityRisk };
+  /** Whether a run is under way. */
+  isRunning: boolean;
+}
+
+/** A message that is still growing. */
+interface Draft extends Omit<UIMessage, "parts" | "eventIds" | "state"> {
+  parts: MessagePart[];
+  /** A name for each part, the same in every transcript that contains the same events. */
+  keys: string[];
+  eventIds: string[];
+  /** The message as it was last shown; `null` after a change. */
+  built: UIMessage | null;
+}
+
+interface Place {
+  draft: Draft;
+  at: number;
+}
+
+/** The pieces of an answer that have come, and the message with them as it was last shown. */
+interface Answer {
+  id: string;
+  reasoning: string;
+  text: string;
+  shown: { base: UIMessage | null; message: UIMessage } | null;
+}
+
+type AnswerToCall = Extract<ConversationEvent, { kind: "ObservationEvent" | "UserRejectObservation" | "AgentErrorEvent" }>;
+
+export class Transcript {
+  readonly #drafts: Draft[] = [];
+  readonly #ids = new Set<string>();
+  /** Calls without a result, by the id of their action. */
+  readonly #open = new Map<string, Place>();
+  readonly #actionOf: (task: string) => string | undefined;
+  /** By the id of the action that has started the sub-agent. */
+  #subagents = new Map<string, Transcript>();
+  #tasks = new Map<string, string>();
+  #changedSubagents = new Set<string>();
+  /** Messages that are stored beside the log until the current answer has ended. */
+  #sent = new Map<string, UIMessage>();
+  #calls: OpenCalls = { waiting: new Set(), begun: new Set(), risks: {}, isRunning: false };
+  #answer: Answer | null = null;
+  #last: ConversationEvent | undefined;
+  /** The messages behind the last one on other branches. */
+  #following: readonly Versions[] = [];
+  #messages: readonly UIMessage[] | null = null;
+
+  /** `actionOf` returns the action that has started the sub-agent of a task. */
+  constructor(actionOf: (task: string) => string | undefined = () => undefined) {
+    this.#actionOf = actionOf;
+  }
+
+  /** The messages now: the same array until something has changed. */
+  get messages(): readonly UIMessage[] {
+    this.#showSubagents();
+    return (this.#messages ??= this.#build());
+  }
+
+  /** The id of the event that the next one follows. */
+  get lastEventId(): string | null {
+    return this.#last?.id ?? null;
+  }
+
+  /** Whether the last event is a message of the user, which nobody has answered. */
+  get endsWithUser(): boolean {
+    return this.#last?.kind === "MessageEvent" && this.#last.source === "user";
+  }
+
+  /** Whether a call is shown that has no result. */
+  get hasOpenCalls(): boolean {
+    return this.#open.size > 0;
+  }
+
+  /** The ids of what other branches have in place of the message that comes next. */
+  get continuations(): readonly string[] {
+    const isAnswered = this.messages.at(-1)?.role === "assistant";
+    return this.#following.flatMap((found) => (found.role === "assistant" && isAnswered ? [] : idsOf(found)));
+  }
+
+  /** Whether other branches have something in place of the message that comes next. */
+  get isBeside(): boolean {
+    return this.#following.length > 0;
+  }
+
+  has(eventId: string): boolean {
+    return this.#ids.has(eventId);
+  }
+
+  /** Adds an event that is known to follow the last one. */
+  load(event: ConversationEvent): void {
+    if (event.kind !== "ConversationStateUpdateEvent") this.#last = event;
+    this.#ids.add(event.id);
+    this.#sent.delete(event.id);
+    this.#messages = null;
+    try {
+      this.#take(event);
+    } catch {
+      // A field of another program's event has a form that nobody knows.
+      this.#add(event, [{ type: "notice", notice: "unreadable", text: String(event.kind), event }]);
+    }
+    if (event.kind === "MessageEvent" || event.kind === "ActionEvent") this.#following = [];
+  }
+
+  /** Adds an event that was stored now. Returns false if it does not follow the last one: then the branch has changed. */
+  append(event: ConversationEvent): boolean {
+    if (this.#ids.has(event.id)) return true;
+    const parent = event.kind === "UnreadableEvent" ? undefined : event.parent_id;
+    // An update of the state follows an event too, and nothing follows it.
+    if (parent !== undefined && this.#last !== undefined && parent !== this.#last.id && event.kind !== "ConversationStateUpdateEvent") return false;
+    this.load(event);
+    return true;
+  }
+
+  /** A message that is stored, and not yet part of the branch. */
+  addSent(event: MessageEvent): void {
+    if (this.#ids.has(event.id)) return;
+    this.#sent.set(event.id, built(userDraft(event)));
+    this.#messages = null;
+  }
+
+  /** Takes the messages of the branch that have several versions, and what follows it on other branches. */
+  setVersions(all: readonly Versions[]): void {
+    const versions = new Map(all.map((found) => [found.eventId, found]));
+    this.#following = all.filter(({ eventId }) => eventId === null);
+    for (const draft of this.#drafts) {
+      const found = draft.eventIds.map((id) => versions.get(id)).find((found) => found?.role === draft.role);
+      show(draft, found ? { index: found.index, ids: idsOf(found) } : null);
+    }
+    // An answer of which nothing has come but its failure.
+    const last = this.#drafts.at(-1);
+    if (last?.role === "assistant") show(last, last.versions ?? this.#nextVersion(last));
+    this.#messages = null;
+  }
+
+  /** The versions of a message that follows the last one, together with this one. */
+  #nextVersion({ id, role }: Pick<UIMessage, "id" | "role">): MessageVersions | null {
+    const found = this.#following.find((found) => found.role === role);
+    return found ? { index: found.versions.length, ids: [...idsOf(found), id] } : null;
+  }
+
+  /** Takes what happens without being stored. */
+  live(event: LiveEvent): void {
+    if (event.kind === "StreamingDeltaEvent") this.#stream(event);
+    else if (event.kind === "ToolProgressEvent") this.#progress(event.tool_call_id, event.text);
+    else if (event.kind === "SubagentEvent") this.#hear(event);
+    // The answer starts anew.
+    else if (event.kind === "WaitingEvent") this.endAnswer();
+  }
+
+  /** Forgets the pieces of an answer, because it was stored or given up. */
+  endAnswer(): void {
+    if (this.#answer === null) return;
+    this.#answer = null;
+    this.#messages = null;
+  }
+
+  /** Takes what the state of the conversation says about the calls without a result. */
+  setCalls(calls: OpenCalls): void {
+    this.#calls = calls;
+    for (const [id, place] of this.#open) this.#update(place, this.#stage(id, partAt(place)));
+  }
+
+  /** Takes the objects of an earlier transcript where they are the same, and its live state. */
+  adopt(earlier: Transcript): void {
+    const parts = new Map(earlier.#drafts.flatMap(({ keys, parts }) => keys.map((key, at) => [key, parts[at]!])));
+    const drafts = new Map(earlier.#drafts.map((draft) => [draft.id, draft]));
+    for (const draft of this.#drafts) {
+      draft.versions = drafts.get(draft.id)?.versions ?? null;
+      draft.parts = draft.parts.map((part, at) => parts.get(draft.keys[at]!) ?? part);
+      const old = drafts.get(draft.id);
+      if (old && isSameList(old.eventIds, draft.eventIds) && isSameList(old.parts, draft.parts)) draft.built = old.built;
+    }
+    for (const [id, message] of earlier.#sent) if (!this.#ids.has(id)) this.#sent.set(id, message);
+    this.#answer = earlier.#answer;
+    this.#subagents = earlier.#subagents;
+    this.#tasks = earlier.#tasks;
+    this.#messages = null;
+    this.setCalls(earlier.#calls);
+  }
+
+  #build(): readonly UIMessage[] {
+    // An answer may be empty, and a page may begin with the result of a call that is shown as text.
+    const drafts = this.#drafts.filter(({ role, parts }) => role === "user" || parts.length > 0);
+    const messages = drafts.map((draft) => (draft.built ??= built(draft)));
+    const answer = this.#answer;
+    if (answer !== null && (answer.text !== "" || answer.reasoning !== "")) {
+      const last = messages.at(-1);
+      const base = last?.role === "assistant" ? last : null;
+      if (answer.shown?.base !== base) answer.shown = null;
+      answer.shown ??= { base, message: streaming(base, answer, this.#nextVersion({ id: answer.id, role: "assistant" })) };
+      if (base) messages.pop();
+      messages.push(answer.shown.message);
+    }
+    return [...messages, ...this.#sent.values()];
+  }
+
+  #take(event: ConversationEvent): void {
+    switch (event.kind) {
+      case "MessageEvent":
+        if (event.source === "user") {
+          const draft = userDraft(event);
+          return void this.#drafts.push({ ...draft, versions: this.#nextVersion(draft) });
+        }
+        if (event.source !== "agent") break;
+        return this.#answered(event, [...reasoningParts(reasoningOf(event.llm_message)), ...partsOf(event.llm_message?.content)]);
+      case "ActionEvent":
+        return this.#call(event);
+      case "ObservationEvent":
+      case "UserRejectObservation":
+      case "AgentErrorEvent":
+        return this.#result(event);
+      case "ConversationErrorEvent":
+      case "ServerErrorEvent":
+        this.endAnswer();
+        return this.#add(event, [{ type: "error", code: codeOf(event), storedCode: event.code, text: event.detail }]);
+      case "SecurityAnalysisEvent":
+        for (const [id, risk] of Object.entries(event.risks ?? {})) this.#update(this.#open.get(id), { risk });
+        return;
+      case "ACPToolCallEvent":
+        return this.#foreignCall(event);
+      case "InterruptEvent":
+        this.endAnswer();
+    }
+    const notice = noticeOf(event);
+    if (notice) this.#add(event, [notice]);
+  }
+
+  /** Adds what the model has answered, in place of the pieces that have come of it. */
+  #answered(event: ConversationEvent, parts: MessagePart[]): void {
+    this.endAnswer();
+    this.#add(event, parts);
+  }
+
+  /** Adds to the message of the agent, which begins with this event if the user has spoken last. */
+  #add(event: ConversationEvent, parts: MessagePart[]): void {
+    let draft = this.#drafts.at(-1);
+    if (draft?.role !== "assistant") {
+      draft = { id: event.id, role: "assistant", parts: [], keys: [], eventIds: [], createdAt: dateOf(event), sender: null, versions: this.#nextVersion({ id: event.id, role: "assistant" }), built: null };
+      this.#drafts.push(draft);
+    }
+    for (const part of parts) {
+      draft.keys.push(`${event.id} ${parts.indexOf(part)}`);
+      draft.parts.push(part);
+    }
+    draft.eventIds.push(event.id);
+    draft.built = null;
+  }
+
+  #call(event: ActionEvent): void {
+    const parts: MessagePart[] = [...reasoningParts(reasoningOf(event)), ...partsOf(event.thought)];
+    const said = saidBy(event);
+    if (said) return this.#answered(event, [...parts, ...said]);
+    this.#answered(event, [...parts, { ...toolPart(event), ...argumentsIn(event), actionId: event.id }]);
+    const draft = this.#drafts.at(-1)!;
+    const place = { draft, at: draft.parts.length - 1 };
+    draft.keys[place.at] = event.id;
+    this.#open.set(event.id, place);
+    this.#update(place, { summary: event.summary ?? null, ...this.#stage(event.id, { risk: event.security_risk ?? "UNKNOWN" }) });
+  }
+
+  #result(event: AnswerToCall): void {
+    // Errors name the call by the id that the provider gave it.
+    const id = event.kind === "AgentErrorEvent" ? this.#openWith(event.tool_call_id) : event.action_id;
+    const place = this.#open.get(id ?? "");
+    if (!place) {
+      // The message of `finish` and the thoughts of `think` are shown already. Otherwise the call is on an earlier page.
+      return this.#add(event, isSpeech(event.tool_name) ? [] : [{ ...toolPart(event), ...outcome(event) }]);
+    }
+    this.#showSubagents();
+    this.#open.delete(id!);
+    place.draft.keys[place.at] = `${id} ${event.id}`;
+    place.draft.eventIds.push(event.id);
+    this.#update(place, { ...outcome(event), progress: null });
+  }
+
+  /** The agent client protocol reports a call again and again as it goes on. */
+  #foreignCall(event: ACPToolCallEvent): void {
+    const text = textOf(event.content);
+    const part: ToolPart = {
+      ...toolPart({ ...event, tool_name: event.title }),
+      args: event.raw_input,
+      argsText: event.raw_input === undefined ? "" : JSON.stringify(event.raw_input),
+      state: event.is_error || event.status === "failed" ? "error" : event.status === "completed" ? "done" : "running",
+      output: event.content === undefined ? null : [{ type: "text", text }],
+      value: event.is_error ? undefined : (event.raw_output ?? text),
+      result: event.raw_output === undefined ? null : { raw_output: event.raw_output },
+      error: event.is_error ? text : null,
+    };
+    const draft = this.#drafts.at(-1);
+    const at = (draft?.parts ?? []).findIndex((other) => other.type === "tool" && other.toolCallId === event.tool_call_id);
+    if (!draft || at < 0) return this.#add(event, [part]);
+    draft.keys[at] = event.id;
+    draft.eventIds.push(event.id);
+    this.#update({ draft, at }, part);
+  }
+
+  #openWith(toolCallId: string): string | undefined {
+    return [...this.#open].find(([, place]) => partAt(place).toolCallId === toolCallId)?.[0];
+  }
+
+  /** All that the state of the conversation says about a call without a result. */
+  #stage(id: string, { risk }: Pick<ToolPart, "risk">): Pick<ToolPart, "state" | "risk"> {
+    const { waiting, begun, risks, isRunning } = this.#calls;
+    const state = waiting.has(id) ? "waiting" : isRunning ? "running" : begun.has(id) ? "interrupted" : "ready";
+    return { state, risk: risks[id] ?? risk };
+  }
+
+  #update(place: Place | undefined, fields: Partial<ToolPart>): void {
+    if (!place) return;
+    const part = partAt(place);
+    const isChange = (Object.keys(fields) as Array<keyof ToolPart>).some((name) => part[name] !== fields[name]);
+    if (!isChange) return;
+    place.draft.parts[place.at] = { ...part, ...fields };
+    place.draft.built = null;
+    this.#messages = null;
+  }
+
+  #stream(piece: Extract<LiveEvent, { kind: "StreamingDeltaEvent" }>): void {
+    const id = piece.message_id;
+    // A piece that comes after the event of its answer is in that event.
+    if (this.#ids.has(id)) return;
+    if (this.#answer === null || this.#answer.id !== id) this.#answer = { id, reasoning: "", text: "", shown: null };
+    this.#answer.reasoning += piece.reasoning_content ?? "";
+    this.#answer.text += piece.content ?? "";
+    this.#answer.shown = null;
+    this.#messages = null;
+  }
+
+  #progress(toolCallId: string, progress: string): void {
+    this.#update(this.#open.get(this.#openWith(toolCallId) ?? ""), { progress });
+  }
+
+  #hear({ path: [task = "", ...deeper], event }: SubagentEvent): void {
+    // The prompt of a sub-agent names the action that has started it, or that continues it.
+    if (deeper.length === 0 && event.kind === "MessageEvent" && event.source === "user" && event.sender) this.#tasks.set(task, event.sender);
+    const action = this.#tasks.get(task) ?? this.#actionOf(task);
+    if (action === undefined) return;
+    let subagent = this.#subagents.get(action);
+    if (!subagent) this.#subagents.set(action, (subagent = new Transcript()));
+    const waiting = event.kind === "PendingActionsEvent" ? new Set(event.waiting_ids) : subagent.#calls.waiting;
+    subagent.setCalls({ ...subagent.#calls, waiting, isRunning: true });
+    if (deeper.length > 0) subagent.live({ kind: "SubagentEvent", path: deeper, event });
+    else if ("id" in event) subagent.append(event);
+    else subagent.live(event);
+    this.#changedSubagents.add(action);
+    this.#messages = null;
+  }
+
+  #showSubagents(): void {
+    for (const action of this.#changedSubagents) this.#update(this.#open.get(action), { subagent: this.#subagents.get(action)!.messages });
+    this.#changedSubagents.clear();
+  }
+}
+
+function show(draft: Draft, versions: MessageVersions | null): void {
+  const old = draft.versions;
+  if (old === versions || (old && versions && old.index === versions.index && isSameList(old.ids, versions.ids))) return;
+  draft.versions = versions;
+  draft.built = null;
+}
+
+const idsOf = ({ versions }: Versions): string[] => versions.map(({ id }) => id);
+
+/** Whether both lists contain the same objects. */
+export function isSameList(one: readonly unknown[], other: readonly unknown[]): boolean {
+  return one.length === other.length && one.every((item, at) => item === other[at]);
+}
+
+const partAt = ({ draft, at }: Place): ToolPart => draft.parts[at] as ToolPart;
+
+const reasoningParts = (text: string): MessagePart[] => (text === "" ? [] : [{ type: "reasoning", text, state: "done" }]);
+
+const isSpeech = (tool: string): boolean => tool === "finish" || tool === "think";
+
+/** The last words of an agent are text, and a thought is reasoning: neither is a call to a reader. */
+function saidBy(event: ActionEvent): MessagePart[] | undefined {
+  const { message, thought } = (event.action ?? {}) as { message?: unknown; thought?: unknown };
+  if (event.tool_name === "finish" && typeof message === "string") return message === "" ? [] : [{ type: "text", text: message, state: "done" }];
+  if (event.tool_name === "think" && typeof thought === "string") return reasoningParts(thought);
+  return undefined;
+}
+
+function userDraft(event: MessageEvent): Draft {
+  const parts = partsOf(event.llm_message?.content);
+  return {
+    id: event.id, role: "user", parts, keys: parts.map((_, at) => `${event.id} ${at}`), eventIds: [event.id], createdAt: dateOf(event), sender: event.sender ?? null, versions: null,
+    built: null,
+  };
+}
+
+function built({ id, role, parts, eventIds, createdAt, sender, versions }: Draft): UIMessage {
+  return { id, role, parts: [...parts], state: "done", eventIds: [...eventIds], createdAt, sender, versions };
+}
+
+function streaming(base: UIMessage | null, { id, reasoning, text }: Answer, versions: MessageVersions | null): UIMessage {
+  const parts: MessagePart[] = [...(base?.parts ?? [])];
+  if (reasoning !== "") parts.push({ type: "reasoning", text: reasoning, state: text === "" ? "streaming" : "done" });
+  if (text !== "") parts.push({ type: "text", text, state: "streaming" });
+  return { id, role: "assistant", eventIds: [], createdAt: null, sender: null, versions, ...base, parts, state: "streaming" };
+}
+
+function toolPart({ tool_call_id: toolCallId, tool_name: toolName }: { tool_call_id: string; tool_name: string }): ToolPart {
+  return {
+    type: "tool", toolCallId, toolName, actionId: null, state: "ready", args: undefined, argsText: "", summary: null, risk: "UNKNOWN",
+    value: undefined, output: null, result: null, error: null, progress: null, subagent: [],
+  };
+}
+
+function outcome(event: AnswerToCall): Pick<ToolPart, "state" | "value" | "output" | "result" | "error"> {
+  const without = { value: undefined, output: null, result: null };
+  if (event.kind === "UserRejectObservation") return { ...without, state: "rejected", error: event.rejection_reason };
+  if (event.kind === "AgentErrorEvent") return { ...without, state: "error", error: event.error };
+  const { content, ...fields } = event.observation;
+  const given = { output: contentOf(content), result: fields as NonNullable<ToolPart["result"]> };
+  const text = textOf(content);
+  if (fields.is_error) return { ...given, state: "error", value: undefined, error: text };
+  return { ...given, state: "done", value: fields["kind"] === "MCPToolObservation" ? structureIn(text) : text, error: null };
+}
+
+/** Objects and lists are stored as their JSON. Any other text is what was returned itself. */
+function structureIn(text: string): JSONValue {
+  if (!/^\s*[{[]/.test(text)) return text;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+function argumentsIn(event: ActionEvent): Pick<ToolPart, "args" | "argsText"> {
+  const args = argumentsOf(event);
+  return { args, argsText: args === undefined ? (event.tool_call?.arguments ?? "") : JSON.stringify(args) };
+}

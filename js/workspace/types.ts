@@ -1,0 +1,133 @@
+// Workspaces, and changes in the files of a conversation.
+
+/** A file or directory of a workspace. */
+export interface WorkspaceEntry {
+  /** Relative to the workspace, without a leading slash: `"notes/plan.md"`. The workspace itself is `""`. */
+  path: string;
+  type: "file" | "directory";
+  /** Bytes; 0 for a directory. */
+  size: number;
+  /** Milliseconds since the Unix epoch; 0 if it is not known. */
+  modifiedAt: number;
+}
+
+/** A change of a workspace. */
+export interface WorkspaceChange {
+  /** Relative to the workspace. */
+  path: string;
+  type: "written" | "removed";
+}
+
+/**
+ * The files that an agent works on. Implement it for files of your own: the library calls these methods with relative
+ * paths in their shortest form (`"notes/plan.md"`, `""` for the workspace itself), whatever a caller has written.
+ *
+ * Files that do not exist are no error for `stat`, which returns `undefined`; other methods reject with the code
+ * `"not_found"`.
+ */
+export interface Workspace {
+  /** The path of the workspace as tools and models see it, such as `"/workspace"`. */
+  readonly workingDir: string;
+  /** The content of a file. */
+  read(path: string): Promise<Uint8Array>;
+  /** Writes a file, and creates the directories above it. Resolves once it is durable. */
+  write(path: string, content: Uint8Array | string): Promise<void>;
+  /** The file or directory, or `undefined`. */
+  stat(path: string): Promise<WorkspaceEntry | undefined>;
+  /** The files and directories directly in this directory, in any order. */
+  list(path: string): Promise<WorkspaceEntry[]>;
+  /** Creates a directory and those above it; does nothing if it exists. */
+  makeDirectory(path: string): Promise<void>;
+  /** Removes a file, or a directory with everything in it. */
+  remove(path: string): Promise<void>;
+  /** Moves a file or directory; replaces a file of that name. */
+  move(from: string, to: string): Promise<void>;
+  /** Calls the listener after each change, as far as the platform reports them. Returns a function that ends this. */
+  watch(listener: (change: WorkspaceChange) => void): () => void;
+  /** Releases resources. Called by the `close()` of a conversation that has it. */
+  close?(): Promise<void>;
+}
+
+/** `"none"`: no folder has been picked. `"prompt"`: the user has to be asked. */
+export type FolderPermission = "none" | "granted" | "prompt" | "denied";
+
+/**
+ * A folder that the user has picked. Until the user allows it, all methods of `Workspace` reject with the code
+ * `"permission_required"`.
+ */
+export interface FolderWorkspace extends Workspace {
+  /** Whether the page may use the folder now. After a reload most browsers ask again. */
+  permission(): Promise<FolderPermission>;
+  /** Asks the user to allow the folder that was picked before. Call it in the handler of a click. */
+  requestPermission(): Promise<FolderPermission>;
+  /**
+   * Lets the user pick a folder, in the handler of a click; or takes the handle of one, such as a folder that was dropped
+   * on the page. It is remembered after a reload.
+   */
+  pick(handle?: FileSystemDirectoryHandle | undefined): Promise<void>;
+  /** Forgets the folder; its files stay as they are. */
+  forget(): Promise<void>;
+}
+
+/** A change of a file of a conversation: new content, or `null` to remove it. */
+export interface FileChange {
+  /** Relative to the conversation: `"workspace/notes/plan.md"`, `"TASKS.json"`. */
+  path: string;
+  content: Uint8Array | null;
+}
+
+/** The files of a conversation: read from its store, and written by the conversation, which knows its length. */
+export interface StoredFiles {
+  /** The paths of the files below a folder. */
+  files(folder: string): Promise<string[]>;
+  readFile(path: string): Promise<Uint8Array | undefined>;
+  /** Stores all changes in one transaction. */
+  writeFiles(changes: FileChange[]): Promise<void>;
+}
+
+/** The files as one call of a built-in tool sees them. */
+export interface CallFiles {
+  /** With the changes of this call. */
+  readonly workspace: Workspace;
+  readonly files: ConversationFiles;
+  /** The changes that are stored together with the result. */
+  changes(): CallChange[];
+}
+
+/** The change of a file by a call. */
+export interface CallChange extends FileChange {
+  /** Whether it is a file of the conversation above, whose files this one works on. */
+  isOwners?: boolean;
+}
+
+/** The files of an open conversation. */
+export interface ConversationHome {
+  /** For the host and its tools: each change is durable when its promise resolves. */
+  readonly workspace: Workspace;
+  /** The files for a call. The core makes these calls one after the other, so at most one is not committed. */
+  call(actionId: string): CallFiles;
+  /** The files for a call of a sub-agent, which stores the changes; the workspace is the conversation's own. */
+  begin(): PendingFiles;
+  /** The result of this call is stored, and with it its changes. Those of calls that end otherwise are dropped. */
+  committed(actionId: string): void;
+  /** Another page may have changed the files in the store. */
+  changed(): void;
+}
+
+/** Further files of a conversation, such as `TASKS.json`: the directory in which the SDK stores a conversation. */
+export interface ConversationFiles {
+  /** The content, or `undefined` if there is none of this name. */
+  read(path: string): Promise<Uint8Array | undefined>;
+  /** Stored together with the result of the call; `null` removes the file. */
+  write(path: string, content: Uint8Array | string | null): void;
+}
+
+/** The changes of one call. */
+export interface PendingFiles {
+  /** Reads the files of the conversation with the changes of this call; the changes are visible nowhere else. */
+  readonly workspace: Workspace;
+  /** Ends the call, and returns its changes for the core. From now on all methods of its workspace reject. */
+  end(): FileChange[];
+  /** The result of the call is stored, and its changes with it. */
+  commit(): void;
+}

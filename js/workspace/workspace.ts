@@ -1,0 +1,136 @@
+// The files that an agent works on: the interface, and the workspaces that come with the library, whose code is loaded when
+// they are first used.
+import type { CoreConversation } from "../../pkg/threadkeep.js";
+import { isA } from "../input/arguments.js";
+import { ask, invalidOptions, reading } from "../input/errors.js";
+import type { Network } from "../llm/network.js";
+import type { Store } from "../store/store.js";
+import { part } from "../wasm/wasm.js";
+import type { CallFiles, ConversationHome, FolderWorkspace, Workspace } from "./types.js";
+
+/** Files in memory, which are gone after a reload. `files` are the first ones: texts or bytes by path. */
+export function memoryWorkspace(files: Readonly<Record<string, string | Uint8Array>> = {}): Workspace {
+  return lazily(() => usualDirectory, async () => (await part(import("./memory.js"))).memoryFiles(files, usualDirectory));
+}
+
+/**
+ * Files in the origin private file system: a directory of this name that belongs to your origin, and that all pages of the
+ * origin share. It is not deleted with a conversation.
+ */
+export function opfsWorkspace(name = "workspace"): Workspace {
+  return lazily(() => usualDirectory, async () => (await part(import("./opfs.js"))).opfsFiles(name, usualDirectory));
+}
+
+/** A folder of the user's device, in browsers that have it. The folder is remembered under this name. */
+export function folderWorkspace(name = "workspace"): FolderWorkspace {
+  const open = async () => (await part(import("./folder.js"))).folderFiles(name, usualDirectory);
+  return lazily(() => usualDirectory, open, ["permission", "requestPermission", "pick", "forget"]) as FolderWorkspace;
+}
+
+const methods = ["read", "write", "stat", "list", "makeDirectory", "remove", "move", "watch"] as const;
+const usualDirectory = "/workspace";
+
+/** @throws ThreadkeepError `invalid_options` if a method is missing. @internal */
+export function checkedWorkspace(workspace: Workspace): Workspace {
+  const missing = reading("workspace", () => methods.find((name) => typeof workspace?.[name] !== "function"));
+  if (missing) throw invalidOptions(`workspace must be memoryWorkspace(), opfsWorkspace(), folderWorkspace() or a Workspace of your own; it has no ${missing}()`);
+  if (!isAbsolute(workspace.workingDir)) throw invalidOptions('workingDir of a workspace must be an absolute path such as "/workspace"');
+  return workspace;
+}
+
+/** The directory in which the agent's tools work, if it has tools that work on files. @internal */
+export async function workingDirOf(tools: readonly { readonly builtIn?: object }[], given: Workspace | undefined, store: Store, id: string): Promise<string | undefined> {
+  if (given || !tools.some(({ builtIn }) => builtIn)) return given?.workingDir;
+  const stored = await store.load(id);
+  return storedDirectory(stored?.baseState);
+}
+
+/** The directory that the model of a stored conversation knows, which may be one of a Python process. */
+function storedDirectory(baseState = "{}"): string {
+  const directory: unknown = JSON.parse(baseState).workspace?.working_dir;
+  return isAbsolute(directory) ? directory : usualDirectory;
+}
+
+function isAbsolute(path: unknown): path is string {
+  return typeof path === "string" && /^\/(?!\/)/.test(path);
+}
+
+/** A workspace that is opened with its first call; after a failure the next call tries again. */
+function lazily(workingDir: () => string, open: () => Promise<Workspace>, more: string[] = []): Workspace {
+  const opened = once(open);
+  const later = (name: string) => [name, async (...args: unknown[]) => {
+    // The caller may change its array afterwards.
+    const copies = args.map((each) => (isA(each, Uint8Array) ? each.slice() : each));
+    return ((await opened())[name as "read"] as (...args: unknown[]) => unknown)(...copies);
+  }];
+  const watch: Workspace["watch"] = (listener) => {
+    const end = opened().then((workspace) => workspace.watch(listener));
+    end.catch(() => {});
+    return () => void end.then((end) => end(), () => {});
+  };
+  return { ...Object.fromEntries([...methods, "close", ...more].map(later)), watch, get workingDir() { return workingDir(); } };
+}
+
+/** The function, called once unless it fails. */
+function once<T>(open: () => Promise<T>): () => Promise<T> {
+  let opening: Promise<T> | undefined;
+  return () => (opening ??= open().catch((error: unknown) => {
+    opening = undefined;
+    throw error;
+  }));
+}
+
+/** The files of an open conversation. Their code is loaded when they are first used. @internal */
+export class LazyHome {
+  readonly workspace: Workspace;
+  readonly workingDir: string | undefined;
+  readonly isTransactional: boolean;
+  /** Whether the workspace is the conversation's own files. */
+  readonly isOwn: boolean;
+  readonly #given: Workspace | undefined;
+  readonly #load: () => Promise<ConversationHome>;
+  #isUsed = false;
+
+  /** @param owner The files of the conversation above, if `given` is its workspace and the store spans conversations. */
+  constructor(given: Workspace | undefined, workingDir: string | undefined, core: () => CoreConversation, store: Store, id: string, network: Network, owner: LazyHome | undefined) {
+    this.#given = given;
+    this.workingDir = workingDir;
+    this.isOwn = given === undefined;
+    this.isTransactional = this.isOwn || owner !== undefined;
+    const directory = () => workingDir ?? storedDirectory(core().state());
+    const load = once(async () => {
+      const { openHome } = await network.load(() => part(import("./home.js")));
+      const stored = {
+        files: (folder: string) => store.files(id, folder),
+        readFile: (path: string) => store.readFile(id, path),
+        writeFiles: (changes: unknown[]) => ask(core(), "writeFiles", changes) as Promise<void>,
+      };
+      return openHome(stored, directory(), given, owner && (await owner.#load()));
+    });
+    this.#load = () => {
+      this.#isUsed = true;
+      return load();
+    };
+    this.workspace = lazily(directory, async () => (await this.#load()).workspace);
+  }
+
+  async call(actionId: string): Promise<CallFiles> {
+    return (await this.#load()).call(actionId);
+  }
+
+  committed(actionId: string): void {
+    this.#inUse((home) => home.committed(actionId));
+  }
+
+  changed(): void {
+    this.#inUse((home) => home.changed());
+  }
+
+  #inUse(act: (home: ConversationHome) => void): void {
+    if (this.#isUsed) void this.#load().then(act, () => {});
+  }
+
+  async close(): Promise<void> {
+    await this.#given?.close?.();
+  }
+}
