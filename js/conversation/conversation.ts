@@ -16,27 +16,25 @@ import type { ActionEvent, ConversationEvent, ConversationState, ExecutionStatus
 import { withTimeout, recordChange } from "../store/inventory.js";
 import { LLM } from "../llm/llm.js";
 import { type Image, contentOf } from "../llm/images.js";
-import { type Network, WAITED } from "../llm/network.js";
+import { WAITED } from "../llm/network.js";
 import { type ConversationInfo, list, onListChange } from "../store/listing.js";
 import type { AnthropicMessages, ChatMessage, ResponsesMessages, Session, TrajectoryEvent } from "../events/messages.js";
 import { importJSON, written } from "../formats/interchange.js";
-import { openCore } from "./opening.js";
 import { Run, type RunOptions, type RunResult, aborted } from "./run.js";
 import { askAgent, forTools, generateTitle } from "./side-calls.js";
 import type { Content, ConversationStats, JSONObject, JSONValue, LLMMessage, Observation } from "../events/types.js";
 import type { ExportOptions, ImportedConversation, TransferOptions } from "../formats/types.js";
 import type { MCPServers } from "../mcp/types.js";
 import { type Store, coreStore, exported, indexedDBStore } from "../store/store.js";
-import type { Secrets } from "../secrets/secrets.js";
 import type { SecretValue } from "../secrets/source.js";
 import type { HeldSecret } from "../secrets/types.js";
-import { type ToolCalls, closingTimeout } from "../tool/calls.js";
+import { closingTimeout } from "../tool/calls.js";
 import { closeInTurn, openInTurn } from "../store/turns.js";
-import type { Parent } from "../subagents/types.js";
 import { editAction, pendingActions, rejectActions, shownActions } from "./waiting-calls.js";
 import { part } from "../wasm/wasm.js";
 import type { Workspace } from "../workspace/types.js";
-import type { ConversationOptions, ConversationWarning, ForkOptions, HandleParts, TitleOptions } from "./types.js";
+import { ConversationSession, type Given } from "./session.js";
+import type { ConversationOptions, ConversationWarning, ForkOptions, TitleOptions } from "./types.js";
 
 /**
  * A conversation with an agent, which is stored as it happens.
@@ -55,33 +53,16 @@ export class Conversation<Answer = any> implements AsyncDisposable {
   /** The files that the agent works on: the conversation's own, or those given to `open()`. */
   readonly workspace: Workspace;
   readonly #core: CoreConversation;
-  readonly #store: Store;
-  readonly #parts: HandleParts;
-  readonly #tools: ToolCalls;
-  readonly #secrets: Secrets;
-  readonly #network: Network;
-  readonly #parent: Parent;
-  readonly #agent: Agent<Answer>;
-  /** Warnings that do not come from the wasm. */
-  readonly #warnings: readonly ConversationWarning[];
-  #llm: LLM;
-  #isClosed = false;
+  readonly #session: ConversationSession;
   #state: { text: string; value: ConversationState } | undefined;
 
-  private constructor(id: string, store: Store, core: CoreConversation, parts: HandleParts, warnings: readonly ConversationWarning[]) {
-    this.id = id;
-    this.#store = store;
+  private constructor(session: ConversationSession) {
+    const { core, tools, home, secrets, network } = session;
+    this.#session = session;
     this.#core = core;
-    this.#parts = parts;
-    this.#tools = parts.tools;
-    parts.tools.conversation = forTools(this, core, parts.network, (llm) => this.#secrets.coreLLM(llm, this.#network));
-    this.workspace = parts.home.workspace;
-    this.#secrets = parts.secrets;
-    this.#network = parts.network;
-    this.#parent = parts.parent;
-    this.#agent = parts.agent;
-    this.#llm = parts.agent.llm;
-    this.#warnings = warnings;
+    this.id = session.id;
+    this.workspace = home.workspace;
+    tools.conversation = forTools(this, core, network, (llm) => secrets.coreLLM(llm, network));
     this.access = core.access() as "writer" | "follower";
     this.events = eventLog(core);
   }
@@ -95,13 +76,12 @@ export class Conversation<Answer = any> implements AsyncDisposable {
     return Conversation.#open(readOptions(options));
   }
 
-  static async #open(given: ReturnType<typeof readOptions>): Promise<Conversation> {
+  static async #open(given: Given): Promise<Conversation> {
     return openInTurn(given.store, given.id, () => Conversation.#create(given), (opened) => lastRead(opened.#core));
   }
 
-  static async #create(given: ReturnType<typeof readOptions>): Promise<Conversation> {
-    const { core, parts, warnings } = await openCore(given, Conversation.#open);
-    return new Conversation(given.id, given.store, core, parts, warnings);
+  static async #create(given: Given): Promise<Conversation> {
+    return new Conversation(await ConversationSession.open(given, Conversation.#open));
   }
 
   /** All conversations of a store, newest first; those of sub-agents only with `subagents`. */
@@ -169,12 +149,12 @@ export class Conversation<Answer = any> implements AsyncDisposable {
    * `finalResponse()`.
    */
   get warnings(): readonly ConversationWarning[] {
-    return [...(call(() => this.#core.warnings()) as ConversationWarning[]), ...this.#warnings, ...(this.#parts.mcp?.warnings ?? [])];
+    return [...(call(() => this.#core.warnings()) as ConversationWarning[]), ...this.#session.warnings, ...(this.#session.mcp?.warnings ?? [])];
   }
 
   /** The MCP servers of the agent, with their state and tools; `null` if it has none. A change is an `MCPServerEvent`. */
   get mcp(): MCPServers | null {
-    return this.#parts.mcp ?? null;
+    return this.#session.mcp ?? null;
   }
 
   /** `tags.title`, or else the beginning of the first message of the user, as in lists; `null` without both. */
@@ -207,7 +187,7 @@ export class Conversation<Answer = any> implements AsyncDisposable {
     const { sender, pending } = optionsOf("sendMessage()", options, "sender pending");
     if (sender !== undefined && typeof sender !== "string") throw invalidOptions("sender must be a string");
     if (pending !== undefined && pending !== "reject" && pending !== "keep") throw invalidOptions('pending must be "reject" or "keep"');
-    const content = contentOf(message, this.#llm);
+    const content = contentOf(message, this.#session.llm);
     // Without an image nothing is awaited here, so that no later call of the host can overtake this message.
     const json = typeof content === "string" ? content : await content;
     return JSON.parse(await ask(this.#core, "sendMessage", json, sender, pending));
@@ -266,7 +246,7 @@ export class Conversation<Answer = any> implements AsyncDisposable {
    * during a run and while calls wait; and those of `sendMessage()`
    */
   async editMessage(eventId: string, message: string | ReadonlyArray<Content | Image>): Promise<MessageEvent> {
-    const json = await contentOf(message, this.#llm);
+    const json = await contentOf(message, this.#session.llm);
     return JSON.parse(await ask(this.#core, "sendMessage", json, undefined, undefined, textOf(eventId)));
   }
 
@@ -284,17 +264,17 @@ export class Conversation<Answer = any> implements AsyncDisposable {
     const approved = actionIds("approve", given.approve);
     const signal = signalOf(given.signal);
     if (signal?.aborted) throw aborted(signal);
-    const { tasks } = this.#parent;
+    const { tasks } = this.#session;
     const own = tasks ? await tasks.approve(approved, await pendingActions(this.#core)) : approved;
     const interrupt = () => void this.interrupt().catch(() => {});
     signal?.addEventListener("abort", interrupt);
-    this.#network.begin(this.state.agent_state?.[WAITED]);
+    this.#session.network.begin(this.state.agent_state?.[WAITED]);
     try {
       const [status, finalResponse] = await ask(this.#core, "run", own);
       if (signal?.aborted && status === "paused") throw aborted(signal);
       return { status: status as ExecutionStatus, finalResponse };
     } finally {
-      this.#network.over();
+      this.#session.network.over();
       signal?.removeEventListener("abort", interrupt);
     }
   }
@@ -305,19 +285,19 @@ export class Conversation<Answer = any> implements AsyncDisposable {
    */
   async pause(): Promise<void> {
     await ask(this.#core, "pause");
-    this.#network.stop();
-    await this.#parent.tasks?.pause();
+    this.#session.network.stop();
+    await this.#session.tasks?.pause();
   }
 
   /** The reason why the current run waits (no network, or a server that asked for a pause), or `null`. */
   get waiting(): WaitingEvent | null {
-    return this.#network.now;
+    return this.#session.network.now;
   }
 
   /** Ends the current wait: the request, or the test whether the server is reachable, is sent at once. */
   retryNow(): void {
-    this.#network.retry();
-    this.#parent.tasks?.retryNow();
+    this.#session.network.retry();
+    this.#session.tasks?.retryNow();
   }
 
   /**
@@ -334,7 +314,7 @@ export class Conversation<Answer = any> implements AsyncDisposable {
    * allow" has no effect, because the tool's own `needsApproval` asks, or because another call of the answer does.
    */
   async pendingActions(options: { allowable?: boolean | undefined } = {}): Promise<ActionEvent[]> {
-    return shownActions(this.#core, this.#parent.tasks, options);
+    return shownActions(this.#core, this.#session.tasks, options);
   }
 
   /**
@@ -342,7 +322,7 @@ export class Conversation<Answer = any> implements AsyncDisposable {
    * `pendingActions()` has returned them. The model's own rating of a call is in the action itself.
    */
   get securityRisks(): Record<string, SecurityRisk> {
-    return { ...this.state.agent_state.security_risks, ...this.#parent.tasks?.risks };
+    return { ...this.state.agent_state.security_risks, ...this.#session.tasks?.risks };
   }
 
   /**
@@ -350,7 +330,7 @@ export class Conversation<Answer = any> implements AsyncDisposable {
    * @throws ThreadkeepError `not_found` for an action that does not wait, `invalid_state` while tools run
    */
   async rejectPendingActions(reason?: string, options: { actionIds?: readonly string[] | undefined } = {}): Promise<void> {
-    await rejectActions(this.#core, this.#parent.tasks, reason, options);
+    await rejectActions(this.#core, this.#session.tasks, reason, options);
   }
 
   /**
@@ -361,7 +341,7 @@ export class Conversation<Answer = any> implements AsyncDisposable {
    * that does not wait for the user, `invalid_state` during a run
    */
   async editAction(actionId: string, args: JSONValue | JSONObject): Promise<ActionEvent> {
-    return editAction(this.#core, this.#parent.tasks, actionId, args);
+    return editAction(this.#core, this.#session.tasks, actionId, args);
   }
 
   /**
@@ -372,9 +352,9 @@ export class Conversation<Answer = any> implements AsyncDisposable {
    * have no result, `store_*`; no copy exists then
    */
   async fork(options: ForkOptions = {}): Promise<Conversation<Answer>> {
-    const own = new Agent({ ...this.#agent, llm: this.#llm, tools: [...this.#agent.tools] });
+    const own = new Agent({ ...this.#session.agent, llm: this.#session.llm, tools: [...this.#session.agent.tools] });
     const { agent, fromEventId, tags, resetMetrics } = readFork(options, own);
-    const { id, store } = readOptions({ agent, store: this.#store });
+    const { id, store } = readOptions({ agent, store: this.#session.store });
     await ask(this.#core, "inBranches", { id, fromEventId, tags, resetMetrics });
     recordChange(store, { stored: [id] });
     const copy = await Conversation.open({ agent, store, conversationId: id });
@@ -402,7 +382,7 @@ export class Conversation<Answer = any> implements AsyncDisposable {
 
   /** Sets the analyzer from the next answer on. With `null` every risk is unknown. */
   async setSecurityAnalyzer(analyzer: SecurityAnalyzer | null): Promise<void> {
-    await ask(this.#core, "setSecurityAnalyzer", await this.#parts.analyzers.take(analyzer));
+    await ask(this.#core, "setSecurityAnalyzer", await this.#session.analyzers.take(analyzer));
   }
 
   /**
@@ -432,8 +412,8 @@ export class Conversation<Answer = any> implements AsyncDisposable {
    */
   async switchLLM(llm: LLM): Promise<void> {
     if (!isA(llm, LLM)) throw invalidOptions("switchLLM() takes an LLM");
-    await this.#secrets.switchLLM(this.#core, llm, this.#network);
-    this.#llm = this.#parent.llm = llm;
+    await this.#session.secrets.switchLLM(this.#core, llm, this.#session.network);
+    this.#session.llm = llm;
   }
 
   /**
@@ -452,7 +432,7 @@ export class Conversation<Answer = any> implements AsyncDisposable {
   async executeTool(name: string, args: JSONValue | JSONObject = {}, options: { signal?: AbortSignal | undefined } = {}): Promise<Observation> {
     const json = jsonOf("the arguments", args);
     const signal = signalOf(optionsOf("executeTool()", options, "signal").signal);
-    return JSON.parse(await this.#tools.withSignal(signal, (id) => ask(this.#core, "executeTool", textOf(name), json, id)));
+    return JSON.parse(await this.#session.tools.withSignal(signal, (id) => ask(this.#core, "executeTool", textOf(name), json, id)));
   }
 
   /**
@@ -462,12 +442,12 @@ export class Conversation<Answer = any> implements AsyncDisposable {
    * @throws ThreadkeepError `invalid_options` naming the secret, `locked_elsewhere`, `invalid_state` after `close()`, `store_*`
    */
   async updateSecrets(secrets: Record<string, SecretValue | null>): Promise<void> {
-    await this.#secrets.update(this.#core, secrets);
+    await this.#session.secrets.update(this.#core, secrets);
   }
 
   /** Secrets that came with an import and are not fetched yet, with the URLs that they would be fetched from. */
   get heldSecrets(): readonly HeldSecret[] {
-    return this.#secrets.held;
+    return this.#session.secrets.held;
   }
 
   /**
@@ -475,7 +455,7 @@ export class Conversation<Answer = any> implements AsyncDisposable {
    * one gets an error. Show the user `heldSecrets` first, because whoever made the file has chosen these URLs.
    */
   async allowSecrets(): Promise<void> {
-    await this.#secrets.allow(this.#core);
+    await this.#session.secrets.allow(this.#core);
   }
 
   /**
@@ -494,7 +474,7 @@ export class Conversation<Answer = any> implements AsyncDisposable {
    * @throws ThreadkeepError `invalid_state` if there is no message yet and after `close()`, `aborted`, `locked_elsewhere`
    */
   async generateTitle(options: TitleOptions = {}): Promise<string> {
-    return generateTitle(this.#core, options, (llm) => this.#secrets.coreLLM(llm, this.#network));
+    return generateTitle(this.#core, options, (llm) => this.#session.secrets.coreLLM(llm, this.#session.network));
   }
 
   /** Replaces all tags; `title` is the title in lists. */
@@ -513,19 +493,19 @@ export class Conversation<Answer = any> implements AsyncDisposable {
    * @throws ThreadkeepError `invalid_options` if a stored answer does not fit the agent's schema
    */
   async finalAnswer(): Promise<Answer | null> {
-    const { finalAnswer } = this.#agent;
+    const { finalAnswer } = this.#session.agent;
     const args = finalAnswer && (await ask(this.#core, "finalResponse", true));
     return args ? (await part(import("../agent/final-answer.js"))).readAnswer(finalAnswer, args) : null;
   }
 
   /** The current conversation as a zip archive, which the Python SDK can open after unpacking. */
   async exportZip(options: ExportOptions = {}): Promise<Blob> {
-    return exportZip(exported(this.#store, this.id, this.#core), this.id, options, this.#parts.home);
+    return exportZip(exported(this.#session.store, this.id, this.#core), this.id, options, this.#session.home);
   }
 
   /** Like `exportZip()`, as a stream; memory is bounded by the largest event or file. */
   exportZipStream(options: ExportOptions = {}): ReadableStream<Uint8Array> {
-    return exportZipStream(exported(this.#store, this.id, this.#core), this.id, options, this.#parts.home);
+    return exportZipStream(exported(this.#session.store, this.id, this.#core), this.id, options, this.#session.home);
   }
 
   /**
@@ -553,7 +533,7 @@ export class Conversation<Answer = any> implements AsyncDisposable {
   }
 
   #converted<T>(form: string): Promise<T> {
-    return written(exported(this.#store, this.id, this.#core), this.id, form, this.state.agent?.llm);
+    return written(exported(this.#session.store, this.id, this.#core), this.id, form, this.state.agent?.llm);
   }
 
   /**
@@ -564,8 +544,8 @@ export class Conversation<Answer = any> implements AsyncDisposable {
     if (typeof listener !== "function") throw invalidOptions("subscribe() takes a function");
     // If a listener is subscribed twice, it is called twice, and each returned function removes one subscription.
     const own = (event: ConversationEvent | LiveEvent) => listener(event);
-    this.#parts.listeners.add(own);
-    return () => void this.#parts.listeners.delete(own);
+    this.#session.listeners.add(own);
+    return () => void this.#session.listeners.delete(own);
   }
 
   /**
@@ -577,19 +557,14 @@ export class Conversation<Answer = any> implements AsyncDisposable {
     const free = ask(this.#core, "close");
     const closed = this.#close(free);
     // Closing a tool may take long; the lock is released before.
-    closeInTurn(this.#store, this.id, this.#parts.deleteOnClose ? closed : free);
+    closeInTurn(this.#session.store, this.id, this.#session.deleteOnClose ? closed : free);
     await closed;
   }
 
   async #close(free: Promise<unknown>): Promise<void> {
     await free;
-    await this.#parent.tasks?.close();
-    this.#parts.listeners.clear();
-    if (this.#isClosed) return;
-    this.#isClosed = true;
-    this.#parts.leave();
-    await Promise.all([this.#tools.close(), this.#parts.mcp && withTimeout(this.#parts.mcp.close(), closingTimeout)]);
-    if (this.#parts.deleteOnClose && this.access === "writer") await withTimeout(Conversation.delete(this.id, { store: this.#store }), closingTimeout);
+    const isFirst = await this.#session.close();
+    if (isFirst && this.#session.deleteOnClose && this.access === "writer") await withTimeout(Conversation.delete(this.id, { store: this.#session.store }), closingTimeout);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -8,7 +8,7 @@ import { limitsOf } from "../agent/limits.js";
 import { offlineOf } from "../llm/network.js";
 import { indexedDBStore } from "../store/store.js";
 import { checkedWorkspace } from "../workspace/workspace.js";
-import type { ConversationOptions, ForkOptions, Inherited } from "./types.js";
+import type { ConversationOptions, ForkOptions } from "./types.js";
 
 /** The checked options of `fork()`. @internal */
 export function readFork(options: ForkOptions, own: Agent) {
@@ -49,6 +49,5 @@ export function readOptions(options: ConversationOptions) {
     secrets,
     cipher,
     workspace: workspace === undefined ? undefined : checkedWorkspace(workspace),
-    inherited: undefined as Inherited | undefined,
   };
 }

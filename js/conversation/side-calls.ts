@@ -1,6 +1,5 @@
 // Requests beside the run: questions about a conversation or an image, and titles. Their code is loaded when one is used.
 import type { CoreConversation } from "../../pkg/threadkeep.js";
-import type { Conversation } from "./conversation.js";
 import type { LLM } from "../llm/llm.js";
 import type { Network } from "../llm/network.js";
 import type { ToolConversation } from "../tool/types.js";
@@ -18,7 +17,7 @@ export async function generateTitle(core: CoreConversation, options: TitleOption
 }
 
 /** A conversation as tools of the library see it. @internal */
-export function forTools(conversation: Conversation, core: CoreConversation, network: Network, inCore: (llm: LLM) => Promise<object>): ToolConversation {
+export function forTools(conversation: Pick<ToolConversation, "switchLLM" | "activeBranch">, core: CoreConversation, network: Network, inCore: (llm: LLM) => Promise<object>): ToolConversation {
   return {
     switchLLM: (llm) => conversation.switchLLM(llm),
     activeBranch: () => conversation.activeBranch(),

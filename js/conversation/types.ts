@@ -1,41 +1,17 @@
 // Types of a conversation that several files of it use.
-import type { CoreConversation } from "../../pkg/threadkeep.js";
 import type { Agent } from "../agent/agent.js";
 import type { RunLimits } from "../agent/limits.js";
-import type { Analyzers } from "../control/control.js";
 import type { ConfirmationPolicy, Hooks, SecurityAnalyzer } from "../control/types.js";
 import type { ConversationEvent, LiveEvent } from "../events/events.js";
 import type { LLM } from "../llm/llm.js";
-import type { Network } from "../llm/network.js";
-import type { OpenServers } from "../mcp/index.js";
-import type { Secrets } from "../secrets/secrets.js";
 import type { SecretValue } from "../secrets/source.js";
 import type { Store } from "../store/store.js";
-import type { Parent } from "../subagents/types.js";
-import type { ToolCalls } from "../tool/calls.js";
 import type { Workspace } from "../workspace/types.js";
-import type { LazyHome } from "../workspace/workspace.js";
 
 /** A note about an opened conversation that the host should know, and may show to the user. */
 export interface ConversationWarning {
   code: "quarantined" | "head_moved" | "interrupted" | "unreadable" | "history_broken" | "tools_unavailable" | "settings_unavailable" | "secrets_unavailable" | "store_lost" | "mcp_servers";
   message: string;
-}
-
-/** The parts of a conversation that belong to one handle. @internal */
-export interface HandleParts {
-  listeners: Listeners;
-  /** Ends writing or following. */
-  leave: () => void;
-  analyzers: Analyzers;
-  tools: ToolCalls;
-  mcp: OpenServers | undefined;
-  home: LazyHome;
-  secrets: Secrets;
-  network: Network;
-  parent: Parent;
-  deleteOnClose: boolean;
-  agent: Agent;
 }
 
 export interface ConversationOptions<Answer = any> extends RunLimits {
@@ -92,27 +68,6 @@ export interface ForkOptions {
   resetMetrics?: boolean | undefined;
   /** Default: the agent of the original, with its current model. */
   agent?: Agent | undefined;
-}
-
-/** A conversation whose files its sub-agents change. @internal */
-export interface FilesOwner {
-  readonly core: () => CoreConversation;
-  readonly home: LazyHome;
-  /** Tells its followers that its files may have changed. */
-  readonly tell: () => void;
-}
-
-/** Options of the conversation of a sub-agent, which come from the one that started it. @internal */
-export interface Inherited {
-  analyzers: Analyzers;
-  /** In the form that the wasm takes. */
-  stored: { ancestors: string; securityAnalyzer: string };
-  /** Texts to hide. */
-  hidden: string[];
-  /** Whether the workspace is that of the conversation above all others. */
-  ownsWorkspace: boolean;
-  /** That conversation, if its files are stored in the transactions of the others. */
-  owner: FilesOwner | undefined;
 }
 
 /** The functions that are called with every event of the log, and with every live event. Live events have no id. @internal */

@@ -141,12 +141,12 @@ export class OpenServers implements MCPServers {
   }
 
   #masked(text: string): string {
-    return this.#isOpen ? call(() => this.#place.core().masked(text)) : text;
+    return this.#isOpen ? call(() => this.#place.core.masked(text)) : text;
   }
 
   #hide(texts: string[]): void {
     const secret = texts.filter(isKey).flatMap(spellings);
-    if (secret.length > 0) this.#place.core().hide(secret);
+    if (secret.length > 0) this.#place.core.hide(secret);
   }
 
   #changed(server: Server): Promise<void> {
@@ -167,7 +167,7 @@ export class OpenServers implements MCPServers {
 
   /** Passes the tools on to the wasm, and stores them. */
   async #update(server?: Server): Promise<void> {
-    const core = this.#place.core();
+    const core = this.#place.core;
     if (server) this.#take(server);
     const tools = await this.#coreTools();
     call(() => core.setRemoteTools(tools));

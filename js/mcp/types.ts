@@ -1,6 +1,6 @@
 // MCP servers, as a host gives them, and what their connections are.
 import type { CoreConversation } from "../../pkg/threadkeep.js";
-import type { LiveEvent, MCPServerState } from "../events/events.js";
+import type { MCPServerEvent, MCPServerState } from "../events/events.js";
 import type { Store } from "../store/store.js";
 import type { CoreTool, Tool } from "../tool/types.js";
 import type { OAuthClientInformationMixed, OAuthTokens } from "@modelcontextprotocol/sdk/shared/auth.js";
@@ -86,9 +86,9 @@ export interface ServerPlace {
   agent: { readonly tools: readonly Tool[]; readonly mcpServers?: Readonly<Record<string, MCPServer>>; readonly filterToolsRegex?: string };
   id: string;
   store: Store;
-  cipher: unknown;
-  emit(event: LiveEvent): void;
-  core(): CoreConversation;
+  readonly cipher: unknown;
+  emit(event: MCPServerEvent): void;
+  readonly core: CoreConversation;
   toCore(tools: readonly Tool[]): Promise<CoreTool[]>;
 }
 

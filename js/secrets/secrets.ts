@@ -103,6 +103,11 @@ export class Secrets {
     return this.#opened?.inherited() ?? { secrets: undefined, hidden: [] };
   }
 
+  /** The names of the secrets. */
+  get names(): string[] {
+    return Object.keys(this.inherited().secrets ?? {});
+  }
+
   /** A function that masks the progress texts of one tool call. */
   progress(): (text: string) => string {
     let previous = "";

@@ -1,8 +1,7 @@
-// Sub-agents: the tool `task`, by which an agent gives a part of its work to another one. Its code is loaded when a
-// conversation that has it is opened.
+// Sub-agents: the tool `task`, by which an agent gives a part of its work to another one. The conversation that has it
+// loads its code.
 import { builtIn } from "../tool/tool.js";
 import type { Tool } from "../tool/types.js";
-import { part } from "../wasm/wasm.js";
 import type { TaskToolOptions } from "./types.js";
 
 /**
@@ -10,5 +9,5 @@ import type { TaskToolOptions } from "./types.js";
  * together with the tools that sub-agents may use. `Conversation.open()` checks the options.
  */
 export function taskTool(options: TaskToolOptions = {}): Tool {
-  return builtIn({ name: "task", spec: { name: "task_tool_set" }, define: async ({ parent }) => (await part(import("./task.js"))).define(options, parent) });
+  return builtIn({ name: "task", spec: { name: "task_tool_set" }, define: ({ startTasks }) => startTasks(options) });
 }

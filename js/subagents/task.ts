@@ -5,7 +5,6 @@
 // on with it; calls of the sub-agent that were under way are treated there as in every conversation.
 import { Agent } from "../agent/agent.js";
 import { newId } from "../input/arguments.js";
-import type { Conversation } from "../conversation/conversation.js";
 import { ThreadkeepError, ask, invalidOptions, optionsOf, textOf } from "../input/errors.js";
 import type { ActionEvent, ConversationErrorEvent, ConversationEvent, ConversationState, LiveEvent, SubagentEvent } from "../events/events.js";
 import type { LLM } from "../llm/llm.js";
@@ -13,7 +12,7 @@ import type { BuiltInContext, BuiltInDefinition, BuiltInOutput, Tool } from "../
 import { agentName, general, readDefinitions } from "./definitions.js";
 import { messageOf, present } from "../tools/definition.js";
 import { combined, stricter } from "./inheritance.js";
-import type { AgentDefinition, Parent, Tasks, TaskToolOptions } from "./types.js";
+import type { AgentDefinition, Child, Parent, Tasks, TaskToolOptions } from "./types.js";
 
 interface TaskArguments {
   description?: string;
@@ -49,12 +48,12 @@ The user does not see the report; tell the user what matters of it.
 Several independent tasks can be given in one answer.
 To ask the same sub-agent something more, pass the id of its task as \`resume\`.`;
 
-export function define(options: TaskToolOptions, parent: Parent): BuiltInDefinition {
-  const { agents: given, llms = {}, maxDepth = 2 } = optionsOf("taskTool()", options, "agents llms maxDepth");
+export function define(options: object, parent: Parent): BuiltInDefinition {
+  const { agents: given, llms = {}, maxDepth = 2 } = optionsOf("taskTool()", options as TaskToolOptions, "agents llms maxDepth");
   if (!Number.isInteger(maxDepth) || maxDepth < 1) throw invalidOptions("maxDepth of taskTool() must be a whole number of at least 1");
   const definitions = readDefinitions(given);
   if (!definitions.has(general)) {
-    const tools = parent.given.agent.tools.filter(({ name }) => name !== "task");
+    const tools = parent.agent.tools.filter(({ name }) => name !== "task");
     definitions.set(general, { name: general, description: "For any task that no other agent is made for.", tools });
   }
   const named = (tool: string | Tool) => (typeof tool === "string" ? tool : tool.name);
@@ -81,7 +80,7 @@ class RunningTasks implements Tasks {
   readonly #llms: Readonly<Record<string, LLM>>;
   readonly #maxDepth: number;
   /** Open conversations of sub-agents, by task id. */
-  readonly #open = new Map<string, Promise<Conversation>>();
+  readonly #open = new Map<string, Promise<Child>>();
   risks: Tasks["risks"] = {};
   /** The actions of sub-agents that the user has approved, by the call that waits for them; `undefined` for all. */
   #approved = new Map<string, string[] | undefined>();
@@ -120,11 +119,7 @@ class RunningTasks implements Tasks {
    * @throws ThreadkeepError `not_found` also for a task whose conversation is not that of a sub-agent of this one
    */
   #find(action: string, { resume }: TaskArguments, starts?: string): Promise<Task | undefined> {
-    return this.#parent.load(() => ask(this.#parent.core(), "inBranches", { task: action, resume, starts }) as Promise<Task | undefined>);
-  }
-
-  #state(): ConversationState {
-    return JSON.parse(this.#parent.core().state());
+    return this.#parent.load(() => ask(this.#parent.core, "inBranches", { task: action, resume, starts }) as Promise<Task | undefined>);
   }
 
   async #work(task: Task, agent: Agent, subagent: string, prompt: string, context: BuiltInContext): Promise<BuiltInOutput> {
@@ -146,7 +141,7 @@ class RunningTasks implements Tasks {
       return { content: response ? `${failure}\nPartial result:\n${response}` : failure, isError: true, fields };
     } finally {
       // The costs since the beginning of the task replace those that were counted before.
-      await ask(this.#parent.core(), "note", `task:${taskId}`, JSON.stringify(combined(child.stats))).catch(() => {});
+      await ask(this.#parent.core, "note", `task:${taskId}`, JSON.stringify(combined(child.stats))).catch(() => {});
       if (!keeps) await this.#close(taskId);
     }
   }
@@ -155,9 +150,9 @@ class RunningTasks implements Tasks {
    * Runs the sub-agent until it is done. Returns why it has failed, `"waits"` if it waits for the user or for the next run after a
    * pause, otherwise nothing.
    */
-  async #run(child: Conversation, prompt: string, { idempotencyKey: action, signal, isDirect }: BuiltInContext): Promise<string | undefined> {
+  async #run(child: Child, prompt: string, { idempotencyKey: action, signal, isDirect }: BuiltInContext): Promise<string | undefined> {
     // The user may have allowed a tool while the sub-agent waited.
-    const allowed = this.#state().agent_state?.allowed_tools ?? [];
+    const allowed = this.#parent.state().agent_state?.allowed_tools ?? [];
     if (allowed.join() !== child.allowedTools.join()) await child.setAllowedTools(allowed);
     const isRepeated = await wasSent(child, action);
     if (!isRepeated) await child.sendMessage(prompt, { sender: action, pending: "reject" });
@@ -168,7 +163,7 @@ class RunningTasks implements Tasks {
     for (let hasRun = false; ; hasRun = true) {
       const status = child.executionStatus;
       if (status === "finished") return undefined;
-      if (!isDirect && this.#parent.core().executionStatus() === "paused") return "waits";
+      if (!isDirect && this.#parent.core.executionStatus() === "paused") return "waits";
       // The death of a page is stored as a pause.
       if (status === "paused" && hasRun) return stopDetail(child);
       if ((status === "error" || status === "stuck") && (hasRun || isRepeated)) return stopDetail(child);
@@ -184,7 +179,7 @@ class RunningTasks implements Tasks {
   }
 
   /** Opens the conversation of a task, or creates it. It has the settings of the parent, and no looser ones. */
-  #child(task: Task, agent: Agent, subagent: string): Promise<Conversation> {
+  #child(task: Task, agent: Agent, subagent: string): Promise<Child> {
     const [taskId] = task;
     const open = this.#open.get(taskId) ?? this.#openChild(task, agent, this.#definition(subagent));
     this.#open.set(taskId, open);
@@ -192,38 +187,24 @@ class RunningTasks implements Tasks {
     return open;
   }
 
-  async #openChild([taskId, id]: Task, agent: Agent, definition: AgentDefinition): Promise<Conversation> {
-    const { given, analyzers, secrets, workspace, ownsWorkspace, owner, emit, open } = this.#parent;
-    const state = this.#state();
-    const forward = (event: ConversationEvent | LiveEvent) => {
+  async #openChild([taskId, id]: Task, agent: Agent, definition: AgentDefinition): Promise<Child> {
+    const state = this.#parent.state();
+    const onEvent = (event: ConversationEvent | LiveEvent) => {
       const inner: SubagentEvent = event.kind === "SubagentEvent" ? { ...event, path: [taskId, ...event.path] } : { kind: "SubagentEvent", path: [taskId], event };
-      emit(inner);
+      this.#parent.emit(inner);
     };
     const { maxIterationPerRun, maxBudgetPerRun, permissionMode } = definition;
-    const { secrets: inherited, hidden } = secrets.inherited();
-    const stored = { ancestors: ancestorsOf(state).join("\n"), securityAnalyzer: JSON.stringify(state.security_analyzer ?? null) };
-    const child = await this.#parent.load(() => open({
-      ...given,
+    const child = await this.#parent.openChild({
       agent,
       id,
-      isGiven: true,
-      callbacks: [forward],
-      tokenCallbacks: [forward],
+      ancestors: ancestorsOf(state),
+      confirmationPolicy: JSON.stringify(stricter(state.confirmation_policy, permissionMode)),
       limits: {
-        ...given.limits,
         ...(maxIterationPerRun !== undefined && { maxIterations: maxIterationPerRun }),
         ...(maxBudgetPerRun !== undefined && { maxBudgetPerRun }),
       },
-      policy: JSON.stringify(stricter(state.confirmation_policy, permissionMode)),
-      // Hooks of messages and sessions are about the user's conversation.
-      hooks: given.hooks && { ...given.hooks, eventTypes: given.hooks.eventTypes.filter((name) => name.endsWith("ToolUse")) },
-      securityAnalyzer: undefined,
-      tags: undefined,
-      deleteOnClose: false,
-      secrets: inherited,
-      workspace,
-      inherited: { analyzers, stored, hidden, ownsWorkspace, owner },
-    }));
+      onEvent,
+    });
     try {
       if (child.access !== "writer") throw new ThreadkeepError("locked_elsewhere", `the conversation of ${taskId} is open elsewhere; close it there`);
       return child;
@@ -242,9 +223,9 @@ class RunningTasks implements Tasks {
   /** The agent of this definition. */
   #agent(subagent: string): Agent {
     const { name, systemPrompt, tools = [], skills = [], model = "inherit" } = this.#definition(subagent);
-    const { agent, llm } = { agent: this.#parent.given.agent, llm: this.#parent.llm };
+    const { agent, llm } = this.#parent;
     const ofParent = new Map(agent.tools.map((tool) => [tool.name, tool]));
-    const isDeepest = ancestorsOf(this.#state()).length >= this.#maxDepth;
+    const isDeepest = ancestorsOf(this.#parent.state()).length >= this.#maxDepth;
     const found = tools.map((tool) => {
       const found = typeof tool === "string" ? ofParent.get(tool === "task_tool_set" ? "task" : tool) : tool;
       if (!found) throw new ThreadkeepError("not_found", `Tool '${textOf(tool)}' not registered but was given to agent ${name}.`);
@@ -292,10 +273,10 @@ class RunningTasks implements Tasks {
   }
 
   /** The sub-agents that wait for the user, with the calls that have started them. */
-  async #waiting(pending: readonly ActionEvent[]): Promise<Array<{ action: ActionEvent; child: Conversation }>> {
+  async #waiting(pending: readonly ActionEvent[]): Promise<Array<{ action: ActionEvent; child: Child }>> {
     const { core } = this.#parent;
-    const waiting: Array<{ action: ActionEvent; child: Conversation }> = [];
-    if (core().access() !== "writer" || core().executionStatus() !== "waiting_for_confirmation") return waiting;
+    const waiting: Array<{ action: ActionEvent; child: Child }> = [];
+    if (core.access() !== "writer" || core.executionStatus() !== "waiting_for_confirmation") return waiting;
     for (const action of pending.filter(({ tool_name }) => tool_name === "task")) {
       const args = action.action as unknown as TaskArguments;
       const task = await this.#find(action.id, args).catch(unlessMissing);
@@ -356,7 +337,7 @@ class RunningTasks implements Tasks {
 }
 
 /** Rejects the calls of a sub-agent about which nobody can be asked. Returns why its task has failed. */
-async function rejectWaiting(child: Conversation, taskId: string): Promise<string> {
+async function rejectWaiting(child: Child, taskId: string): Promise<string> {
   const names = new Set((await child.pendingActions()).map(({ tool_name }) => tool_name));
   await child.rejectPendingActions("There is nobody here who could approve this call.");
   return `The sub-agent needs approval for ${[...names].join(", ")}, and executeTool() does not wait for the user: the calls were rejected. Allow these tools (setAllowedTools()), or let the agent give the task in a run; then go on with resume "${taskId}".`;
@@ -369,7 +350,7 @@ function unlessMissing(error: unknown): undefined {
 }
 
 /** Whether the prompt of this call is in the log of the conversation. */
-async function wasSent(child: Conversation, action: string): Promise<boolean> {
+async function wasSent(child: Child, action: string): Promise<boolean> {
   const page = 100;
   for (let end = child.events.length; end > 0; end -= page) {
     const events = await child.events.slice(Math.max(0, end - page), end);
@@ -379,7 +360,7 @@ async function wasSent(child: Conversation, action: string): Promise<boolean> {
 }
 
 /** Why a sub-agent has stopped before it was done. */
-async function stopDetail(child: Conversation): Promise<string> {
+async function stopDetail(child: Child): Promise<string> {
   const events = (await child.events.slice()).reverse();
   const error = events.find((event): event is ConversationErrorEvent => event.kind === "ConversationErrorEvent");
   return error?.detail ?? `Sub-agent stopped without finishing (status: ${child.executionStatus}).`;

@@ -1,14 +1,10 @@
 // Sub-agents: how they are defined, and what they and the conversation that starts them know of each other.
 import type { CoreConversation } from "../../pkg/threadkeep.js";
-import type { Analyzers } from "../control/control.js";
-import type { Conversation } from "../conversation/conversation.js";
-import type { readOptions } from "../conversation/options.js";
-import type { FilesOwner } from "../conversation/types.js";
-import type { ActionEvent, LiveEvent, SecurityRisk } from "../events/events.js";
+import type { Agent } from "../agent/agent.js";
+import type { ActionEvent, ConversationEvent, ConversationState, ExecutionStatus, LiveEvent, SecurityRisk } from "../events/events.js";
+import type { ConversationStats, JSONValue } from "../events/types.js";
 import type { LLM } from "../llm/llm.js";
-import type { Secrets } from "../secrets/secrets.js";
 import type { Tool } from "../tool/types.js";
-import type { Workspace } from "../workspace/types.js";
 
 /** A kind of sub-agent. The fields are those of the SDK's `AgentDefinition`. */
 export interface AgentDefinition {
@@ -47,23 +43,51 @@ export interface TaskToolOptions {
 
 /** A conversation that can start sub-agents, as the tool `task` uses it. @internal */
 export interface Parent {
-  readonly given: ReturnType<typeof readOptions>;
-  readonly core: () => CoreConversation;
-  readonly analyzers: Analyzers;
-  readonly secrets: Secrets;
-  readonly workspace: Workspace;
-  /** Whether the workspace is the conversation's own, or that of the one whose sub-agent it is. */
-  readonly ownsWorkspace: boolean;
-  /** The conversation whose files sub-agents change in the transactions of their results. */
-  readonly owner: FilesOwner | undefined;
-  readonly emit: (event: LiveEvent) => void;
-  readonly open: (given: Parent["given"]) => Promise<Conversation>;
-  /** Loads a part of the library, and waits for the network if a run needs it. */
-  readonly load: <T>(load: () => Promise<T>) => Promise<T>;
+  readonly agent: Agent;
   /** The current model. */
-  llm: LLM;
+  readonly llm: LLM;
+  readonly core: CoreConversation;
+  readonly emit: (event: LiveEvent) => void;
+  /** The stored state, read anew. */
+  state(): ConversationState;
+  /** Loads a part of the library, and waits for the network if a run needs it. */
+  load<T>(load: () => Promise<T>): Promise<T>;
+  /** Opens the conversation of a sub-agent, or creates it. */
+  openChild(options: ChildOptions): Promise<Child>;
   /** The sub-agents, if the agent has the tool. */
-  tasks?: Tasks;
+  tasks: Tasks | undefined;
+}
+
+/** The options that the conversation of a sub-agent has of its own. Everything else is as in the one that starts it. @internal */
+export interface ChildOptions {
+  agent: Agent;
+  id: string;
+  /** The ids of the conversations above it, the nearest first. */
+  ancestors: readonly string[];
+  /** As it is stored, as JSON. */
+  confirmationPolicy: string;
+  limits: { maxIterations?: number; maxBudgetPerRun?: number };
+  onEvent: (event: ConversationEvent | LiveEvent) => void;
+}
+
+/** The part of a `Conversation` that the tool `task` uses of those that it opens. @internal */
+export interface Child {
+  readonly access: "writer" | "follower";
+  readonly executionStatus: ExecutionStatus;
+  readonly events: { readonly length: number; slice(start?: number, end?: number): Promise<ConversationEvent[]> };
+  readonly stats: ConversationStats;
+  readonly allowedTools: readonly string[];
+  readonly securityRisks: Record<string, SecurityRisk>;
+  sendMessage(prompt: string, options: { sender: string; pending: "reject" }): Promise<unknown>;
+  run(options: { signal: AbortSignal; approve?: string[] }): PromiseLike<unknown>;
+  finalResponse(): Promise<string | null>;
+  pendingActions(options?: { allowable: boolean }): Promise<ActionEvent[]>;
+  rejectPendingActions(reason: string | undefined, options?: { actionIds: readonly string[] }): Promise<void>;
+  editAction(actionId: string, args: JSONValue): Promise<ActionEvent>;
+  setAllowedTools(names: readonly string[]): Promise<void>;
+  pause(): Promise<void>;
+  retryNow(): void;
+  close(): Promise<void>;
 }
 
 /** The sub-agents of an open conversation that wait for the user. @internal */

@@ -1,16 +1,24 @@
 // The tools of one open conversation.
 import { newId } from "../input/arguments.js";
 import { ThreadkeepError } from "../input/errors.js";
-import type { LiveEvent } from "../events/events.js";
+import type { ToolProgressEvent } from "../events/events.js";
 import { withTimeout } from "../store/inventory.js";
 import type { Secrets } from "../secrets/secrets.js";
-import type { Parent } from "../subagents/types.js";
 import { part } from "../wasm/wasm.js";
 import type { LazyHome } from "../workspace/workspace.js";
-import type { CoreTool, Tool, ToolContext, ToolConversation } from "./types.js";
+import type { CoreTool, Tool, ToolContext, ToolConversation, ToolPlace } from "./types.js";
 
 /** How many milliseconds `close()` waits for tools, and for a store that deletes the conversation. @internal */
 export const closingTimeout = 5_000;
+
+/** The part of their session that the tools use. */
+export interface ToolSession extends Pick<ToolPlace, "load" | "startTasks"> {
+  readonly home: LazyHome;
+  readonly secrets: Secrets;
+  /** Whether the workspace is the conversation's own, or that of the one whose sub-agent it is. */
+  readonly ownsWorkspace: boolean;
+  emit(event: ToolProgressEvent): void;
+}
 
 /** The context of a call, as the wasm gives it. */
 type CoreContext = Omit<ToolContext, "progress" | "secret" | "workspace">;
@@ -19,11 +27,8 @@ type CoreContext = Omit<ToolContext, "progress" | "secret" | "workspace">;
 export class ToolCalls {
   /** The conversation as tools of the library see it. */
   conversation: ToolConversation | undefined;
-  readonly #home: LazyHome;
   readonly #tools: readonly Tool[];
-  readonly #emit: (event: LiveEvent) => void;
-  readonly #secrets: Secrets;
-  readonly #parent: Parent;
+  readonly #session: ToolSession;
   /** Those of the library have resources of their own in each conversation. */
   readonly #defined: CoreTool[] = [];
   /** Signals of `executeTool()`, by call id. */
@@ -31,21 +36,16 @@ export class ToolCalls {
   /** The keys of running calls, by call id: no event tells that the changes of `executeTool()` are stored. */
   readonly #keys = new Map<string, string>();
 
-  constructor(tools: readonly Tool[], emit: (event: LiveEvent) => void, secrets: Secrets, home: LazyHome, parent: Parent) {
-    this.#parent = parent;
-    this.#home = home;
+  constructor(tools: readonly Tool[], session: ToolSession) {
     this.#tools = tools;
-    this.#emit = emit;
-    this.#secrets = secrets;
+    this.#session = session;
   }
 
   /** The tools in the form that the wasm takes. */
   async toCore(tools = this.#tools): Promise<CoreTool[]> {
     if (tools.length === 0) return [];
     const { toCore } = await part(import("./core.js"));
-    const { workingDir = "", isTransactional } = this.#home;
-    const files = { place: { workingDir, isTransactional, isOwn: this.#parent.ownsWorkspace, parent: this.#parent }, call: (actionId: string) => this.#home.call(actionId) };
-    const defined = await toCore(tools, files);
+    const defined = await toCore(tools, { place: this.#place(), call: (actionId) => this.#session.home.call(actionId) });
     this.#defined.push(...defined);
     return defined.map((tool) => ({
       ...tool,
@@ -53,16 +53,30 @@ export class ToolCalls {
     }));
   }
 
+  /** Where the tools of the library are used. */
+  #place(): ToolPlace {
+    const session = this.#session;
+    const { workingDir = "", isTransactional } = session.home;
+    return {
+      workingDir,
+      isTransactional,
+      isOwn: session.ownsWorkspace,
+      secretNames: () => session.secrets.names,
+      load: (load) => session.load(load),
+      startTasks: (options) => session.startTasks(options),
+    };
+  }
+
   #context(name: string, given: CoreContext): ToolContext {
     const { toolCallId } = given;
     if (this.#keys.has(toolCallId)) this.#keys.set(toolCallId, given.idempotencyKey);
     const hostSignal = this.#signals.get(toolCallId);
     const signal = hostSignal ? AbortSignal.any([given.signal, hostSignal]) : given.signal;
-    const masked = this.#secrets.progress();
+    const masked = this.#session.secrets.progress();
     const progress = (text: string) => {
-      this.#emit({ kind: "ToolProgressEvent", tool_call_id: toolCallId, tool_name: name, text: masked(String(text)) });
+      this.#session.emit({ kind: "ToolProgressEvent", tool_call_id: toolCallId, tool_name: name, text: masked(String(text)) });
     };
-    const context = { ...given, signal, progress, secret: (name: string) => this.#secrets.value(name, signal), workspace: this.#home.workspace };
+    const context = { ...given, signal, progress, secret: (name: string) => this.#session.secrets.value(name, signal), workspace: this.#session.home.workspace };
     return Object.assign(context, { conversation: this.conversation, isDirect: this.#keys.has(toolCallId) });
   }
 
@@ -73,7 +87,7 @@ export class ToolCalls {
       this.#keys.set(id, "");
       try {
         const result = await makeCall(id);
-        this.#home.committed(this.#keys.get(id)!);
+        this.#session.home.committed(this.#keys.get(id)!);
         return result;
       } finally {
         this.#keys.delete(id);
@@ -97,7 +111,7 @@ export class ToolCalls {
 
   /** Closes all tools. If one fails or takes too long, the others and the conversation are closed all the same. */
   async close(): Promise<void> {
-    const closing = [...this.#tools, ...this.#defined, this.#home].map(async (tool) => {
+    const closing = [...this.#tools, ...this.#defined, this.#session.home].map(async (tool) => {
       try {
         await tool.close?.();
       } catch (error) {

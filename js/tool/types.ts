@@ -1,10 +1,9 @@
 // Tools: those of a host, and those of the library.
-import type { Conversation } from "../conversation/conversation.js";
+import type { ConversationEvent } from "../events/events.js";
 import type { Content, JSONObject, JSONValue } from "../events/types.js";
 import type { JSONSchema, StandardSchema } from "../input/types.js";
 import type { Image } from "../llm/images.js";
 import type { LLM } from "../llm/llm.js";
-import type { Parent } from "../subagents/types.js";
 import type { CallChange, CallFiles, ConversationFiles, Workspace } from "../workspace/types.js";
 
 /** The context of a running call. */
@@ -84,7 +83,9 @@ export interface Tool {
 }
 
 /** The conversation of a call, for tools that change or read it. */
-export interface ToolConversation extends Pick<Conversation, "switchLLM" | "activeBranch"> {
+export interface ToolConversation {
+  switchLLM(llm: LLM): Promise<void>;
+  activeBranch(): Promise<ConversationEvent[]>;
   /** The answer of a model to a question about the image of a URL; its cost is stored. */
   inspectImage(llm: LLM, image: string, question: string, signal: AbortSignal): Promise<string>;
 }
@@ -119,8 +120,12 @@ export interface ToolPlace {
   readonly isTransactional: boolean;
   /** Whether the workspace is the conversation's own, or that of the conversation whose sub-agent this is. */
   readonly isOwn?: boolean;
-  /** The conversation, for the tool that starts sub-agents. */
-  readonly parent: Parent;
+  /** The names of the conversation's secrets. */
+  secretNames(): readonly string[];
+  /** Loads a part of the library, and waits for the network if a run needs it. */
+  load<T>(load: () => Promise<T>): Promise<T>;
+  /** The tool `task` of this conversation. */
+  startTasks(options: object): Promise<BuiltInDefinition>;
 }
 
 /** A tool as the module that implements it defines it. */

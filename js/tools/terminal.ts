@@ -1,7 +1,6 @@
 // The tool `terminal`: a shell over the workspace. Nothing of it reaches the machine of the user.
 import type { JSONObject } from "../events/types.js";
 import { ThreadkeepError } from "../input/errors.js";
-import type { Parent } from "../subagents/types.js";
 import { type AllowedAddresses, allowedAddresses, fetchAllowed } from "./allowed-fetch.js";
 import { messageOf, present, safety } from "./definition.js";
 import type { Page, ShellResult } from "./terminal/protocol.js";
@@ -61,11 +60,12 @@ The shell runs inside a web page, and its files are those of the workspace ${wor
 * A command is stopped after ${defaultSeconds} seconds, or after \`timeout\`. Long output is shortened in the middle.`;
 }
 
-export async function define({ allowedHosts, allowedSecrets }: TerminalOptions, { workingDir, isTransactional, isOwn, parent }: ToolPlace): Promise<BuiltInDefinition> {
+export async function define({ allowedHosts, allowedSecrets }: TerminalOptions, place: ToolPlace): Promise<BuiltInDefinition> {
   const network = allowedHosts?.length ? allowedAddresses(allowedHosts.map((host) => (host.includes("://") ? host : `https://${host}`))) : undefined;
   // A secret is resolved after the host has allowed it, so only its name is looked up before.
-  const known = () => new Set(Object.keys(parent.secrets.inherited().secrets ?? {}));
-  const terminal = new Terminal(workingDir, network, parent, allowedSecrets && ((command, names) => allowed(allowedSecrets, command, names.filter((name) => known().has(name)))));
+  const known = (names: string[]): string[] => names.filter((name) => place.secretNames().includes(name));
+  const terminal = new Terminal(place, network, allowedSecrets && ((command, names) => allowed(allowedSecrets, command, known(names))));
+  const { workingDir, isTransactional, isOwn } = place;
   // Dropping the changes of files does not undo requests that a command has sent.
   return {
     description: description(workingDir, network),
@@ -95,19 +95,17 @@ async function allowed(ask: NonNullable<TerminalOptions["allowedSecrets"]>, comm
 }
 
 class Terminal {
-  readonly #workingDir: string;
   readonly #network: AllowedAddresses | undefined;
   readonly #consent: Consent | undefined;
-  readonly #parent: Pick<Parent, "load">;
+  readonly #place: ToolPlace;
   #shell: Promise<RunningShell> | undefined;
   /** The call that the shell works for. */
   #context: BuiltInContext | undefined;
   /** The last call: the shell runs one command at a time. */
   #last: Promise<unknown> = Promise.resolve();
 
-  constructor(workingDir: string, network: AllowedAddresses | undefined, parent: Pick<Parent, "load">, consent: Consent | undefined) {
-    this.#parent = parent;
-    this.#workingDir = workingDir;
+  constructor(place: ToolPlace, network: AllowedAddresses | undefined, consent: Consent | undefined) {
+    this.#place = place;
     this.#network = network;
     this.#consent = consent;
   }
@@ -132,7 +130,7 @@ class Terminal {
     if (!reset && is_input) return failed(noInputText, text);
     context.signal.throwIfAborted();
     if (reset) this.end();
-    const session = reset ? newSession(this.#workingDir) : await readSession(context, this.#workingDir);
+    const session = reset ? newSession(this.#place.workingDir) : await readSession(context, this.#place.workingDir);
     if (reset) writeSession(context, session);
     if (text === "") return { content: resetText, fields: present({ command: "[RESET]", exit_code: 0, timeout: false, metadata: metadata(-1) }) };
     const { content, isError = false, fields } = await this.#run(text, timeout ?? defaultSeconds, session, context);
@@ -147,8 +145,8 @@ class Terminal {
     let shell: RunningShell;
     try {
       this.#context = context;
-      const start = () => startShell(() => this.#page(), { workingDir: this.#workingDir, hasNetwork: this.#network !== undefined });
-      this.#shell ??= this.#parent.load(start);
+      const start = () => startShell(() => this.#page(), { workingDir: this.#place.workingDir, hasNetwork: this.#network !== undefined });
+      this.#shell ??= this.#place.load(start);
       // Loading the shell may take longer than the command, and without a network until there is one.
       shell = await Promise.race([this.#shell, whenAborted(context.signal)]);
     } catch (error) {

@@ -3,7 +3,6 @@
 import type { CoreConversation } from "../../pkg/threadkeep.js";
 import { isA } from "../input/arguments.js";
 import { ask, invalidOptions, reading } from "../input/errors.js";
-import type { Network } from "../llm/network.js";
 import type { Store } from "../store/store.js";
 import { part } from "../wasm/wasm.js";
 import type { CallFiles, ConversationHome, FolderWorkspace, Workspace } from "./types.js";
@@ -80,6 +79,14 @@ function once<T>(open: () => Promise<T>): () => Promise<T> {
   }));
 }
 
+/** The part of their session that the files use. */
+interface HomeSession {
+  readonly id: string;
+  readonly store: Store;
+  readonly core: CoreConversation;
+  load<T>(load: () => Promise<T>): Promise<T>;
+}
+
 /** The files of an open conversation. Their code is loaded when they are first used. @internal */
 export class LazyHome {
   readonly workspace: Workspace;
@@ -92,18 +99,19 @@ export class LazyHome {
   #isUsed = false;
 
   /** @param owner The files of the conversation above, if `given` is its workspace and the store spans conversations. */
-  constructor(given: Workspace | undefined, workingDir: string | undefined, core: () => CoreConversation, store: Store, id: string, network: Network, owner: LazyHome | undefined) {
+  constructor(given: Workspace | undefined, workingDir: string | undefined, session: HomeSession, owner: LazyHome | undefined) {
+    const { id, store } = session;
     this.#given = given;
     this.workingDir = workingDir;
     this.isOwn = given === undefined;
     this.isTransactional = this.isOwn || owner !== undefined;
-    const directory = () => workingDir ?? storedDirectory(core().state());
+    const directory = () => workingDir ?? storedDirectory(session.core.state());
     const load = once(async () => {
-      const { openHome } = await network.load(() => part(import("./home.js")));
+      const { openHome } = await session.load(() => part(import("./home.js")));
       const stored = {
         files: (folder: string) => store.files(id, folder),
         readFile: (path: string) => store.readFile(id, path),
-        writeFiles: (changes: unknown[]) => ask(core(), "writeFiles", changes) as Promise<void>,
+        writeFiles: (changes: unknown[]) => ask(session.core, "writeFiles", changes) as Promise<void>,
       };
       return openHome(stored, directory(), given, owner && (await owner.#load()));
     });

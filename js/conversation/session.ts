@@ -1,0 +1,300 @@
+// One handle on a conversation, from opening to closing: it makes the parts, connects them with the conversation of the wasm, and
+// ends them. The conversations of sub-agents get from it what they share with the one that starts them.
+import { CoreConversation } from "../../pkg/threadkeep.js";
+import type { Agent } from "../agent/agent.js";
+import { coreCondensing } from "../agent/condenser.js";
+import { coreCritic } from "../agent/critics.js";
+import { coreContext } from "../agent/skills.js";
+import { Analyzers } from "../control/control.js";
+import type { ConversationEvent, ConversationState, LiveEvent, StreamingDeltaEvent } from "../events/events.js";
+import { ask, settle } from "../input/errors.js";
+import { coreLLM, type LLM } from "../llm/llm.js";
+import { Network, WAITED } from "../llm/network.js";
+import type { OpenServers } from "../mcp/index.js";
+import { openServers } from "../mcp/mcp.js";
+import type { ServerPlace } from "../mcp/types.js";
+import { Secrets } from "../secrets/secrets.js";
+import { join, lockOfWriter, write } from "../store/changes.js";
+import { opened as noteOpened, record, withTimeout } from "../store/inventory.js";
+import { coreStore, spansConversations, type Store } from "../store/store.js";
+import type { Child, ChildOptions, Parent, Tasks } from "../subagents/types.js";
+import { closingTimeout, ToolCalls } from "../tool/calls.js";
+import type { BuiltInDefinition, CoreTool, Tool } from "../tool/types.js";
+import { loadChunk, part } from "../wasm/wasm.js";
+import { LazyHome, workingDirOf } from "../workspace/workspace.js";
+import { listenersOf } from "./listeners.js";
+import type { readOptions } from "./options.js";
+import type { ConversationWarning, Listeners } from "./types.js";
+
+/** The checked options of a conversation; of a sub-agent's with the session that starts it. @internal */
+export interface Given extends ReturnType<typeof readOptions> {
+  above?: { readonly session: ConversationSession; readonly ancestors: readonly string[] };
+}
+
+/** @internal */
+export class ConversationSession implements Parent, ServerPlace {
+  readonly id: string;
+  readonly store: Store;
+  readonly agent: Agent;
+  readonly listeners: Listeners;
+  readonly emit: (event: ConversationEvent | LiveEvent) => void;
+  readonly network: Network;
+  /** Notes that do not come from the wasm. */
+  readonly warnings: ConversationWarning[] = [];
+  readonly analyzers: Analyzers;
+  /** The current model. */
+  llm: LLM;
+  secrets!: Secrets;
+  home!: LazyHome;
+  tools!: ToolCalls;
+  mcp: OpenServers | undefined;
+  tasks: Tasks | undefined;
+  readonly #given: Given;
+  readonly #open: (given: Given) => Promise<Child>;
+  #core: CoreConversation | undefined;
+  #writing: ReturnType<typeof write> | undefined;
+  #leave: () => void = () => {};
+  /** The models of the condenser. */
+  #summarizers: readonly LLM[] = [];
+  /** Whether lists show a commit of opening. */
+  #isListed = false;
+  /** Whether this handle writes a conversation of which nothing is stored yet. */
+  #isNew = false;
+  #isClosed = false;
+
+  /** Opens the conversation, or creates it. `open` opens those of its sub-agents. */
+  static async open(given: Given, open: (given: Given) => Promise<Child>): Promise<ConversationSession> {
+    const session = new ConversationSession(given, open);
+    const core = await session.#start();
+    try {
+      await session.#begin(core);
+    } catch (error) {
+      await ask(core, "close");
+      session.#writing?.leave();
+      throw error;
+    }
+    session.mcp?.begin(core);
+    // A failure is left to the one that needs the part.
+    void part(import("./ahead.js")).then(({ loadAhead }) => loadAhead(given, session.state())).catch(() => {});
+    return session;
+  }
+
+  private constructor(given: Given, open: (given: Given) => Promise<Child>) {
+    const { agent, id, store, waits, above } = given;
+    const { listeners, emit } = listenersOf(given);
+    const masked = (text: string): string => this.core.masked(text);
+    const note = (waiting: unknown): void => void ask(this.core, "note", WAITED, JSON.stringify(waiting)).catch(() => {});
+    this.#given = given;
+    this.#open = open;
+    this.id = id;
+    this.store = store;
+    this.agent = agent;
+    this.llm = agent.llm;
+    this.listeners = listeners;
+    this.emit = emit;
+    this.analyzers = above?.session.analyzers ?? new Analyzers();
+    this.network = new Network(id, waits, (event) => emit({ ...event, message: masked(event.message) }), note, masked);
+  }
+
+  /** The conversation of the wasm. The parts ask for it once it is there. */
+  get core(): CoreConversation {
+    return this.#core!;
+  }
+
+  get cipher(): unknown {
+    return this.#given.cipher;
+  }
+
+  get deleteOnClose(): boolean {
+    return this.#given.deleteOnClose;
+  }
+
+  /** The stored state, read anew. */
+  state(): ConversationState {
+    return JSON.parse(this.core.state());
+  }
+
+  /** The session whose files the calls of sub-agents change, in the transactions of their results. */
+  get owner(): ConversationSession | undefined {
+    const { above } = this.#given;
+    if (above) return above.session.owner;
+    return this.home.isTransactional && spansConversations(this.store) ? this : undefined;
+  }
+
+  /** Whether the workspace is the conversation's own, or that of the one whose sub-agent it is. */
+  get ownsWorkspace(): boolean {
+    return this.home.isTransactional || this.#given.above?.session.ownsWorkspace === true;
+  }
+
+  /** Loads a part of the library, and waits for the network if a run needs it. */
+  load<T>(load: () => Promise<T>): Promise<T> {
+    return this.network.load(load);
+  }
+
+  toCore(tools: readonly Tool[]): Promise<CoreTool[]> {
+    return this.tools.toCore(tools);
+  }
+
+  async startTasks(options: object): Promise<BuiltInDefinition> {
+    const { define } = await part(import("../subagents/task.js"));
+    return define(options, this);
+  }
+
+  /** Opens the conversation of a sub-agent. It gets everything from this one that is not named here, and no looser setting. */
+  openChild({ agent, id, ancestors, confirmationPolicy, limits, onEvent }: ChildOptions): Promise<Child> {
+    const { hooks } = this.#given;
+    const given: Given = {
+      ...this.#given,
+      agent,
+      id,
+      isGiven: true,
+      callbacks: [onEvent],
+      tokenCallbacks: [onEvent],
+      limits: { ...this.#given.limits, ...limits },
+      policy: confirmationPolicy,
+      // Hooks of messages and sessions are about the user's conversation.
+      hooks: hooks && { ...hooks, eventTypes: hooks.eventTypes.filter((name) => name.endsWith("ToolUse")) },
+      securityAnalyzer: undefined,
+      tags: undefined,
+      deleteOnClose: false,
+      secrets: this.secrets.inherited().secrets,
+      workspace: this.home.workspace,
+      above: { session: this, ancestors },
+    };
+    return this.load(() => this.#open(given));
+  }
+
+  /** Makes the parts, and opens the conversation of the wasm with them. */
+  async #start(): Promise<CoreConversation> {
+    const { agent, id, store, above, securityAnalyzer, secrets, cipher, workspace } = this.#given;
+    const { network } = this;
+    const analyzer = securityAnalyzer === undefined ? undefined : await this.analyzers.take(securityAnalyzer);
+    this.secrets = await Secrets.read(secrets, cipher, agent.llm.options);
+    const workingDir = await workingDirOf(agent.tools, workspace, store, id);
+    this.home = new LazyHome(workspace, workingDir, this, above?.session.owner?.home);
+    this.tools = new ToolCalls(agent.tools, this);
+    this.mcp = await openServers(this);
+    const [coreOfStore, tools, condensing, context, critic, finalAnswer] = await Promise.all([
+      coreStore(store),
+      this.tools.toCore(),
+      coreCondensing(agent, (llm) => coreLLM(llm, network, this.secrets.onKey)),
+      coreContext(agent),
+      agent.critic === undefined ? undefined : coreCritic(agent.critic),
+      agent.finalAnswer === undefined ? undefined : part(import("../agent/final-answer.js")).then(({ coreAnswer }) => coreAnswer(agent.finalAnswer!)),
+    ]);
+    const { mcp } = this;
+    this.#summarizers = condensing?.llms ?? [];
+    const options = {
+      ...this.#settings(),
+      ...(analyzer && { securityAnalyzer: analyzer }),
+      ...this.#callbacks(),
+      agent: {
+        llm: coreLLM(agent.llm, network, this.secrets.onKey, this.secrets.keyToken),
+        ...(agent.systemPrompt !== undefined && { systemPrompt: agent.systemPrompt }),
+        toolConcurrencyLimit: agent.toolConcurrencyLimit,
+        filterToolsRegex: agent.filterToolsRegex,
+        tools: mcp ? tools.filter(({ name }) => mcp.has(name)) : tools,
+        condensing, ...context, critic, finalAnswer, workingDir, mcp: await mcp?.coreSettings(),
+      },
+    };
+    const owner = above?.session.owner;
+    const opening = owner ? owner.core.openBelow(options, coreOfStore) : CoreConversation.open(options, coreOfStore);
+    this.#core = (await settle(opening)) as CoreConversation;
+    if (above) this.#core.hide(above.session.secrets.inherited().hidden);
+    return this.#core;
+  }
+
+  /** The options that are not the agent's, in the form that the wasm takes. */
+  #settings(): object {
+    const { id, limits, tags, policy, hooks, above } = this.#given;
+    return {
+      conversationId: id,
+      ...limits,
+      ...(tags && { tags }),
+      ...(policy && { confirmationPolicy: policy }),
+      ...(hooks && { hooks }),
+      ...(above && { ancestors: above.ancestors.join("\n"), securityAnalyzer: JSON.stringify(above.session.state().security_analyzer ?? null) }),
+    };
+  }
+
+  /** The functions that the wasm calls while the conversation is open. */
+  #callbacks(): object {
+    return {
+      onEvent: (json: string) => this.#onEvent(JSON.parse(json)),
+      onDelta: (message_id: string, content?: string, reasoning_content?: string) => {
+        const event: StreamingDeltaEvent = { kind: "StreamingDeltaEvent", message_id };
+        if (content !== undefined) event.content = content;
+        if (reasoning_content !== undefined) event.reasoning_content = reasoning_content;
+        this.emit(event);
+      },
+      onCommit: (json: string) => this.#onCommit(JSON.parse(json)),
+      load: (chunk: string) => this.load(() => loadChunk(chunk)),
+      analyze: (action: string) => this.analyzers.securityRisk(JSON.stringify(this.state().security_analyzer), action),
+    };
+  }
+
+  #onEvent(event: ConversationEvent): void {
+    if (event.kind === "ObservationEvent") {
+      this.home.committed(event.action_id);
+      this.#given.above?.session.owner?.tell(false);
+    }
+    this.emit(event);
+    this.mcp?.committed();
+  }
+
+  #onCommit(live: LiveEvent[]): void {
+    live.forEach(this.emit);
+    const isFirst = this.#isNew && this.core.isStored();
+    if (isFirst) {
+      this.#isNew = false;
+      record(this.store, { stored: [this.id] });
+    }
+    const isShown = isFirst || live.some((event) => event.kind === "ConversationStateUpdateEvent" && event.key !== "leaf_event_id");
+    this.#isListed ||= isShown;
+    this.tell(isShown);
+  }
+
+  /** Tells followers and lists of a change, if this handle writes. */
+  tell(isListed: boolean): void {
+    this.#writing?.tell(isListed);
+  }
+
+  /** The steps after the conversation of the wasm is open: secrets, notes for the host, and writing or following. */
+  async #begin(core: CoreConversation): Promise<void> {
+    const { store, id, warnings } = this;
+    const { isGiven, agent } = this.#given;
+    const isWriter = core.access() === "writer";
+    if (isWriter) {
+      this.#isNew = !core.isStored();
+      this.#writing = write(store, id);
+    }
+    const { options } = agent.llm;
+    const missing = await this.secrets.open(core, { ...options, fallbacks: [...(options.fallbacks ?? []), ...this.#summarizers] });
+    const { agent_state, security_analyzer } = this.state();
+    const lost = await noteOpened(store, id, isGiven, core.found());
+    if (lost) warnings.push({ code: "store_lost", message: lost });
+    if (missing) warnings.push({ code: "secrets_unavailable", message: missing });
+    const waited = agent_state?.[WAITED];
+    if (waited) warnings.push({ code: "interrupted", message: `the run was waiting for the network when it ended (${waited.message}); call run() to continue` });
+    const complaint = await this.analyzers.complaint(security_analyzer);
+    if (complaint) warnings.push({ code: "settings_unavailable", message: complaint });
+    if (this.#writing) {
+      this.#leave = this.#writing.leave;
+      this.tell(this.#isListed);
+    } else {
+      const { follow } = await part(import("./following.js"));
+      this.#leave = await follow({ store, id, core, home: this.home, emit: this.emit, join, lock: lockOfWriter(store, id) });
+    }
+  }
+
+  /** Ends the parts, once the conversation of the wasm is closed. Resolves to whether this is the first time. */
+  async close(): Promise<boolean> {
+    await this.tasks?.close();
+    this.listeners.clear();
+    if (this.#isClosed) return false;
+    this.#isClosed = true;
+    this.#leave();
+    await Promise.all([this.tools.close(), this.mcp && withTimeout(this.mcp.close(), closingTimeout)]);
+    return true;
+  }
+}
