@@ -1,26 +1,26 @@
 // The public class of a conversation, with the SDK's methods. It checks arguments; the decisions are made in the wasm.
 /// <reference lib="esnext.disposable" preserve="true" />
 import { type CoreConversation, deleteConversation } from "../../pkg/threadkeep.js";
-import { Agent } from "../agent/agent.js";
 import { arrayOf, checkId, isA, jsonOf, signalOf } from "../input/arguments.js";
 import { exportZip, exportZipStream, importZip } from "../formats/archive.js";
 import { progressOf } from "../agent/condenser.js";
 import type { ContextUsage, ConversationProgress } from "../agent/types.js";
-import { actionIds, storedPolicy } from "../control/control.js";
+import { storedPolicy } from "../control/control.js";
 import type { ConfirmationPolicy, SecurityAnalyzer } from "../control/types.js";
-import { readFork, readOptions } from "./options.js";
+import { fork } from "./fork.js";
+import { readOptions } from "./options.js";
 import { ask, call, invalidOptions, lastRead, optionsOf, settle, textsOf, textOf } from "../input/errors.js";
 import { type Branch, type Versions, activeBranch, branches, versions } from "./branches.js";
 import { type EventLog, eventLog } from "./event-log.js";
 import type { ActionEvent, ConversationEvent, ConversationState, ExecutionStatus, LiveEvent, MessageEvent, SecurityRisk, WaitingEvent } from "../events/events.js";
 import { withTimeout, recordChange } from "../store/inventory.js";
 import { LLM } from "../llm/llm.js";
-import { type Image, contentOf } from "../llm/images.js";
-import { WAITED } from "../llm/network.js";
+import type { Image } from "../llm/images.js";
 import { type ConversationInfo, list, onListChange } from "../store/listing.js";
 import type { AnthropicMessages, ChatMessage, ResponsesMessages, Session, TrajectoryEvent } from "../events/messages.js";
 import { importJSON, written } from "../formats/interchange.js";
-import { Run, type RunOptions, type RunResult, aborted } from "./run.js";
+import { Run, type RunOptions, regenerate, run } from "./run.js";
+import { editMessage, sendMessage } from "./send.js";
 import { askAgent, forTools, generateTitle } from "./side-calls.js";
 import type { Content, ConversationStats, JSONObject, JSONValue, LLMMessage, Observation } from "../events/types.js";
 import type { ExportOptions, ImportedConversation, TransferOptions } from "../formats/types.js";
@@ -30,7 +30,7 @@ import type { SecretValue } from "../secrets/source.js";
 import type { HeldSecret } from "../secrets/types.js";
 import { closingTimeout } from "../tool/calls.js";
 import { closeInTurn, openInTurn } from "../store/turns.js";
-import { editAction, pendingActions, rejectActions, shownActions } from "./waiting-calls.js";
+import { editAction, rejectActions, shownActions } from "./waiting-calls.js";
 import { part } from "../wasm/wasm.js";
 import type { Workspace } from "../workspace/types.js";
 import { ConversationSession, type Given } from "./session.js";
@@ -184,13 +184,7 @@ export class Conversation<Answer = any> implements AsyncDisposable {
    * `store_*`, `invalid_state` after `close()` and while calls wait, `aborted` by `interrupt()` before a hook has answered
    */
   async sendMessage(message: string | ReadonlyArray<Content | Image>, options: { sender?: string | undefined; pending?: "reject" | "keep" | undefined } = {}): Promise<MessageEvent> {
-    const { sender, pending } = optionsOf("sendMessage()", options, "sender pending");
-    if (sender !== undefined && typeof sender !== "string") throw invalidOptions("sender must be a string");
-    if (pending !== undefined && pending !== "reject" && pending !== "keep") throw invalidOptions('pending must be "reject" or "keep"');
-    const content = contentOf(message, this.#session.llm);
-    // Without an image nothing is awaited here, so that no later call of the host can overtake this message.
-    const json = typeof content === "string" ? content : await content;
-    return JSON.parse(await ask(this.#core, "sendMessage", json, sender, pending));
+    return sendMessage(this.#session, message, options);
   }
 
   /**
@@ -228,15 +222,7 @@ export class Conversation<Answer = any> implements AsyncDisposable {
    * @throws ThreadkeepError `invalid_state` without a message, during a run and while calls wait; and those of `run()`
    */
   regenerate(options: { signal?: AbortSignal | undefined } = {}): Run {
-    return new Run(this.#regenerate(options), (listener) => this.subscribe(listener));
-  }
-
-  async #regenerate(options: { signal?: AbortSignal | undefined }): Promise<RunResult> {
-    const given = optionsOf("regenerate()", options, "signal");
-    const signal = signalOf(given.signal);
-    if (signal?.aborted) throw aborted(signal);
-    await ask(this.#core, "regenerate");
-    return this.#run(given);
+    return new Run(regenerate(this.#session, options), (listener) => this.subscribe(listener));
   }
 
   /**
@@ -246,8 +232,7 @@ export class Conversation<Answer = any> implements AsyncDisposable {
    * during a run and while calls wait; and those of `sendMessage()`
    */
   async editMessage(eventId: string, message: string | ReadonlyArray<Content | Image>): Promise<MessageEvent> {
-    const json = await contentOf(message, this.#session.llm);
-    return JSON.parse(await ask(this.#core, "sendMessage", json, undefined, undefined, textOf(eventId)));
+    return editMessage(this.#session, eventId, message);
   }
 
   /**
@@ -256,27 +241,7 @@ export class Conversation<Answer = any> implements AsyncDisposable {
    * waits again if others are left. An aborted `signal` stops the run like `interrupt()`; the run then rejects with `aborted`.
    */
   run(options: RunOptions = {}): Run {
-    return new Run(this.#run(options), (listener) => this.subscribe(listener));
-  }
-
-  async #run(options: RunOptions): Promise<RunResult> {
-    const given = optionsOf("run()", options, "signal approve");
-    const approved = actionIds("approve", given.approve);
-    const signal = signalOf(given.signal);
-    if (signal?.aborted) throw aborted(signal);
-    const { tasks } = this.#session;
-    const own = tasks ? await tasks.approve(approved, await pendingActions(this.#core)) : approved;
-    const interrupt = () => void this.interrupt().catch(() => {});
-    signal?.addEventListener("abort", interrupt);
-    this.#session.network.begin(this.state.agent_state?.[WAITED]);
-    try {
-      const [status, finalResponse] = await ask(this.#core, "run", own);
-      if (signal?.aborted && status === "paused") throw aborted(signal);
-      return { status: status as ExecutionStatus, finalResponse };
-    } finally {
-      this.#session.network.over();
-      signal?.removeEventListener("abort", interrupt);
-    }
+    return new Run(run(this.#session, options), (listener) => this.subscribe(listener));
   }
 
   /**
@@ -352,13 +317,9 @@ export class Conversation<Answer = any> implements AsyncDisposable {
    * have no result, `store_*`; no copy exists then
    */
   async fork(options: ForkOptions = {}): Promise<Conversation<Answer>> {
-    const own = new Agent({ ...this.#session.agent, llm: this.#session.llm, tools: [...this.#session.agent.tools] });
-    const { agent, fromEventId, tags, resetMetrics } = readFork(options, own);
-    const { id, store } = readOptions({ agent, store: this.#session.store });
-    await ask(this.#core, "inBranches", { id, fromEventId, tags, resetMetrics });
-    recordChange(store, { stored: [id] });
-    const copy = await Conversation.open({ agent, store, conversationId: id });
-    if (agent !== own) await ask(copy.#core, "inBranches", { storesAgent: true });
+    const { id, agent, isNew } = await fork(this.#session, options);
+    const copy = await Conversation.open({ agent, store: this.#session.store, conversationId: id });
+    if (isNew) await ask(copy.#core, "inBranches", { storesAgent: true });
     return copy;
   }
 

@@ -1,6 +1,11 @@
 // A run: a promise of its result and a stream of its events.
-import { ThreadkeepError } from "../input/errors.js";
+import { actionIds } from "../control/control.js";
 import type { ConversationEvent, ExecutionStatus, LiveEvent } from "../events/events.js";
+import { signalOf } from "../input/arguments.js";
+import { ask, optionsOf, ThreadkeepError } from "../input/errors.js";
+import { WAITED } from "../llm/network.js";
+import type { ConversationSession } from "./session.js";
+import { pendingActions } from "./waiting-calls.js";
 
 export interface RunOptions {
   /** Stops the run when it is aborted. */
@@ -92,7 +97,36 @@ export class Run implements PromiseLike<RunResult>, AsyncIterable<ConversationEv
   }
 }
 
-/** @internal */
-export function aborted(signal: AbortSignal): ThreadkeepError {
+/** See `Conversation.run()`. @internal */
+export async function run(session: ConversationSession, options: RunOptions): Promise<RunResult> {
+  const { core, network, tasks } = session;
+  const given = optionsOf("run()", options, "signal approve");
+  const approved = actionIds("approve", given.approve);
+  const signal = signalOf(given.signal);
+  if (signal?.aborted) throw aborted(signal);
+  const own = tasks ? await tasks.approve(approved, await pendingActions(core)) : approved;
+  const interrupt = () => void ask(core, "interrupt").catch(() => {});
+  signal?.addEventListener("abort", interrupt);
+  network.begin(session.state().agent_state?.[WAITED]);
+  try {
+    const [status, finalResponse] = await ask(core, "run", own);
+    if (signal?.aborted && status === "paused") throw aborted(signal);
+    return { status: status as ExecutionStatus, finalResponse };
+  } finally {
+    network.over();
+    signal?.removeEventListener("abort", interrupt);
+  }
+}
+
+/** See `Conversation.regenerate()`. @internal */
+export async function regenerate(session: ConversationSession, options: { signal?: AbortSignal | undefined }): Promise<RunResult> {
+  const given = optionsOf("regenerate()", options, "signal");
+  const signal = signalOf(given.signal);
+  if (signal?.aborted) throw aborted(signal);
+  await ask(session.core, "regenerate");
+  return run(session, given);
+}
+
+function aborted(signal: AbortSignal): ThreadkeepError {
   return new ThreadkeepError("aborted", "the run was stopped by its signal; call run() to continue", { cause: signal.reason });
 }
