@@ -1,14 +1,12 @@
 // The controls of <threadkeep-chat>, with the real library and a scripted model: writing, deciding, retrying, versions.
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { after, before, test } from "node:test";
 import { createModel } from "../support/model.mjs";
 import { startServer } from "../support/server.mjs";
+import { ElementPage, pasteAndDrop, states } from "./chat-page.mjs";
 import { availableBrowsers } from "./driver.mjs";
 import { photograph, tabs } from "./shared.mjs";
 
-const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const pixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
 /** Each step has a model of its own. */
@@ -16,75 +14,6 @@ let model;
 let server;
 before(async () => (server = await startServer({ model: { handle: (request, response) => model.handle(request, response) } })));
 after(() => server.close());
-
-/** A page with the element. Functions in it have `one`, `all`, `button` and `focused` of the page's script. */
-class Chat {
-  static async open(browser, query = "") {
-    const page = await browser.page(`${server.origin}/pages/chat-controls.html${query}`);
-    const chat = new Chat(page, browser);
-    await chat.ready();
-    return chat;
-  }
-  constructor(page, browser) {
-    this.page = page;
-    this.browser = browser;
-  }
-  ready() {
-    return this.until("it is open", () => window.one?.(".composer-text") && window.chat.thread?.getSnapshot().phase === "open" && location.hash);
-  }
-  async until(what, condition, ...args) {
-    try {
-      await this.page.waitForFunction(condition, { polling: 30, timeout: 15_000 }, ...args);
-    } catch (cause) {
-      const shown = await this.page.evaluate(() => window.chat.shadowRoot.textContent).catch(() => "nothing");
-      throw new Error(`waited in vain until ${what}; the page shows:\n${shown}`, { cause });
-    }
-  }
-  shows(pattern, selector = ".main") {
-    return this.until(`${selector} shows ${pattern}`, (selector, source) => new RegExp(source, "s").test(one(selector)?.textContent ?? ""), selector, pattern.source);
-  }
-  /** Also that nothing is under way. */
-  async idle() {
-    await this.until("nothing runs", () => !window.chat.thread.getSnapshot().isRunning && !one(".stop"));
-  }
-  async press(name) {
-    await this.until(`there is a button “${name}”`, (name) => button(name), name);
-    await this.page.evaluate((name) => (button(name).focus(), button(name).click()), name);
-  }
-  async fill(selector, text) {
-    await this.until(`there is ${selector}`, (selector) => one(selector), selector);
-    await this.page.evaluate((selector, text) => {
-      one(selector).focus();
-      one(selector).select();
-      document.execCommand(text ? "insertText" : "delete", false, text);
-    }, selector, text);
-  }
-  async say(text) {
-    await this.fill(".composer-text", text);
-    await this.page.keyboard.press("Enter");
-  }
-  async reload() {
-    await this.page.reload();
-    await this.ready();
-  }
-  get(body, ...args) {
-    return this.page.evaluate(body, ...args);
-  }
-  async isAccessible(where) {
-    await this.page.evaluate(axe);
-    // Colours of another theme come in a transition.
-    await this.until("colours stand still", () => window.chat.shadowRoot.getAnimations().every((animation) => !(animation instanceof CSSTransition)));
-    const found = await this.page.evaluate(async () => (await window.axe.run()).violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html)}`));
-    assert.deepEqual(found, [], where);
-  }
-  names() {
-    return this.get(() => all(".approvals button").map(nameOf));
-  }
-  /** The states of all calls, in order. */
-  states() {
-    return this.get(() => window.chat.thread.getSnapshot().messages.flatMap(({ parts }) => parts.flatMap((part) => (part.type === "tool" ? [part.state] : []))));
-  }
-}
 
 const call = (name, args = {}, summary = undefined) => ({ name, arguments: summary ? { ...args, summary } : args });
 const pay = (to, amount) => call("transfer_money", { to, amount }, `Pay ${to} ${amount}`);
@@ -98,7 +27,7 @@ for (const kind of availableBrowsers) {
     const step = (name, query, body, { failing = false } = {}) =>
       context.test(name, async () => {
         model = createModel([]);
-        const chat = await Chat.open(browser, query);
+        const chat = await ElementPage.open(browser, server.origin, query);
         await body(chat);
         model.check();
         assert.deepEqual(browser.problems.splice(0).filter((problem) => !(failing && /status of|NetworkError|Failed to load/.test(problem))), []);
@@ -470,7 +399,7 @@ for (const kind of availableBrowsers) {
       await chat.say("Hello");
       await chat.shows(/Hello to you/);
       await chat.idle();
-      const other = new Chat(await browser.page(chat.page.url()), browser);
+      const other = new ElementPage(await browser.page(chat.page.url()), browser);
       await other.ready();
       await other.shows(/Open in another tab.*Each step appears here/, ".next-step");
       const why = "Another tab writes this conversation. Close it there to send here.";
@@ -517,40 +446,4 @@ for (const kind of availableBrowsers) {
       await chat.shows(/^[\d.]+K? tokens$/, ".spent");
     });
   });
-}
-
-/** Parts of a snapshot, and the text and the buttons at the end of its messages. */
-const states = [
-  [{ status: "finished", last: [["text", "Hello"]] }, /^$/, []],
-  [{ status: "idle" }, /has not answered yet/, ["Continue"]],
-  [{ status: "stuck", last: [["text", "Hello"]] }, /repeats itself/, ["Continue"]],
-  [{ status: "paused", last: [["text", "Hel"], ["notice", "Paused"]] }, /^Paused/, ["Continue"]],
-  [{ status: "paused", last: [["text", "Hel"], ["notice", "Stopped"]] }, /^Stopped/, ["Continue"]],
-  [{ status: "paused", isRunning: true, last: [["tool", "running"], ["notice", "Paused"]] }, /pauses when the call that is running has ended/, []],
-  [{ status: "paused", last: [["tool", "ready"]] }, /It stopped before Roll a die began/, ["Continue"]],
-  [{ status: "paused", last: [["tool", "interrupted"]] }, /It stopped during Roll a die\. That is done again/, ["Continue"]],
-  [{ status: "error", last: [["error", "no such key"]] }, /^Try again$/, ["Try again"]],
-  [{ status: "error", last: [["error", "no such key"]], error: { code: "store_quota", message: "no room is left" } }, /no room left on this device.*No room is left\./, ["Try again", "Dismiss"]],
-  [{ status: "idle", error: { code: "store_lost", message: "it is gone" } }, /The browser has lost this conversation/, ["Reload the page", "Dismiss"]],
-  [{ phase: "failed", error: { code: "not_found", message: "there is none" } }, /not on this device/, []],
-  [{ phase: "failed", error: { code: "store_blocked", message: "another tab" } }, /storage is not available/, ["Reload the page"]],
-  [{ status: "finished", last: [["text", "Hello"]], warnings: [{ code: "quarantined", message: "one file was set aside" }] }, /One file was set aside\./, ["Dismiss: one file was set aside"]],
-  [{ isRunning: true, status: "running", waiting: { kind: "WaitingEvent", attempt: 1, seconds: 5, why: "offline", message: "offline" } }, /You are offline.*as soon as there is a network.*in 5 s/, ["Try now"]],
-];
-
-/** In the page: pastes an image into the field, and drops a text on the messages. */
-function pasteAndDrop(base64) {
-  const pasted = new DataTransfer();
-  pasted.items.add(new File([Uint8Array.from(atob(base64), (character) => character.charCodeAt(0))], "pasted.png", { type: "image/png" }));
-  // Not every browser lets a page make such an event with files in it.
-  const paste = Object.assign(new Event("paste", { bubbles: true, cancelable: true }), { clipboardData: pasted });
-  one(".composer-text").dispatchEvent(paste);
-  if (!paste.defaultPrevented) throw new Error("the paste was left to the browser");
-  const dropped = new DataTransfer();
-  dropped.items.add(new File(["# Notes"], "notes.md"));
-  for (const type of ["dragenter", "dragover", "drop"]) {
-    const event = new DragEvent(type, { dataTransfer: dropped, bubbles: true, cancelable: true });
-    one(".scroller").dispatchEvent(event);
-    if (!event.defaultPrevented) throw new Error(`${type} was left to the browser, which would open the file`);
-  }
 }

@@ -1,0 +1,111 @@
+// The page with <threadkeep-chat> that tests of its controls use.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+/** A page with the element. Functions in it have `one`, `all`, `button` and `focused` of the page's script. */
+export class ElementPage {
+  static async open(browser, origin, query = "") {
+    const page = await browser.page(`${origin}/pages/chat-controls.html${query}`);
+    const chat = new ElementPage(page, browser);
+    await chat.ready();
+    return chat;
+  }
+  constructor(page, browser) {
+    this.page = page;
+    this.browser = browser;
+  }
+  ready() {
+    return this.until("it is open", () => window.one?.(".composer-text") && window.chat.thread?.getSnapshot().phase === "open" && location.hash);
+  }
+  async until(what, condition, ...args) {
+    try {
+      await this.page.waitForFunction(condition, { polling: 30, timeout: 15_000 }, ...args);
+    } catch (cause) {
+      const shown = await this.page.evaluate(() => window.chat.shadowRoot.textContent).catch(() => "nothing");
+      throw new Error(`waited in vain until ${what}; the page shows:\n${shown}`, { cause });
+    }
+  }
+  shows(pattern, selector = ".main") {
+    return this.until(`${selector} shows ${pattern}`, (selector, source) => new RegExp(source, "s").test(one(selector)?.textContent ?? ""), selector, pattern.source);
+  }
+  /** Also that nothing is under way. */
+  async idle() {
+    await this.until("nothing runs", () => !window.chat.thread.getSnapshot().isRunning && !one(".stop"));
+  }
+  async press(name) {
+    await this.until(`there is a button “${name}”`, (name) => button(name), name);
+    await this.page.evaluate((name) => (button(name).focus(), button(name).click()), name);
+  }
+  async fill(selector, text) {
+    await this.until(`there is ${selector}`, (selector) => one(selector), selector);
+    await this.page.evaluate((selector, text) => {
+      one(selector).focus();
+      one(selector).select();
+      document.execCommand(text ? "insertText" : "delete", false, text);
+    }, selector, text);
+  }
+  async say(text) {
+    await this.fill(".composer-text", text);
+    await this.page.keyboard.press("Enter");
+  }
+  async reload() {
+    await this.page.reload();
+    await this.ready();
+  }
+  get(body, ...args) {
+    return this.page.evaluate(body, ...args);
+  }
+  async isAccessible(where) {
+    await this.page.evaluate(axe);
+    // Colours of another theme come in a transition.
+    await this.until("colours stand still", () => window.chat.shadowRoot.getAnimations().every((animation) => !(animation instanceof CSSTransition)));
+    const found = await this.page.evaluate(async () => (await window.axe.run()).violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html)}`));
+    assert.deepEqual(found, [], where);
+  }
+  names() {
+    return this.get(() => all(".approvals button").map(nameOf));
+  }
+  /** The states of all calls, in order. */
+  states() {
+    return this.get(() => window.chat.thread.getSnapshot().messages.flatMap(({ parts }) => parts.flatMap((part) => (part.type === "tool" ? [part.state] : []))));
+  }
+}
+
+/** In the page: pastes an image into the field, and drops a text on the messages. */
+export function pasteAndDrop(base64) {
+  const pasted = new DataTransfer();
+  pasted.items.add(new File([Uint8Array.from(atob(base64), (character) => character.charCodeAt(0))], "pasted.png", { type: "image/png" }));
+  // Not every browser lets a page make such an event with files in it.
+  const paste = Object.assign(new Event("paste", { bubbles: true, cancelable: true }), { clipboardData: pasted });
+  one(".composer-text").dispatchEvent(paste);
+  if (!paste.defaultPrevented) throw new Error("the paste was left to the browser");
+  const dropped = new DataTransfer();
+  dropped.items.add(new File(["# Notes"], "notes.md"));
+  for (const type of ["dragenter", "dragover", "drop"]) {
+    const event = new DragEvent(type, { dataTransfer: dropped, bubbles: true, cancelable: true });
+    one(".scroller").dispatchEvent(event);
+    if (!event.defaultPrevented) throw new Error(`${type} was left to the browser, which would open the file`);
+  }
+}
+
+/** Parts of a snapshot, and the text and the buttons at the end of its messages. */
+export const states = [
+  [{ status: "finished", last: [["text", "Hello"]] }, /^$/, []],
+  [{ status: "idle" }, /has not answered yet/, ["Continue"]],
+  [{ status: "stuck", last: [["text", "Hello"]] }, /repeats itself/, ["Continue"]],
+  [{ status: "paused", last: [["text", "Hel"], ["notice", "Paused"]] }, /^Paused/, ["Continue"]],
+  [{ status: "paused", last: [["text", "Hel"], ["notice", "Stopped"]] }, /^Stopped/, ["Continue"]],
+  [{ status: "paused", isRunning: true, last: [["tool", "running"], ["notice", "Paused"]] }, /pauses when the call that is running has ended/, []],
+  [{ status: "paused", last: [["tool", "ready"]] }, /It stopped before Roll a die began/, ["Continue"]],
+  [{ status: "paused", last: [["tool", "interrupted"]] }, /It stopped during Roll a die\. That is done again/, ["Continue"]],
+  [{ status: "error", last: [["error", "no such key"]] }, /^Try again$/, ["Try again"]],
+  [{ status: "error", last: [["error", "no such key"]], error: { code: "store_quota", message: "no room is left" } }, /no room left on this device.*No room is left\./, ["Try again", "Dismiss"]],
+  [{ status: "idle", error: { code: "store_lost", message: "it is gone" } }, /The browser has lost this conversation/, ["Reload the page", "Dismiss"]],
+  [{ phase: "failed", error: { code: "not_found", message: "there is none" } }, /not on this device/, []],
+  [{ phase: "failed", error: { code: "store_blocked", message: "another tab" } }, /storage is not available/, ["Reload the page"]],
+  [{ status: "finished", last: [["text", "Hello"]], warnings: [{ code: "quarantined", message: "one file was set aside" }] }, /One file was set aside\./, ["Dismiss: one file was set aside"]],
+  [{ isRunning: true, status: "running", waiting: { kind: "WaitingEvent", attempt: 1, seconds: 5, why: "offline", message: "offline" } }, /You are offline.*as soon as there is a network.*in 5 s/, ["Try now"]],
+];
