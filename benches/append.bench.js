@@ -23,11 +23,20 @@ export async function* run({ rounds = 80 }) {
   const milliseconds = (number) => number.toFixed(3);
   const settings = { rounds, block: 16 };
   for (const durability of ["relaxed", "strict"]) {
-    for (const [label, baseState] of [["event", ""], ["event + 5 kB base state", base(5_000)], ["event + 100 kB base state", base(100_000)]]) {
+    for (const [label, baseState] of [
+      ["event", ""],
+      ["event + 5 kB base state", base(5_000)],
+      ["event + 100 kB base state", base(100_000)],
+    ]) {
       const bare = await bareAdds(durability, baseState);
       const store = storeAppends(durability, baseState);
       const { first, second, ratio } = await compare(bare.add, store.append, settings);
-      yield { label: `${label}, ${durability}`, columns: { "bare add": milliseconds(first), threadkeep: milliseconds(second) }, ratio, goal: { ...goal } };
+      yield {
+        label: `${label}, ${durability}`,
+        columns: { "bare add": milliseconds(first), threadkeep: milliseconds(second) },
+        ratio,
+        goal: { ...goal },
+      };
       await bare.end();
       store.end();
     }
@@ -52,8 +61,11 @@ export async function* run({ rounds = 80 }) {
 /** A base state of about this size; LEAF is replaced by the newest event's id. */
 function base(size) {
   return JSON.stringify({
-    id: conversation, agent: "An agent's settings. ".repeat(size / 21), execution_status: "running",
-    leaf_event_id: "LEAF", stats: { usage_to_metrics: { agent: "Some numbers. ".repeat(40) } },
+    id: conversation,
+    agent: "An agent's settings. ".repeat(size / 21),
+    execution_status: "running",
+    leaf_event_id: "LEAF",
+    stats: { usage_to_metrics: { agent: "Some numbers. ".repeat(40) } },
   });
 }
 

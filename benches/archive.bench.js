@@ -19,7 +19,11 @@ export async function* run({ rounds }) {
   await library.load();
   const agent = new Agent({ llm: new LLM({ model: "openai/none", baseUrl: "/v1" }) });
   const newStore = () => (isNode ? memoryStore() : indexedDBStore(crypto.randomUUID()));
-  for (const [length, usual] of [[100, 21], [2_000, 7], [20_000, 3]]) {
+  for (const [length, usual] of [
+    [100, 21],
+    [2_000, 7],
+    [20_000, 3],
+  ]) {
     const store = newStore();
     const made = rows(0, length);
     const conversation = await Conversation.open({ agent, store });
@@ -50,7 +54,10 @@ export async function* run({ rounds }) {
       out[0].push(theirExport), out[1].push(ourExport);
       into[0].push(theirImport), into[1].push(ourImport);
     }
-    for (const [label, [bare, threadkeep], most] of [["export", out, 1.5], ["import", into, 3]]) {
+    for (const [label, [bare, threadkeep], most] of [
+      ["export", out, 1.5],
+      ["import", into, 3],
+    ]) {
       const ratios = bare.map((time, round) => threadkeep[round] / time);
       const columns = { "fflate, bare": median(bare).toFixed(1), threadkeep: median(threadkeep).toFixed(1) };
       yield { label: `${label} ${length} events`, columns, ratio: median(ratios), goal: goal(most) };

@@ -39,9 +39,29 @@ export async function* run({ rounds = 5 }) {
     while (scroller.scrollTop !== 0 || !rows()[0]?.textContent.includes("number 0 ")) await frame();
     tops.push(performance.now() - started);
   }
-  yield { label: "first screen", columns: { median: shown(quantile(screens, 0.5)), worst: shown(Math.max(...screens)) }, ratio: quantile(screens, 0.5), goal: { chromium: 200, firefox: 200 } };
-  yield { label: "a frame while scrolling", columns: { median: shown(quantile(frames, 0.5)), "95 %": shown(quantile(frames, 0.95)), worst: shown(Math.max(...frames)), "frames a second": shown(1000 / mean(frames)) }, ratio: mean(frames), goal: { chromium: 20, firefox: 20 } };
-  yield { label: "to the top", columns: { median: shown(quantile(tops, 0.5)), worst: shown(Math.max(...tops)) }, ratio: quantile(tops, 0.5), goal: { chromium: 200, firefox: 200 } };
+  yield {
+    label: "first screen",
+    columns: { median: shown(quantile(screens, 0.5)), worst: shown(Math.max(...screens)) },
+    ratio: quantile(screens, 0.5),
+    goal: { chromium: 200, firefox: 200 },
+  };
+  yield {
+    label: "a frame while scrolling",
+    columns: {
+      median: shown(quantile(frames, 0.5)),
+      "95 %": shown(quantile(frames, 0.95)),
+      worst: shown(Math.max(...frames)),
+      "frames a second": shown(1000 / mean(frames)),
+    },
+    ratio: mean(frames),
+    goal: { chromium: 20, firefox: 20 },
+  };
+  yield {
+    label: "to the top",
+    columns: { median: shown(quantile(tops, 0.5)), worst: shown(Math.max(...tops)) },
+    ratio: quantile(tops, 0.5),
+    goal: { chromium: 200, firefox: 200 },
+  };
 }
 
 const frame = () => new Promise((resolve) => requestAnimationFrame(() => resolve(performance.now())));

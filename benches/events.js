@@ -24,22 +24,45 @@ export function rows(start, end, before, condensed) {
 const words = "What was asked, done and found, in so many words. ";
 const text = (index) => [{ cache_prompt: false, type: "text", text: `${index}: ${words.repeat(8)}` }];
 const message = (head, source, role, index) => ({
-  ...head, source, llm_message: { role, content: text(index), thinking_blocks: [] },
-  ...(role === "assistant" && { llm_response_id: `response-${index}` }), activated_skills: [], extended_content: [], kind: "MessageEvent",
+  ...head,
+  source,
+  llm_message: { role, content: text(index), thinking_blocks: [] },
+  ...(role === "assistant" && { llm_response_id: `response-${index}` }),
+  activated_skills: [],
+  extended_content: [],
+  kind: "MessageEvent",
 });
 const question = (head, index) => message(head, "user", "user", index);
 const answer = (head, index) => message(head, "agent", "assistant", index);
 const action = (head, index) => ({
-  ...head, thought: [], thinking_blocks: [], action: { data: { query: words }, kind: "MCPToolAction" },
-  tool_name: "look_up", tool_call_id: `call_${index}`,
+  ...head,
+  thought: [],
+  thinking_blocks: [],
+  action: { data: { query: words }, kind: "MCPToolAction" },
+  tool_name: "look_up",
+  tool_call_id: `call_${index}`,
   tool_call: { id: `call_${index}`, name: "look_up", arguments: JSON.stringify({ query: words }), origin: "completion" },
-  llm_response_id: `response-${index}`, security_risk: "UNKNOWN", summary: "look it up", kind: "ActionEvent",
+  llm_response_id: `response-${index}`,
+  security_risk: "UNKNOWN",
+  summary: "look it up",
+  kind: "ActionEvent",
 });
 const condensation = (head, index, forgotten) => ({
-  ...head, source: "environment", forgotten_event_ids: forgotten, summary: words, summary_offset: 0, llm_response_id: `response-${index}`, kind: "Condensation",
+  ...head,
+  source: "environment",
+  forgotten_event_ids: forgotten,
+  summary: words,
+  summary_offset: 0,
+  llm_response_id: `response-${index}`,
+  kind: "Condensation",
 });
 const result = (head, index, call) => ({
-  ...head, source: "environment", tool_name: call.tool_name, tool_call_id: call.tool_call_id,
+  ...head,
+  source: "environment",
+  tool_name: call.tool_name,
+  tool_call_id: call.tool_call_id,
   observation: { content: text(index), is_error: false, tool_name: "look_up", kind: "MCPToolObservation" },
-  action_id: call.id, extended_content: [], kind: "ObservationEvent",
+  action_id: call.id,
+  extended_content: [],
+  kind: "ObservationEvent",
 });

@@ -37,7 +37,9 @@ export async function* run({ rounds }) {
     // The first round only warms up, which the smaller cases have done for the largest.
     for (let round = usual > 1 ? 0 : 1; round <= (rounds ?? usual); round++) {
       const ours = await time(() => conversation.exportZip({ workspace: true }));
-      const bare = await time(async () => new Blob([zipSync(Object.fromEntries((await theirs.all()).map(({ path, content }) => [path, content])))]));
+      const bare = await time(
+        async () => new Blob([zipSync(Object.fromEntries((await theirs.all()).map(({ path, content }) => [path, content])))]),
+      );
       if (round > 0) times[0].push(bare), times[1].push(ours);
     }
     const [bare, ours] = times;

@@ -22,7 +22,9 @@ export const runs = {
     const llm = new LLM({ model: "openai/gpt-4o", baseUrl: baseURL, apiKey, fetch });
     const conversation = await Conversation.open({
       agent: new Agent({ llm, tools: [lookUp], systemPrompt: instructions }),
-      store: memoryStore(), maxIterationPerRun: steps + 2, stuckDetection: false,
+      store: memoryStore(),
+      maxIterationPerRun: steps + 2,
+      stuckDetection: false,
     });
     await conversation.sendMessage("Go");
     const { finalResponse } = await conversation.run();
@@ -33,7 +35,9 @@ export const runs = {
     const result = ai.streamText({
       model: createOpenAI({ baseURL, apiKey, fetch }).chat("gpt-4o"),
       tools: { look_up: ai.tool({ description, inputSchema: ai.jsonSchema(parameters), execute: async () => found }) },
-      system: instructions, prompt: "Go", stopWhen: ai.stepCountIs(steps + 2),
+      system: instructions,
+      prompt: "Go",
+      stopWhen: ai.stepCountIs(steps + 2),
     });
     await result.consumeStream();
     return result.text;
@@ -78,13 +82,18 @@ export const readings = {
   },
   async openai(fetch) {
     let text = "";
-    const stream = await new OpenAI({ baseURL, apiKey, fetch }).chat.completions.create({ model: "gpt-4o", stream: true, messages: [{ role: "user", content: "Go" }] });
+    const stream = await new OpenAI({ baseURL, apiKey, fetch }).chat.completions.create({
+      model: "gpt-4o",
+      stream: true,
+      messages: [{ role: "user", content: "Go" }],
+    });
     for await (const { choices } of stream) text += choices[0]?.delta.content ?? "";
     return text;
   },
   async ai(fetch) {
     let text = "";
-    for await (const piece of ai.streamText({ model: createOpenAI({ baseURL, apiKey, fetch }).chat("gpt-4o"), prompt: "Go" }).textStream) text += piece;
+    for await (const piece of ai.streamText({ model: createOpenAI({ baseURL, apiKey, fetch }).chat("gpt-4o"), prompt: "Go" }).textStream)
+      text += piece;
     return text;
   },
 };

@@ -29,7 +29,13 @@ await main(async () => {
   const { origin, close } = await listen(site({ model: createScriptedModel(), page, compress: true }));
   const output = path.join(folder, "report.json");
   const flags = `--headless=new --disable-gpu ${process.getuid?.() === 0 ? "--no-sandbox" : ""} --user-data-dir=${path.join(folder, "profile")}`;
-  const options = ["--quiet", "--output=json", `--output-path=${output}`, `--chrome-flags=${flags}`, `--only-categories=${Object.keys(wanted).join()}`];
+  const options = [
+    "--quiet",
+    "--output=json",
+    `--output-path=${output}`,
+    `--chrome-flags=${flags}`,
+    `--only-categories=${Object.keys(wanted).join()}`,
+  ];
   const reports = [];
   try {
     // A busy machine makes a single run slow.
@@ -45,7 +51,8 @@ await main(async () => {
   writeFileSync(output, JSON.stringify(median));
   const { categories, audits } = median;
   for (const [name, { score }] of Object.entries(categories)) console.log(`${name}: ${Math.round(score * 100)}`);
-  for (const name of ["first-contentful-paint", "largest-contentful-paint", "total-blocking-time", "cumulative-layout-shift"]) console.log(`${name}: ${audits[name].displayValue}`);
+  for (const name of ["first-contentful-paint", "largest-contentful-paint", "total-blocking-time", "cumulative-layout-shift"])
+    console.log(`${name}: ${audits[name].displayValue}`);
   const low = Object.keys(wanted).filter((name) => categories[name].score < wanted[name]);
   if (low.length > 0) throw new Stop(`too low: ${low.join(", ")}; the report is ${output}`);
 });

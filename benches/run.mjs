@@ -28,7 +28,10 @@ await main(async () => {
   });
   await build({ testing: true });
   const chosen = (all, names) => (names ? all.filter((name) => names.split(",").includes(name)) : all);
-  const named = (pattern) => readdirSync(here).flatMap((file) => pattern.exec(file)?.[1] ?? []).sort();
+  const named = (pattern) =>
+    readdirSync(here)
+      .flatMap((file) => pattern.exec(file)?.[1] ?? [])
+      .sort();
   const rounds = values.rounds && Number(values.rounds);
   const [cpu] = os.cpus();
   console.log(`\n${os.cpus().length} × ${cpu?.model ?? "unknown processor"}, ${os.platform()} ${os.release()}`);

@@ -23,19 +23,33 @@ export async function* run({ rounds = 20 }) {
   });
   yield line("open", await compare(...ids.map((id) => opened(store, id, () => {})), { rounds, block: 2 }));
   yield line("open and navigateTo a near event", await compare(...ids.map((id) => opened(store, id, move)), { rounds, block: 2 }));
-  yield line("open, navigateTo and the last 20 events of the branch", await compare(...ids.map((id) => opened(store, id, async (conversation, n) => {
-    await move(conversation, n);
-    await conversation.activeBranch({ limit: 20 });
-  })), { rounds, block: 2 }));
+  yield line(
+    "open, navigateTo and the last 20 events of the branch",
+    await compare(
+      ...ids.map((id) =>
+        opened(store, id, async (conversation, n) => {
+          await move(conversation, n);
+          await conversation.activeBranch({ limit: 20 });
+        }),
+      ),
+      { rounds, block: 2 },
+    ),
+  );
   // Reading the view once takes as long as the log; moving does not make it necessary again.
   const held = await Promise.all(ids.map((conversationId) => Conversation.open({ agent, store, conversationId })));
   for (const conversation of held) await conversation.finalResponse();
-  yield line("navigateTo and the view, in a page that has read it", await compare(...held.map((conversation) => async (count) => {
-    for (let n = 0; n < count; n++) {
-      await move(conversation, n);
-      await conversation.finalResponse();
-    }
-  }), { rounds, block: 2 }));
+  yield line(
+    "navigateTo and the view, in a page that has read it",
+    await compare(
+      ...held.map((conversation) => async (count) => {
+        for (let n = 0; n < count; n++) {
+          await move(conversation, n);
+          await conversation.finalResponse();
+        }
+      }),
+      { rounds, block: 2 },
+    ),
+  );
   for (const conversation of held) await conversation.close();
   yield await copying(store, rounds);
   store.close();
@@ -72,5 +86,9 @@ async function copying(store, rounds) {
     reads.push(performance.now() - begun);
   }
   await original.close();
-  return { label: "fork of 10,000 events beside reading them", columns: { reading: milliseconds(median(reads)), fork: milliseconds(median(copies)) }, ratio: median(copies) / median(reads) };
+  return {
+    label: "fork of 10,000 events beside reading them",
+    columns: { reading: milliseconds(median(reads)), fork: milliseconds(median(copies)) },
+    ratio: median(copies) / median(reads),
+  };
 }

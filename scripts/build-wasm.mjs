@@ -13,7 +13,17 @@ import { customSection, declaration, shorten } from "./shorten.mjs";
  */
 export async function buildWasm({ targetDirectory, tools, name, profiles, features, chunks: wanted }) {
   const flags = compilerFlags();
-  const commands = profiles.map((profile) => ["build", "--locked", "--lib", "--profile", profile, "--target", "wasm32-unknown-unknown", ...features, ...flags]);
+  const commands = profiles.map((profile) => [
+    "build",
+    "--locked",
+    "--lib",
+    "--profile",
+    profile,
+    "--target",
+    "wasm32-unknown-unknown",
+    ...features,
+    ...flags,
+  ]);
   const rustc = output("rustc", ["--version"]);
   const scripts = ["scripts/build-wasm.mjs", "scripts/shorten.mjs", "scripts/wasms.mjs"];
   const inputs = ["src", "Cargo.toml", "Cargo.lock", ...Object.values(tools), ...scripts];
@@ -33,8 +43,17 @@ export async function buildWasm({ targetDirectory, tools, name, profiles, featur
     // The loader (js/wasm/wasm.ts) knows the URL of the wasm; a default path in the glue would make bundlers emit it twice. Chunks
     // need exports of the linker: the table of functions and the stack.
     await run(tools.bindgen, [
-      "--target", "web", "--omit-default-module-path", "--remove-name-section", "--remove-producers-section", "--keep-lld-exports",
-      "--out-dir", "pkg", "--out-name", name, path.join(cut, "main.wasm"),
+      "--target",
+      "web",
+      "--omit-default-module-path",
+      "--remove-name-section",
+      "--remove-producers-section",
+      "--keep-lld-exports",
+      "--out-dir",
+      "pkg",
+      "--out-name",
+      name,
+      path.join(cut, "main.wasm"),
     ]);
     const [wasm, glue] = [`pkg/${name}_bg.wasm`, `pkg/${name}.js`];
     const short = shorten(readFileSync(wasm), readFileSync(glue, "utf8"));
@@ -64,8 +83,10 @@ function compilerFlags() {
   const library = path.join(output("rustc", ["--print", "sysroot"]), "lib/rustlib/src/rust");
   const commit = /^commit-hash: (.+)$/m.exec(output("rustc", ["-vV"]))?.[1];
   const flags = [
-    `--remap-path-prefix=${registry}=crates`, `--remap-path-prefix=${library}=/rustc/${commit}`,
-    '--cfg=sha2_backend="soft"', '--cfg=sha2_backend_soft="compact"',
+    `--remap-path-prefix=${registry}=crates`,
+    `--remap-path-prefix=${library}=/rustc/${commit}`,
+    '--cfg=sha2_backend="soft"',
+    '--cfg=sha2_backend_soft="compact"',
     // The splitter needs these to tell functions and data apart; they are removed from the download.
     "-Clink-arg=--emit-relocs",
   ];

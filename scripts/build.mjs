@@ -8,7 +8,15 @@ import { buildWasm } from "./build-wasm.mjs";
 import { fingerprint, unlessFresh } from "./freshness.mjs";
 import { isProgram, main, root, run } from "./process.mjs";
 import { measureBuild, print, sizesFile } from "./sizes.mjs";
-import { ensureBindgenTool, ensureLinker, ensureNpmPackages, ensureRust, ensureSplitter, ensureWasmTarget, requireNode } from "./toolchain.mjs";
+import {
+  ensureBindgenTool,
+  ensureLinker,
+  ensureNpmPackages,
+  ensureRust,
+  ensureSplitter,
+  ensureWasmTarget,
+  requireNode,
+} from "./toolchain.mjs";
 import { chunks, mainWasm, wasms } from "./wasms.mjs";
 
 /** Tests with this build need no chunks, so it has only the main wasm. */
@@ -52,7 +60,16 @@ async function buildJavaScript() {
   const inputs = ["js", ...built, "tsconfig.json", "tsconfig.build.json", "package-lock.json", thisScript, "scripts/bundle.mjs"];
   // Imported here, because it needs npm packages that may just have been installed.
   const { bundle, entries, inlineModule, terminal } = await import("./bundle.mjs");
-  const outputs = ["dist/index.js", "dist/slim.js", "dist/static.js", ...Object.keys(entries).map((name) => `dist/${name}.js`), `dist/${terminal.file}`, `dist/${terminal.copy}`, ".cache/bundle.json", ...wasms.map(({ file }) => `dist/${file}`)];
+  const outputs = [
+    "dist/index.js",
+    "dist/slim.js",
+    "dist/static.js",
+    ...Object.keys(entries).map((name) => `dist/${name}.js`),
+    `dist/${terminal.file}`,
+    `dist/${terminal.copy}`,
+    ".cache/bundle.json",
+    ...wasms.map(({ file }) => `dist/${file}`),
+  ];
   const made = await unlessFresh("javascript", fingerprint(inputs), outputs, async () => {
     console.log("bundling js/ into dist/");
     rmSync("dist", { recursive: true, force: true });
@@ -70,14 +87,28 @@ async function buildJavaScript() {
 /** The suite for hosts with a store of their own: a module and a wasm that pages do not load. */
 async function buildTestingKit() {
   const inputs = ["js", "pkg/threadkeep_testing.js", "pkg/threadkeep_testing_bg.wasm", "tsconfig.testing.json", thisScript];
-  await unlessFresh("testing kit", fingerprint(inputs), ["dist/testing.js", "dist/threadkeep_testing_bg.wasm", "dist/testing/index.d.ts"], async () => {
-    console.log("bundling js/testing/ into dist/");
-    copyFileSync("pkg/threadkeep_testing_bg.wasm", "dist/threadkeep_testing_bg.wasm");
-    const [{ build: esbuild }, { publicCore }] = await Promise.all([import("esbuild"), import("./bundle.mjs")]);
-    const entryPoints = [{ in: "js/testing/index.ts", out: "testing" }];
-    await esbuild({ entryPoints, outdir: "dist", bundle: true, format: "esm", target: "es2022", platform: "browser", plugins: [publicCore], logLevel: "warning" });
-    await run(process.execPath, ["node_modules/typescript/bin/tsc", "-p", "tsconfig.testing.json"]);
-  });
+  await unlessFresh(
+    "testing kit",
+    fingerprint(inputs),
+    ["dist/testing.js", "dist/threadkeep_testing_bg.wasm", "dist/testing/index.d.ts"],
+    async () => {
+      console.log("bundling js/testing/ into dist/");
+      copyFileSync("pkg/threadkeep_testing_bg.wasm", "dist/threadkeep_testing_bg.wasm");
+      const [{ build: esbuild }, { publicCore }] = await Promise.all([import("esbuild"), import("./bundle.mjs")]);
+      const entryPoints = [{ in: "js/testing/index.ts", out: "testing" }];
+      await esbuild({
+        entryPoints,
+        outdir: "dist",
+        bundle: true,
+        format: "esm",
+        target: "es2022",
+        platform: "browser",
+        plugins: [publicCore],
+        logLevel: "warning",
+      });
+      await run(process.execPath, ["node_modules/typescript/bin/tsc", "-p", "tsconfig.testing.json"]);
+    },
+  );
 }
 
 async function measureSizes(profile) {

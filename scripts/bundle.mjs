@@ -61,16 +61,32 @@ async function bundleCore() {
   });
   await bundleWithRolldown({ static: "js/entries/with-copies.ts" }, [], { codeSplitting: false });
   const chunks = output.filter(({ type }) => type === "chunk");
-  return Object.fromEntries(chunks.map(({ fileName, moduleIds }) => [`dist/${fileName}`, { inputs: Object.fromEntries(moduleIds.map((id) => [path.relative(root, id), {}])) }]));
+  return Object.fromEntries(
+    chunks.map(({ fileName, moduleIds }) => [
+      `dist/${fileName}`,
+      { inputs: Object.fromEntries(moduleIds.map((id) => [path.relative(root, id), {}])) },
+    ]),
+  );
 }
 
 /** Writes files into dist/ and returns them. */
 async function bundleWithRolldown(input, plugins, options) {
-  const bundled = await rolldown({ cwd: root, input, platform: common.platform, transform: { target: common.target }, plugins: [...plugins, leftOut] });
+  const bundled = await rolldown({
+    cwd: root,
+    input,
+    platform: common.platform,
+    transform: { target: common.target },
+    plugins: [...plugins, leftOut],
+  });
   const { output } = await bundled.write({
-    dir: common.outdir, format: common.format, entryFileNames: "[name].js", chunkFileNames: "[name]-[hash].js", sourcemap: common.sourcemap,
+    dir: common.outdir,
+    format: common.format,
+    entryFileNames: "[name].js",
+    chunkFileNames: "[name]-[hash].js",
+    sourcemap: common.sourcemap,
     // Rollup warns of a comment of another package that only looks like an annotation.
-    comments: { jsdoc: false }, ...options,
+    comments: { jsdoc: false },
+    ...options,
   });
   await bundled.close();
   return output;
@@ -97,7 +113,13 @@ function neededAtOnce(entry, modules) {
 async function bundleEntries() {
   const entryPoints = Object.entries(entries).map(([out, file]) => ({ in: file, out }));
   await esbuild({
-    ...common, entryPoints, splitting: true, chunkNames: "[name]-[hash]", jsx: "automatic", external: peers, plugins: [publicCore, styleSheets],
+    ...common,
+    entryPoints,
+    splitting: true,
+    chunkNames: "[name]-[hash]",
+    jsx: "automatic",
+    external: peers,
+    plugins: [publicCore, styleSheets],
     // Packages that are part of an entry leave out their help for developers.
     define: { "process.env.NODE_ENV": '"production"' },
   });
@@ -115,7 +137,9 @@ async function bundleTerminal() {
     // Parcel looks for a package in place of Node's global.
     define: { process: "globalThis.process" },
     inject: ["js/tools/terminal/buffer.ts"],
-    banner: { js: "/*! Contains just-bash (https://github.com/vercel-labs/just-bash), Apache License 2.0: https://www.apache.org/licenses/LICENSE-2.0 */" },
+    banner: {
+      js: "/*! Contains just-bash (https://github.com/vercel-labs/just-bash), Apache License 2.0: https://www.apache.org/licenses/LICENSE-2.0 */",
+    },
   });
   writeFileSync(`dist/${terminal.copy}`, inlineModule(terminal.file));
 }

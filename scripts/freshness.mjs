@@ -38,5 +38,7 @@ function recorded() {
 function filesUnder(name) {
   if (!existsSync(name)) return [];
   if (!statSync(name).isDirectory()) return [name];
-  return readdirSync(name).sort().flatMap((entry) => filesUnder(path.join(name, entry)));
+  return readdirSync(name)
+    .sort()
+    .flatMap((entry) => filesUnder(path.join(name, entry)));
 }

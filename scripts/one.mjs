@@ -11,7 +11,8 @@ import { ensureRust, requireNode } from "./toolchain.mjs";
 /** How to run a file of tests: { needsBuild, command }; `undefined` if it is not one. `more` are arguments for its runner. */
 export function runnerOf(file, more = []) {
   const relative = path.relative(root, path.resolve(root, file)).split(path.sep).join("/");
-  if (relative.endsWith(".test.mjs")) return { needsBuild: true, command: [process.execPath, "--test", "--test-reporter=spec", ...more, relative] };
+  if (relative.endsWith(".test.mjs"))
+    return { needsBuild: true, command: [process.execPath, "--test", "--test-reporter=spec", ...more, relative] };
   const [, top, module] = /^tests\/(\w+)(?:\/(.+))?\.rs$/.exec(relative) ?? [];
   if (!top) return undefined;
   // The modules of a crate of tests are the files beside its main.rs; its other tests are filtered out by the module's path.

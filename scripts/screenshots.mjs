@@ -27,7 +27,10 @@ await main(async () => {
     // Hides the caret and the focus.
     await page.evaluate(() => document.activeElement.blur());
     await page.mouse.move(0, 0);
-    for (const [scheme, name] of [["light", "demo.png"], ["dark", "demo-dark.png"]]) {
+    for (const [scheme, name] of [
+      ["light", "demo.png"],
+      ["dark", "demo-dark.png"],
+    ]) {
       await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: scheme }]);
       await demoPage.still();
       const file = path.join(root, "docs", name);

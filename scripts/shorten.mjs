@@ -38,17 +38,28 @@ export function shorten(wasm, glue) {
   for (const { id, content } of sectionsOf(wasm)) {
     if (id === custom) continue;
     if (id === importSection) {
-      sections.push(section(id, entries(content, (from) => {
-        const [module, name] = [from.name(), from.name()];
-        const found = [importedFrom(module), imported(name)];
-        if (found.some(({ count }) => count !== 1)) throw new Error(`the glue does not give the import ${name} of ${module} in one place`);
-        return [...found.map((one) => nameBytes(one.name)), from.importType()];
-      })));
+      sections.push(
+        section(
+          id,
+          entries(content, (from) => {
+            const [module, name] = [from.name(), from.name()];
+            const found = [importedFrom(module), imported(name)];
+            if (found.some(({ count }) => count !== 1))
+              throw new Error(`the glue does not give the import ${name} of ${module} in one place`);
+            return [...found.map((one) => nameBytes(one.name)), from.importType()];
+          }),
+        ),
+      );
     } else if (id === exportSection) {
-      sections.push(section(id, entries(content, (from) => {
-        const name = from.name();
-        return [nameBytes(name === memory ? name : exported(name).name), from.exportType()];
-      })));
+      sections.push(
+        section(
+          id,
+          entries(content, (from) => {
+            const name = from.name();
+            return [nameBytes(name === memory ? name : exported(name).name), from.exportType()];
+          }),
+        ),
+      );
     } else {
       sections.push(section(id, [content]));
     }

@@ -36,7 +36,16 @@ export async function measureBuild({ entries, peers, terminal }) {
     const [, ...files] = filesOfAPage(beside, `${minified}/${entry}/${entry}.js`);
     added.push(measure(files, `threadkeep/${entry} adds`).total);
   }
-  return { rows, total, parts, added, wasm: measure(wasms.map(({ file }) => `dist/${file}`), "all wasm files").total };
+  return {
+    rows,
+    total,
+    parts,
+    added,
+    wasm: measure(
+      wasms.map(({ file }) => `dist/${file}`),
+      "all wasm files",
+    ).total,
+  };
 }
 
 /** Bundles an entry of dist/ as an app would, and returns the metafile. */
@@ -113,7 +122,10 @@ function holdBudget() {
   print(sizes);
   if (profile !== "release") return console.log(`${notChecked}the size budget, because the build was made with --quick`);
   const budgets = JSON.parse(readFileSync(path.join(root, "size-budget.json"), "utf8"));
-  for (const [{ file, brotli }, { brotli: budget, goal }] of [[total, budgets.page], [wasm, budgets.wasm]]) {
+  for (const [{ file, brotli }, { brotli: budget, goal }] of [
+    [total, budgets.page],
+    [wasm, budgets.wasm],
+  ]) {
     console.log(`${file}: ${brotli} of ${budget} bytes brotli (${Math.round((100 * brotli) / budget)} %), on the way to ${goal}`);
     if (brotli > budget) {
       throw new Stop(

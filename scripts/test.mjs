@@ -67,7 +67,9 @@ function inCi(result) {
 }
 
 function report(step, result) {
-  console.log(`${mark(result)} ${step.name} (${result.seconds.toFixed(1)} s)${result.reason ? `: ${result.reason}` : ""}${repetition(result)}`);
+  console.log(
+    `${mark(result)} ${step.name} (${result.seconds.toFixed(1)} s)${result.reason ? `: ${result.reason}` : ""}${repetition(result)}`,
+  );
   if (result.outcome === "failed") showOutput(step, result);
 }
 
@@ -102,7 +104,9 @@ function summarise(results, seconds) {
   const skipped = results.filter((result) => result.outcome === "skipped");
   const flaky = results.filter(({ repeated }) => repeated !== undefined).length;
   const ofThese = flaky === 0 ? "" : `, ${flaky} of them flaky`;
-  console.log(`\n${results.length - failed.length - skipped.length} of ${results.length} steps passed in ${seconds.toFixed(0)} s${ofThese}`);
+  console.log(
+    `\n${results.length - failed.length - skipped.length} of ${results.length} steps passed in ${seconds.toFixed(0)} s${ofThese}`,
+  );
   const gaps = [
     ...skipped.map(({ name, reason }) => `${name}: ${reason}`),
     ...results.flatMap(({ name, gaps: left = [] }) => left.map((gap) => `${name}: ${gap}`)),

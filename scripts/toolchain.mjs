@@ -72,9 +72,7 @@ function npmPackagesAreFresh() {
   if (!existsSync(installedFile)) return false;
   const wanted = JSON.parse(readFileSync(path.join(root, "package-lock.json"), "utf8")).packages;
   const installed = JSON.parse(readFileSync(installedFile, "utf8")).packages;
-  return Object.entries(wanted).every(
-    ([name, entry]) => name === "" || entry.optional || installed[name]?.version === entry.version,
-  );
+  return Object.entries(wanted).every(([name, entry]) => name === "" || entry.optional || installed[name]?.version === entry.version);
 }
 
 /** The path of the wasm-bindgen tool. A copy with a name of its own, because cargo rebuilds the original with every change of the library. */
@@ -82,7 +80,10 @@ export async function ensureBindgenTool(targetDirectory) {
   const lock = readFileSync(path.join(root, "Cargo.lock"), "utf8");
   const version = /name = "wasm-bindgen-cli"\nversion = "([^"]+)"/.exec(lock)?.[1];
   if (!version) throw new Stop("Cargo.lock names no wasm-bindgen-cli: the feature `wbt` of Cargo.toml must depend on it");
-  const source = createHash("sha256").update(readFileSync(path.join(root, "tools/wbt.rs"))).digest("hex").slice(0, 8);
+  const source = createHash("sha256")
+    .update(readFileSync(path.join(root, "tools/wbt.rs")))
+    .digest("hex")
+    .slice(0, 8);
   const suffix = process.platform === "win32" ? ".exe" : "";
   const tool = path.join(targetDirectory, "tools", `wbt-${version}-${source}${suffix}`);
   if (existsSync(tool)) return tool;
@@ -97,7 +98,8 @@ export async function ensureBindgenTool(targetDirectory) {
 export async function ensureSplitter(targetDirectory) {
   const folder = path.join(root, "tools/splitter");
   const hash = createHash("sha256");
-  for (const file of ["Cargo.toml", "Cargo.lock", "src/main.rs", "src/pack.rs", "src/locals.rs"]) hash.update(readFileSync(path.join(folder, file)));
+  for (const file of ["Cargo.toml", "Cargo.lock", "src/main.rs", "src/pack.rs", "src/locals.rs"])
+    hash.update(readFileSync(path.join(folder, file)));
   const suffix = process.platform === "win32" ? ".exe" : "";
   const tool = path.join(targetDirectory, "tools", `splitter-${hash.digest("hex").slice(0, 8)}${suffix}`);
   if (existsSync(tool)) return tool;

@@ -7,9 +7,11 @@ import { createScriptedModel } from "../scripts/scripted-model.mjs";
 
 let base;
 const server = createServer(createScriptedModel({ delay: 0 }));
-before(() => new Promise((resolve) => server.listen(0, "127.0.0.1", resolve)).then(() => {
-  base = `http://127.0.0.1:${server.address().port}/v1`;
-}));
+before(() =>
+  new Promise((resolve) => server.listen(0, "127.0.0.1", resolve)).then(() => {
+    base = `http://127.0.0.1:${server.address().port}/v1`;
+  }),
+);
 after(() => server.close());
 
 const tool = (name) => ({
@@ -35,7 +37,10 @@ const calls = async (text) =>
 
 test("the model list holds the scripted model", async () => {
   const { data } = await (await fetch(`${base}/models`)).json();
-  assert.deepEqual(data.map(({ id }) => id), ["scripted-model"]);
+  assert.deepEqual(
+    data.map(({ id }) => id),
+    ["scripted-model"],
+  );
 });
 
 test("the API behind a token answers with the caller, and 401 without a token", async () => {
@@ -49,8 +54,14 @@ test("the API behind a token answers with the caller, and 401 without a token", 
 
 test("keywords pick tools with arguments, in the order of the sentence", async () => {
   const table = {
-    "Roll three dice and tell me the time": [["roll_dice", { count: 3, sides: 6 }], ["get_time", {}]],
-    "what time is it? and roll 2d20": [["get_time", {}], ["roll_dice", { count: 2, sides: 20 }]],
+    "Roll three dice and tell me the time": [
+      ["roll_dice", { count: 3, sides: 6 }],
+      ["get_time", {}],
+    ],
+    "what time is it? and roll 2d20": [
+      ["get_time", {}],
+      ["roll_dice", { count: 2, sides: 20 }],
+    ],
     "throw a die": [["roll_dice", { count: 1, sides: 6 }]],
     "roll a twenty-sided die": [["roll_dice", { count: 1, sides: 20 }]],
     "What is (12 + 30) * 2?": [["calculate", { expression: "(12 + 30) * 2" }]],
@@ -59,7 +70,10 @@ test("keywords pick tools with arguments, in the order of the sentence", async (
     "What do you know about my bike?": [["recall", { query: "bike" }]],
     "do you remember anything?": [["recall", {}]],
     "Count slowly to 20": [["slow_count", { to: 20 }]],
-    "Pay Ann 20 euros and roll two dice": [["send_payment", { to: "Ann", amount: 20 }], ["roll_dice", { count: 2, sides: 6 }]],
+    "Pay Ann 20 euros and roll two dice": [
+      ["send_payment", { to: "Ann", amount: 20 }],
+      ["roll_dice", { count: 2, sides: 6 }],
+    ],
     "Call the API": [["call_api", { path: "/v1/whoami" }]],
   };
   for (const [text, expected] of Object.entries(table)) assert.deepEqual(await calls(text), expected, text);
@@ -72,7 +86,10 @@ test("a stream interleaves parallel calls, carries reasoning, and ends with usag
     stream_options: { include_usage: true },
   });
   const body = await response.text();
-  const frames = body.trim().split("\n\n").map((frame) => frame.replace(/^data: /, ""));
+  const frames = body
+    .trim()
+    .split("\n\n")
+    .map((frame) => frame.replace(/^data: /, ""));
   assert.equal(frames.pop(), "[DONE]");
   const chunks = frames.map((frame) => JSON.parse(frame));
   const deltas = chunks.flatMap(({ choices }) => choices.map(({ delta }) => delta));
@@ -82,9 +99,17 @@ test("a stream interleaves parallel calls, carries reasoning, and ends with usag
   const order = pieces.map(({ index }) => index);
   assert.ok(order.indexOf(1) < order.lastIndexOf(0), "the second call starts before the first one ends");
   const joined = [0, 1, 2].map((index) =>
-    JSON.parse(pieces.filter((piece) => piece.index === index).map((piece) => piece.function.arguments).join("")),
+    JSON.parse(
+      pieces
+        .filter((piece) => piece.index === index)
+        .map((piece) => piece.function.arguments)
+        .join(""),
+    ),
   );
-  assert.deepEqual(joined.map(({ summary, ...args }) => args), [{ count: 2, sides: 6 }, {}, { expression: "6 * 7" }]);
+  assert.deepEqual(
+    joined.map(({ summary, ...args }) => args),
+    [{ count: 2, sides: 6 }, {}, { expression: "6 * 7" }],
+  );
   assert.ok(chunks.at(-1).usage.total_tokens > 0);
   assert.deepEqual(chunks.at(-1).choices, []);
 });
@@ -92,10 +117,16 @@ test("a stream interleaves parallel calls, carries reasoning, and ends with usag
 test("after the results it quotes them, and a step after “then” comes second", async () => {
   const turn = [user("Roll a d20, then count to 3")];
   const first = await message(...turn);
-  assert.deepEqual(first.tool_calls.map((call) => call.function.name), ["roll_dice"]);
+  assert.deepEqual(
+    first.tool_calls.map((call) => call.function.name),
+    ["roll_dice"],
+  );
   turn.push(first, { role: "tool", tool_call_id: first.tool_calls[0].id, content: "17" });
   const second = await message(...turn);
-  assert.deepEqual(second.tool_calls.map((call) => call.function.name), ["slow_count"]);
+  assert.deepEqual(
+    second.tool_calls.map((call) => call.function.name),
+    ["slow_count"],
+  );
   assert.notEqual(second.tool_calls[0].id, first.tool_calls[0].id);
   turn.push(second, { role: "tool", tool_call_id: second.tool_calls[0].id, content: [{ type: "text", text: "1 2 3" }] });
   const third = await message(...turn);
@@ -122,11 +153,19 @@ test("the same request gets the same calls, and a text in another wording", asyn
 });
 
 test("the library's requests beside a run get a title, and an answer about the conversation", async () => {
-  const title = (text) => message({ role: "system", content: "You name conversations between a person and an assistant." }, user(`Write a title.\n\nThe message:\n\n${text}`));
+  const title = (text) =>
+    message(
+      { role: "system", content: "You name conversations between a person and an assistant." },
+      user(`Write a title.\n\nThe message:\n\n${text}`),
+    );
   assert.equal((await title("Roll three dice, tell me the time and work out 12 × 34")).content, "🎲 Roll three dice, tell me the");
   assert.equal((await title("qwertz?")).content, "💬 qwertz");
-  const aside = "[A question in between, outside the task]\n\nWhat was this about?\n\nAnswer from what you know of this conversation so far.";
-  assert.match((await message(user("hello"), { role: "assistant", content: "Hello." }, user(aside))).content, /“What was this about\?” beside.*1 message of yours in it, the last of them “hello”/);
+  const aside =
+    "[A question in between, outside the task]\n\nWhat was this about?\n\nAnswer from what you know of this conversation so far.";
+  assert.match(
+    (await message(user("hello"), { role: "assistant", content: "Hello." }, user(aside))).content,
+    /“What was this about\?” beside.*1 message of yours in it, the last of them “hello”/,
+  );
 });
 
 test("the scripted model fails as asked: with a status, once, or in the middle of a stream", async () => {

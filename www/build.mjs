@@ -62,20 +62,38 @@ export async function build({ outdir = join(here, "dist") } = {}) {
 async function buildServiceWorker(outdir) {
   const entries = await readdir(outdir, { recursive: true, withFileTypes: true });
   const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath ?? entry.path, entry.name));
-  const files = paths.map((file) => relative(outdir, file).split(sep).join("/")).filter((name) => !name.endsWith(".map")).sort();
+  const files = paths
+    .map((file) => relative(outdir, file).split(sep).join("/"))
+    .filter((name) => !name.endsWith(".map"))
+    .sort();
   const hash = createHash("sha256");
   for (const name of files) hash.update(name).update(await readFile(join(outdir, name)));
-  await buildScript("service-worker.ts", outdir, { FILES: JSON.stringify(files), VERSION: JSON.stringify(hash.digest("hex").slice(0, 16)) });
+  await buildScript("service-worker.ts", outdir, {
+    FILES: JSON.stringify(files),
+    VERSION: JSON.stringify(hash.digest("hex").slice(0, 16)),
+  });
 }
 
 /** A font that comes late is for the next visit: text that changes its font moves everything below it. Not of italics, which are rare. */
 const calmFonts = {
   name: "fonts that move no text",
   setup({ onLoad }) {
-    onLoad({ filter: /@fontsource.*wght\.css$/ }, async ({ path }) => ({ contents: (await readFile(path, "utf8")).replaceAll("font-display: swap", "font-display: optional"), loader: "css" }));
+    onLoad({ filter: /@fontsource.*wght\.css$/ }, async ({ path }) => ({
+      contents: (await readFile(path, "utf8")).replaceAll("font-display: swap", "font-display: optional"),
+      loader: "css",
+    }));
   },
 };
 
 /** A script that is no module, in one file. */
 const buildScript = (name, outdir, define = {}) =>
-  esbuild.build({ entryPoints: [join(here, name)], outdir, bundle: true, minify: true, format: "iife", target: ["es2022"], define, logLevel: "warning" });
+  esbuild.build({
+    entryPoints: [join(here, name)],
+    outdir,
+    bundle: true,
+    minify: true,
+    format: "iife",
+    target: ["es2022"],
+    define,
+    logLevel: "warning",
+  });

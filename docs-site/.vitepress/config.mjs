@@ -4,7 +4,10 @@ import { sections } from "../sections.mjs";
 
 /** VitePress takes the texts of its menu as HTML. */
 const html = (text) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
-const menu = sections.map(({ title, pages }) => ({ text: html(title), items: pages.map(([page, text]) => ({ text: html(text), link: `/${page}` })) }));
+const menu = sections.map(({ title, pages }) => ({
+  text: html(title),
+  items: pages.map(([page, text]) => ({ text: html(text), link: `/${page}` })),
+}));
 const base = process.env.DOCS_BASE ?? "/";
 const pages = path.join(import.meta.dirname, "../../.cache/docs");
 
@@ -29,6 +32,9 @@ export default {
       { text: "Guide", link: "/get-started" },
       { text: "API reference", link: "/api/" },
     ],
-    sidebar: { "/api/": [{ text: "API reference", link: "/api/", items: referenceMenu(pages) }], "/": [...menu, { text: "API reference", link: "/api/" }] },
+    sidebar: {
+      "/api/": [{ text: "API reference", link: "/api/", items: referenceMenu(pages) }],
+      "/": [...menu, { text: "API reference", link: "/api/" }],
+    },
   },
 };

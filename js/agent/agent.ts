@@ -23,10 +23,29 @@ export class Agent<Answer = any> {
   /** @throws ThreadkeepError `invalid_options`, naming the option. */
   constructor(options: AgentOptions<Answer>) {
     const {
-      llm, tools = [], systemPrompt, agentContext, toolConcurrencyLimit = 1, condenser, countTokens, critic, finalAnswer, mcpServers, filterToolsRegex,
-    } = optionsOf("new Agent()", options, "llm tools systemPrompt agentContext toolConcurrencyLimit condenser countTokens critic finalAnswer mcpServers filterToolsRegex");
+      llm,
+      tools = [],
+      systemPrompt,
+      agentContext,
+      toolConcurrencyLimit = 1,
+      condenser,
+      countTokens,
+      critic,
+      finalAnswer,
+      mcpServers,
+      filterToolsRegex,
+    } = optionsOf(
+      "new Agent()",
+      options,
+      "llm tools systemPrompt agentContext toolConcurrencyLimit condenser countTokens critic finalAnswer mcpServers filterToolsRegex",
+    );
     if (!isA(llm, LLM)) throw invalidOptions("llm must be an LLM: new Agent({ llm: new LLM({ … }) })");
-    const own = arrayOf("tools", "what tool() returns", tools, (tool) => typeof tool?.execute === "function" && typeof tool.name === "string");
+    const own = arrayOf(
+      "tools",
+      "what tool() returns",
+      tools,
+      (tool) => typeof tool?.execute === "function" && typeof tool.name === "string",
+    );
     if (systemPrompt !== undefined && typeof systemPrompt !== "string") throw invalidOptions("systemPrompt must be a string");
     if (!Number.isInteger(toolConcurrencyLimit) || toolConcurrencyLimit < 1) {
       throw invalidOptions("toolConcurrencyLimit must be a whole number of at least 1");

@@ -8,13 +8,19 @@ import type { FinalAnswerSchema } from "./types.js";
 
 /** The keywords that the SDK allows at the top of such a schema. */
 const keywords = new Set(
-  "$anchor $comment $defs $dynamicAnchor $id $schema $vocabulary additionalProperties default deprecated description examples properties readOnly required title type writeOnly".split(" "),
+  "$anchor $comment $defs $dynamicAnchor $id $schema $vocabulary additionalProperties default deprecated description examples properties readOnly required title type writeOnly".split(
+    " ",
+  ),
 );
 /** Arguments that `finish` has anyway, and names that the SDK reserves. */
 const reserved = ["message", "summary", "security_risk", "kind", "structured_output"];
 
 /** The schema in the form that the wasm takes. @throws ThreadkeepError `invalid_options` */
-export function coreAnswer(given: FinalAnswerSchema<unknown>): { schema: string; parameters: string; check(argumentsJson: string): string | null } {
+export function coreAnswer(given: FinalAnswerSchema<unknown>): {
+  schema: string;
+  parameters: string;
+  check(argumentsJson: string): string | null;
+} {
   const schema = schemaOf(given);
   const { $schema: _, ...stored } = schema;
   const { type, properties, required = [], description, title, default: __, examples, ...others } = stored;
@@ -56,11 +62,18 @@ function schemaOf(given: FinalAnswerSchema<unknown>): ObjectSchema {
       throw invalidOptions('finalAnswer must be a JSON Schema of type "object" with properties, or a Standard Schema of such an object');
     }
     const taken = reserved.filter((name) => Object.hasOwn(properties, name));
-    if (taken.length > 0) throw invalidOptions(`finalAnswer must not have the property ${taken.join(", ")}, which finish or the SDK uses itself; choose another name`);
+    if (taken.length > 0)
+      throw invalidOptions(
+        `finalAnswer must not have the property ${taken.join(", ")}, which finish or the SDK uses itself; choose another name`,
+      );
     const other = Object.keys(schema).filter((keyword) => !keywords.has(keyword));
-    if (other.length > 0) throw invalidOptions(`finalAnswer must not have the keyword ${other.join(", ")} at its top, because its properties become arguments of finish; use it inside of a property`);
+    if (other.length > 0)
+      throw invalidOptions(
+        `finalAnswer must not have the keyword ${other.join(", ")} at its top, because its properties become arguments of finish; use it inside of a property`,
+      );
     const { additionalProperties = false, required = [] } = schema;
-    if (additionalProperties !== false) throw invalidOptions("finalAnswer must not allow additionalProperties, because its properties become arguments of finish");
+    if (additionalProperties !== false)
+      throw invalidOptions("finalAnswer must not allow additionalProperties, because its properties become arguments of finish");
     if (!Array.isArray(required) || !required.every((name) => Object.hasOwn(properties, name))) {
       throw invalidOptions("finalAnswer must require only names of its properties");
     }

@@ -32,12 +32,14 @@ export function limitsOf({ maxIterationPerRun, maxBudgetPerRun, stuckDetection }
   if (maxBudgetPerRun !== undefined && !(Number.isFinite(maxBudgetPerRun) && maxBudgetPerRun > 0)) {
     throw invalidOptions("maxBudgetPerRun must be a number of dollars above 0");
   }
-  if (stuckDetection === undefined || typeof stuckDetection === "boolean") return { maxIterations: maxIterationPerRun, maxBudgetPerRun, stuckDetection };
+  if (stuckDetection === undefined || typeof stuckDetection === "boolean")
+    return { maxIterations: maxIterationPerRun, maxBudgetPerRun, stuckDetection };
   const thresholds = optionsOf("stuckDetection", stuckDetection, "actionObservation actionError monologue alternatingPattern");
   for (const [name, value] of Object.entries(thresholds)) atLeastOne(`stuckDetection.${name}`, value);
   return { maxIterations: maxIterationPerRun, maxBudgetPerRun, stuckDetection: thresholds };
 }
 
 function atLeastOne(name: string, value: unknown): void {
-  if (value !== undefined && !(Number.isInteger(value) && (value as number) >= 1)) throw invalidOptions(`${name} must be a whole number of at least 1`);
+  if (value !== undefined && !(Number.isInteger(value) && (value as number) >= 1))
+    throw invalidOptions(`${name} must be a whole number of at least 1`);
 }

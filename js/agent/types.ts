@@ -135,7 +135,10 @@ export interface Skill {
   /** Only stored: a skill allows no tool. */
   allowedTools?: readonly string[] | null | undefined;
   /** Names of files that belong to the skill. They are only stored; a tool of the host can give them to the model. */
-  resources?: { skillRoot: string; scripts: readonly string[]; references: readonly string[]; assets: readonly string[] } | null | undefined;
+  resources?:
+    | { skillRoot: string; scripts: readonly string[]; references: readonly string[]; assets: readonly string[] }
+    | null
+    | undefined;
 }
 
 /** Skills, and texts that are added to the system prompt and to messages. The SDK's `AgentContext`. */

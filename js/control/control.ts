@@ -29,7 +29,13 @@ export class Analyzers {
   async take(analyzer: SecurityAnalyzer | null): Promise<string> {
     if (analyzer === null) return "null";
     // This analyzer reads the risk from the model's call, in the wasm, so no code has to be loaded.
-    if (reading("securityAnalyzer", () => "kind" in analyzer && analyzer.kind === "LLMSecurityAnalyzer" && optionsOf("securityAnalyzer", analyzer, "kind"))) return theModel;
+    if (
+      reading(
+        "securityAnalyzer",
+        () => "kind" in analyzer && analyzer.kind === "LLMSecurityAnalyzer" && optionsOf("securityAnalyzer", analyzer, "kind"),
+      )
+    )
+      return theModel;
     this.#given = await hostAnalyzer(analyzer);
     return this.#given.json;
   }
@@ -46,7 +52,10 @@ export class Analyzers {
     const json = JSON.stringify(stored);
     if (this.#given?.json === json) return undefined;
     // An analyzer that cannot be loaded now is loaded when a call is rated, or the call counts as HIGH then.
-    const unavailable = await this.#analyzer(json).then((analyzer) => analyzer.unavailable, () => []);
+    const unavailable = await this.#analyzer(json).then(
+      (analyzer) => analyzer.unavailable,
+      () => [],
+    );
     if (unavailable.length === 0) return undefined;
     return `parts of the security analyzer of this conversation cannot be used here, so it rates every call HIGH: ${unavailable.join("; ")}`;
   }

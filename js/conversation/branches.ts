@@ -33,7 +33,11 @@ export interface Version {
 }
 
 /** @internal */
-export async function activeBranch(core: CoreConversation, events: EventLog, options: { limit?: number | undefined }): Promise<ConversationEvent[]> {
+export async function activeBranch(
+  core: CoreConversation,
+  events: EventLog,
+  options: { limit?: number | undefined },
+): Promise<ConversationEvent[]> {
   const { limit = Number.MAX_SAFE_INTEGER } = optionsOf("activeBranch()", options, "limit");
   if (!(Number.isInteger(limit) && limit >= 0)) throw invalidOptions("limit must be a number of events");
   const texts = await ask(core, "activeBranch", limit);

@@ -12,7 +12,16 @@ import { readOptions } from "./options.js";
 import { ask, call, invalidOptions, lastRead, optionsOf, settle, textsOf, textOf } from "../input/errors.js";
 import { type Branch, type Versions, activeBranch, branches, versions } from "./branches.js";
 import { type EventLog, eventLog } from "./event-log.js";
-import type { ActionEvent, ConversationEvent, ConversationState, ExecutionStatus, LiveEvent, MessageEvent, SecurityRisk, WaitingEvent } from "../events/events.js";
+import type {
+  ActionEvent,
+  ConversationEvent,
+  ConversationState,
+  ExecutionStatus,
+  LiveEvent,
+  MessageEvent,
+  SecurityRisk,
+  WaitingEvent,
+} from "../events/events.js";
 import { withTimeout, recordChange } from "../store/inventory.js";
 import { LLM } from "../llm/llm.js";
 import type { Image } from "../llm/images.js";
@@ -77,7 +86,12 @@ export class Conversation<Answer = any> implements AsyncDisposable {
   }
 
   static async #open(given: Given): Promise<Conversation> {
-    return openInTurn(given.store, given.id, () => Conversation.#create(given), (opened) => lastRead(opened.#core));
+    return openInTurn(
+      given.store,
+      given.id,
+      () => Conversation.#create(given),
+      (opened) => lastRead(opened.#core),
+    );
   }
 
   static async #create(given: Given): Promise<Conversation> {
@@ -105,7 +119,10 @@ export class Conversation<Answer = any> implements AsyncDisposable {
    * @throws ThreadkeepError `archive_invalid` naming the entry, `invalid_state` if a stored conversation differs,
    * `aborted` if `signal` stopped it
    */
-  static async importZip(zip: Blob | ArrayBuffer | Uint8Array, options: { store?: Store | undefined } & TransferOptions = {}): Promise<ImportedConversation[]> {
+  static async importZip(
+    zip: Blob | ArrayBuffer | Uint8Array,
+    options: { store?: Store | undefined } & TransferOptions = {},
+  ): Promise<ImportedConversation[]> {
     const { store = indexedDBStore(), ...watching } = optionsOf("importZip()", options, "store onProgress signal");
     const imported = await importZip(zip, store, watching);
     recordChange(store, { stored: imported.map(({ id }) => id) });
@@ -149,7 +166,11 @@ export class Conversation<Answer = any> implements AsyncDisposable {
    * `finalResponse()`.
    */
   get warnings(): readonly ConversationWarning[] {
-    return [...(call(() => this.#core.warnings()) as ConversationWarning[]), ...this.#session.warnings, ...(this.#session.mcp?.warnings ?? [])];
+    return [
+      ...(call(() => this.#core.warnings()) as ConversationWarning[]),
+      ...this.#session.warnings,
+      ...(this.#session.mcp?.warnings ?? []),
+    ];
   }
 
   /** The MCP servers of the agent, with their state and tools; `null` if it has none. A change is an `MCPServerEvent`. */
@@ -183,7 +204,10 @@ export class Conversation<Answer = any> implements AsyncDisposable {
    * @throws ThreadkeepError `invalid_options` (also for images if the model is known not to accept them), `locked_elsewhere`,
    * `store_*`, `invalid_state` after `close()` and while calls wait, `aborted` by `interrupt()` before a hook has answered
    */
-  async sendMessage(message: string | ReadonlyArray<Content | Image>, options: { sender?: string | undefined; pending?: "reject" | "keep" | undefined } = {}): Promise<MessageEvent> {
+  async sendMessage(
+    message: string | ReadonlyArray<Content | Image>,
+    options: { sender?: string | undefined; pending?: "reject" | "keep" | undefined } = {},
+  ): Promise<MessageEvent> {
     return sendMessage(this.#session, message, options);
   }
 
@@ -333,7 +357,11 @@ export class Conversation<Answer = any> implements AsyncDisposable {
    * conversation. Python does not know this list, and asks.
    */
   async setAllowedTools(names: readonly string[]): Promise<void> {
-    await ask(this.#core, "setAllowedTools", arrayOf("allowedTools", "names of tools", names, (name) => typeof name === "string"));
+    await ask(
+      this.#core,
+      "setAllowedTools",
+      arrayOf("allowedTools", "names of tools", names, (name) => typeof name === "string"),
+    );
   }
 
   /** Sets the policy from the next answer on; calls that already wait continue to wait. Replaces the policy of an import. */
@@ -358,7 +386,11 @@ export class Conversation<Answer = any> implements AsyncDisposable {
 
   /** The use of the context window, for a meter. Asks no model. */
   async contextUsage(): Promise<ContextUsage> {
-    const [usedTokens, limitTokens = null, reclaimableTokens] = (await ask(this.#core, "condensing", "usage")) as [number, number | undefined, number];
+    const [usedTokens, limitTokens = null, reclaimableTokens] = (await ask(this.#core, "condensing", "usage")) as [
+      number,
+      number | undefined,
+      number,
+    ];
     return { usedTokens, limitTokens, reclaimableTokens };
   }
 
@@ -390,7 +422,11 @@ export class Conversation<Answer = any> implements AsyncDisposable {
    * the result is an observation with `is_error`.
    * @throws ThreadkeepError `not_found`, `invalid_options` for arguments that the tool does not accept, `aborted`
    */
-  async executeTool(name: string, args: JSONValue | JSONObject = {}, options: { signal?: AbortSignal | undefined } = {}): Promise<Observation> {
+  async executeTool(
+    name: string,
+    args: JSONValue | JSONObject = {},
+    options: { signal?: AbortSignal | undefined } = {},
+  ): Promise<Observation> {
     const json = jsonOf("the arguments", args);
     const signal = signalOf(optionsOf("executeTool()", options, "signal").signal);
     return JSON.parse(await this.#session.tools.withSignal(signal, (id) => ask(this.#core, "executeTool", textOf(name), json, id)));
@@ -479,7 +515,8 @@ export class Conversation<Answer = any> implements AsyncDisposable {
   toMessages(format: "responses"): Promise<ResponsesMessages>;
   toMessages(format: "anthropic"): Promise<AnthropicMessages>;
   async toMessages(format: string = "message"): Promise<unknown> {
-    if (!["message", "chat", "responses", "anthropic"].includes(format)) throw invalidOptions(`there are no messages of the format ${textOf(format)}`);
+    if (!["message", "chat", "responses", "anthropic"].includes(format))
+      throw invalidOptions(`there are no messages of the format ${textOf(format)}`);
     return this.#converted(format);
   }
 
@@ -525,7 +562,8 @@ export class Conversation<Answer = any> implements AsyncDisposable {
   async #close(free: Promise<unknown>): Promise<void> {
     await free;
     const isFirst = await this.#session.close();
-    if (isFirst && this.#session.deleteOnClose && this.access === "writer") await withTimeout(Conversation.delete(this.id, { store: this.#session.store }), closingTimeout);
+    if (isFirst && this.#session.deleteOnClose && this.access === "writer")
+      await withTimeout(Conversation.delete(this.id, { store: this.#session.store }), closingTimeout);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -21,7 +21,9 @@ export interface EventLog extends AsyncIterable<ConversationEvent> {
 export function eventLog(core: CoreConversation): EventLog {
   const page = 100;
   const read = async (start: number, end: number): Promise<ConversationEvent[]> =>
-    start < end ? Promise.all((await ask(core, "events", start, end)).map((json, place) => readable(json) ?? unreadable(json, start + place))) : [];
+    start < end
+      ? Promise.all((await ask(core, "events", start, end)).map((json, place) => readable(json) ?? unreadable(json, start + place)))
+      : [];
   const unreadable = async (json: string, index: number): Promise<UnreadableEvent> => {
     const id = await ask(core, "idOf", index);
     return { kind: "UnreadableEvent", id, file: eventFile(index, id), why: whyNot(json) };
@@ -69,7 +71,9 @@ function parsed(json: string) {
   try {
     return JSON.parse(json);
   } catch {
-    return JSON.parse(json.replace(/"[^"\\]*(?:\\.[^"\\]*)*"|NaN|Infinity/g, (token) => (token === "NaN" ? "null" : token[0] === "I" ? "1e999" : token)));
+    return JSON.parse(
+      json.replace(/"[^"\\]*(?:\\.[^"\\]*)*"|NaN|Infinity/g, (token) => (token === "NaN" ? "null" : token[0] === "I" ? "1e999" : token)),
+    );
   }
 }
 

@@ -48,7 +48,10 @@ export async function follow({ store, id, core, home, emit, join, lock }: Follow
     changeAccess("deleted");
     end.abort();
   };
-  const becameFree = () => refresh().then(() => changeAccess("free")).catch(fail);
+  const becameFree = () =>
+    refresh()
+      .then(() => changeAccess("free"))
+      .catch(fail);
 
   let isWaiting = false;
   /** Reports the end of the writer. The lock is shared and released at once, so that all followers get it. */

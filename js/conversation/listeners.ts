@@ -3,7 +3,13 @@ import type { ConversationEvent, LiveEvent } from "../events/events.js";
 import type { Listeners } from "./types.js";
 
 /** The listeners that the options of a conversation contain, and a function that calls all that are there by then. @internal */
-export function listenersOf({ callbacks, tokenCallbacks }: { callbacks: Array<(event: ConversationEvent) => void>; tokenCallbacks: Array<(live: LiveEvent) => void> }) {
+export function listenersOf({
+  callbacks,
+  tokenCallbacks,
+}: {
+  callbacks: Array<(event: ConversationEvent) => void>;
+  tokenCallbacks: Array<(live: LiveEvent) => void>;
+}) {
   const listeners: Listeners = new Set();
   for (const callback of callbacks) listeners.add((event) => isStored(event) && callback(event));
   for (const callback of tokenCallbacks) listeners.add((event) => isStored(event) || callback(event));

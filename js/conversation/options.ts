@@ -12,7 +12,13 @@ import type { ConversationOptions, ForkOptions } from "./types.js";
 
 /** The checked options of `fork()`. @internal */
 export function readFork(options: ForkOptions, own: Agent) {
-  const { fromEventId, title, tags = {}, resetMetrics = true, agent = own } = optionsOf("fork()", options, "fromEventId title tags resetMetrics agent");
+  const {
+    fromEventId,
+    title,
+    tags = {},
+    resetMetrics = true,
+    agent = own,
+  } = optionsOf("fork()", options, "fromEventId title tags resetMetrics agent");
   if (typeof resetMetrics !== "boolean") throw invalidOptions("resetMetrics must be true or false");
   const given = textsOf("tags", tags);
   return {
@@ -23,12 +29,27 @@ export function readFork(options: ForkOptions, own: Agent) {
   };
 }
 
-const names = "agent conversationId store callbacks tokenCallbacks confirmationPolicy securityAnalyzer offline deleteOnClose hooks tags secrets cipher workspace maxIterationPerRun maxBudgetPerRun stuckDetection";
+const names =
+  "agent conversationId store callbacks tokenCallbacks confirmationPolicy securityAnalyzer offline deleteOnClose hooks tags secrets cipher workspace maxIterationPerRun maxBudgetPerRun stuckDetection";
 
 /** The checked and copied options, in the form that the wasm takes. @internal */
 export function readOptions(options: ConversationOptions) {
   const given = optionsOf("Conversation.open()", options, names);
-  const { agent, conversationId, store = indexedDBStore(), callbacks = [], tokenCallbacks = [], confirmationPolicy, deleteOnClose = false, hooks, tags, securityAnalyzer, secrets, cipher, workspace } = given;
+  const {
+    agent,
+    conversationId,
+    store = indexedDBStore(),
+    callbacks = [],
+    tokenCallbacks = [],
+    confirmationPolicy,
+    deleteOnClose = false,
+    hooks,
+    tags,
+    securityAnalyzer,
+    secrets,
+    cipher,
+    workspace,
+  } = given;
   if (!isA(agent, Agent)) throw invalidOptions("agent must be an Agent: Conversation.open({ agent: new Agent({ … }) })");
   if (typeof deleteOnClose !== "boolean") throw invalidOptions("deleteOnClose must be true or false");
   return {

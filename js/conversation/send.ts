@@ -21,7 +21,11 @@ export async function sendMessage(
 }
 
 /** See `Conversation.editMessage()`. @internal */
-export async function editMessage({ core, llm }: ConversationSession, eventId: string, message: string | ReadonlyArray<Content | Image>): Promise<MessageEvent> {
+export async function editMessage(
+  { core, llm }: ConversationSession,
+  eventId: string,
+  message: string | ReadonlyArray<Content | Image>,
+): Promise<MessageEvent> {
   const json = await contentOf(message, llm);
   return JSON.parse(await ask(core, "sendMessage", json, undefined, undefined, textOf(eventId)));
 }

@@ -75,7 +75,9 @@ export class ConversationSession implements Parent, ServerPlace {
     }
     session.mcp?.begin(core);
     // A failure is left to the one that needs the part.
-    void part(import("./ahead.js")).then(({ loadAhead }) => loadAhead(given, session.state())).catch(() => {});
+    void part(import("./ahead.js"))
+      .then(({ loadAhead }) => loadAhead(given, session.state()))
+      .catch(() => {});
     return session;
   }
 
@@ -180,7 +182,9 @@ export class ConversationSession implements Parent, ServerPlace {
       coreCondensing(agent, (llm) => coreLLM(llm, network, this.secrets.onKey)),
       coreContext(agent),
       agent.critic === undefined ? undefined : coreCritic(agent.critic),
-      agent.finalAnswer === undefined ? undefined : part(import("../agent/final-answer.js")).then(({ coreAnswer }) => coreAnswer(agent.finalAnswer!)),
+      agent.finalAnswer === undefined
+        ? undefined
+        : part(import("../agent/final-answer.js")).then(({ coreAnswer }) => coreAnswer(agent.finalAnswer!)),
     ]);
     const { mcp } = this;
     this.#summarizers = condensing?.llms ?? [];
@@ -194,7 +198,12 @@ export class ConversationSession implements Parent, ServerPlace {
         toolConcurrencyLimit: agent.toolConcurrencyLimit,
         filterToolsRegex: agent.filterToolsRegex,
         tools: mcp ? tools.filter(({ name }) => mcp.has(name)) : tools,
-        condensing, ...context, critic, finalAnswer, workingDir, mcp: await mcp?.coreSettings(),
+        condensing,
+        ...context,
+        critic,
+        finalAnswer,
+        workingDir,
+        mcp: await mcp?.coreSettings(),
       },
     };
     const owner = above?.session.owner;
@@ -213,7 +222,10 @@ export class ConversationSession implements Parent, ServerPlace {
       ...(tags && { tags }),
       ...(policy && { confirmationPolicy: policy }),
       ...(hooks && { hooks }),
-      ...(above && { ancestors: above.ancestors.join("\n"), securityAnalyzer: JSON.stringify(above.session.state().security_analyzer ?? null) }),
+      ...(above && {
+        ancestors: above.ancestors.join("\n"),
+        securityAnalyzer: JSON.stringify(above.session.state().security_analyzer ?? null),
+      }),
     };
   }
 
@@ -275,7 +287,11 @@ export class ConversationSession implements Parent, ServerPlace {
     if (lost) warnings.push({ code: "store_lost", message: lost });
     if (missing) warnings.push({ code: "secrets_unavailable", message: missing });
     const waited = agent_state?.[WAITED];
-    if (waited) warnings.push({ code: "interrupted", message: `the run was waiting for the network when it ended (${waited.message}); call run() to continue` });
+    if (waited)
+      warnings.push({
+        code: "interrupted",
+        message: `the run was waiting for the network when it ended (${waited.message}); call run() to continue`,
+      });
     const complaint = await this.analyzers.complaint(security_analyzer);
     if (complaint) warnings.push({ code: "settings_unavailable", message: complaint });
     if (this.#writing) {

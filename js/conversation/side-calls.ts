@@ -17,7 +17,12 @@ export async function generateTitle(core: CoreConversation, options: TitleOption
 }
 
 /** A conversation as tools of the library see it. @internal */
-export function forTools(conversation: Pick<ToolConversation, "switchLLM" | "activeBranch">, core: CoreConversation, network: Network, inCore: (llm: LLM) => Promise<object>): ToolConversation {
+export function forTools(
+  conversation: Pick<ToolConversation, "switchLLM" | "activeBranch">,
+  core: CoreConversation,
+  network: Network,
+  inCore: (llm: LLM) => Promise<object>,
+): ToolConversation {
   return {
     switchLLM: (llm) => conversation.switchLLM(llm),
     activeBranch: () => conversation.activeBranch(),

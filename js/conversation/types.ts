@@ -10,7 +10,17 @@ import type { Workspace } from "../workspace/types.js";
 
 /** A note about an opened conversation that the host should know, and may show to the user. */
 export interface ConversationWarning {
-  code: "quarantined" | "head_moved" | "interrupted" | "unreadable" | "history_broken" | "tools_unavailable" | "settings_unavailable" | "secrets_unavailable" | "store_lost" | "mcp_servers";
+  code:
+    | "quarantined"
+    | "head_moved"
+    | "interrupted"
+    | "unreadable"
+    | "history_broken"
+    | "tools_unavailable"
+    | "settings_unavailable"
+    | "secrets_unavailable"
+    | "store_lost"
+    | "mcp_servers";
   message: string;
 }
 

@@ -13,7 +13,11 @@ export async function pendingActions(core: CoreConversation, allowable = false):
 }
 
 /** `Conversation.pendingActions()`. */
-export async function shownActions(core: CoreConversation, tasks: Tasks | undefined, options: { allowable?: boolean | undefined }): Promise<ActionEvent[]> {
+export async function shownActions(
+  core: CoreConversation,
+  tasks: Tasks | undefined,
+  options: { allowable?: boolean | undefined },
+): Promise<ActionEvent[]> {
   const { allowable = false } = optionsOf("pendingActions()", options, "allowable");
   const actions = await pendingActions(core);
   const shown = (await tasks?.pending(actions, allowable)) ?? actions;
@@ -25,7 +29,12 @@ export async function shownActions(core: CoreConversation, tasks: Tasks | undefi
 }
 
 /** `Conversation.rejectPendingActions()`. */
-export async function rejectActions(core: CoreConversation, tasks: Tasks | undefined, reason: string | undefined, options: { actionIds?: readonly string[] | undefined }): Promise<void> {
+export async function rejectActions(
+  core: CoreConversation,
+  tasks: Tasks | undefined,
+  reason: string | undefined,
+  options: { actionIds?: readonly string[] | undefined },
+): Promise<void> {
   if (reason !== undefined && typeof reason !== "string") throw invalidOptions("the reason must be a string");
   const { actionIds: ids } = optionsOf("rejectPendingActions()", options, "actionIds");
   const all = actionIds("actionIds", ids);
@@ -34,7 +43,12 @@ export async function rejectActions(core: CoreConversation, tasks: Tasks | undef
 }
 
 /** `Conversation.editAction()`. */
-export async function editAction(core: CoreConversation, tasks: Tasks | undefined, actionId: string, args: JSONValue | JSONObject): Promise<ActionEvent> {
+export async function editAction(
+  core: CoreConversation,
+  tasks: Tasks | undefined,
+  actionId: string,
+  args: JSONValue | JSONObject,
+): Promise<ActionEvent> {
   const json = jsonOf("the arguments", args);
   const edited = tasks && (await tasks.edit(actionId, json, await pendingActions(core)));
   return edited ?? JSON.parse(await ask(core, "editAction", textOf(actionId), json));

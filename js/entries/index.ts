@@ -24,7 +24,16 @@ export { LLM, type LLMOptions } from "../llm/llm.js";
 export { LLMProfileStore } from "../llm/profiles.js";
 export type { GivenAgain, ProfileStorage } from "../llm/types.js";
 export { finishMCPLogin } from "../mcp/mcp.js";
-export type { MCPAuth, MCPOAuthOptions, MCPPageServer, MCPPortServer, MCPRemoteServer, MCPServer, MCPServers, MCPTokenStorage } from "../mcp/types.js";
+export type {
+  MCPAuth,
+  MCPOAuthOptions,
+  MCPPageServer,
+  MCPPortServer,
+  MCPRemoteServer,
+  MCPServer,
+  MCPServers,
+  MCPTokenStorage,
+} from "../mcp/types.js";
 export type { MCPServerEvent, MCPServerState } from "../events/events.js";
 export type { AnthropicMessages, ChatContent, ChatMessage, ResponsesMessages, Session, TrajectoryEvent } from "../events/messages.js";
 export { observeRequests, type ObservedExchange, type ObservedRequest, type RequestObserver } from "../llm/observers.js";

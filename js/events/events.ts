@@ -5,7 +5,28 @@ import type { ErrorCode } from "../input/errors.js";
 import type { KnownEvent, StreamingDeltaEvent } from "./generated/events.js";
 import type { ExecutionStatus } from "./generated/names.js";
 
-export type { ACPToolCallEvent, ActionEvent, AgentErrorEvent, Condensation, CondensationRequest, CondensationSummaryEvent, ConversationErrorEvent, ConversationStateUpdateEvent, HookExecutionEvent, InterruptEvent, LLMCompletionLogEvent, MessageEvent, ObservationEvent, PauseEvent, SecurityAnalysisEvent, ServerErrorEvent, StreamingDeltaEvent, SystemPromptEvent, TokenEvent, UserRejectObservation } from "./generated/events.js";
+export type {
+  ACPToolCallEvent,
+  ActionEvent,
+  AgentErrorEvent,
+  Condensation,
+  CondensationRequest,
+  CondensationSummaryEvent,
+  ConversationErrorEvent,
+  ConversationStateUpdateEvent,
+  HookExecutionEvent,
+  InterruptEvent,
+  LLMCompletionLogEvent,
+  MessageEvent,
+  ObservationEvent,
+  PauseEvent,
+  SecurityAnalysisEvent,
+  ServerErrorEvent,
+  StreamingDeltaEvent,
+  SystemPromptEvent,
+  TokenEvent,
+  UserRejectObservation,
+} from "./generated/events.js";
 export type { ExecutionStatus, SecurityRisk } from "./generated/names.js";
 export type { ConversationState, StoredAgent } from "./generated/state.js";
 
@@ -81,7 +102,14 @@ export interface SubagentEvent {
 }
 
 /** Events to show as they happen; they are never stored. */
-export type LiveEvent = StreamingDeltaEvent | StateUpdateEvent | PendingActionsEvent | ToolProgressEvent | WaitingEvent | MCPServerEvent | SubagentEvent;
+export type LiveEvent =
+  | StreamingDeltaEvent
+  | StateUpdateEvent
+  | PendingActionsEvent
+  | ToolProgressEvent
+  | WaitingEvent
+  | MCPServerEvent
+  | SubagentEvent;
 
 /** The state of a server. */
 export interface MCPServerState {

@@ -19,7 +19,12 @@ export interface ChatMessage {
   /** Absent if the message contains only calls. A text where one is enough, otherwise parts. */
   content?: string | ChatContent[];
   /** The calls of an answer, in its order. `responses_item_id` is the id of the call's item in the Responses API. */
-  tool_calls?: Array<{ id: string; type: "function"; function: { name: string; /** JSON, as text. */ arguments: string }; responses_item_id?: string }>;
+  tool_calls?: Array<{
+    id: string;
+    type: "function";
+    function: { name: string /** JSON, as text. */; arguments: string };
+    responses_item_id?: string;
+  }>;
   /** Of a result: the `id` in `tool_calls` of the message before. */
   tool_call_id?: string;
   /** Of a result: the name of the tool. */
@@ -80,5 +85,10 @@ export interface TrajectoryEvent {
   content?: string;
   extras?: { [name: string]: JSONValue };
   /** The call of the model that the event belongs to. */
-  tool_call_metadata?: { function_name: string; tool_call_id: string; model_response: { [name: string]: JSONValue }; total_calls_in_response: number };
+  tool_call_metadata?: {
+    function_name: string;
+    tool_call_id: string;
+    model_response: { [name: string]: JSONValue };
+    total_calls_in_response: number;
+  };
 }

@@ -38,9 +38,7 @@ export interface MessageToolCall {
 }
 
 /** Reasoning of an Anthropic model. Its signature binds it to the answer, so it is stored and sent back unchanged. */
-export type ThinkingBlock =
-  | { type: "thinking"; thinking: string; signature?: string }
-  | { type: "redacted_thinking"; data: string };
+export type ThinkingBlock = { type: "thinking"; thinking: string; signature?: string } | { type: "redacted_thinking"; data: string };
 
 /** Reasoning of a model behind the Responses API, which is sent back to it unchanged. */
 export interface ReasoningItem {

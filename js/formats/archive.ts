@@ -43,7 +43,13 @@ export async function exportZip(store: Store, id: string, options: ExportOptions
  * The conversation as a stream of a zip archive, as it is when the first block is read. Nothing happens before that;
  * cancelling the stream releases everything. @internal
  */
-export function exportZipStream(store: Store, id: string, options: ExportOptions = {}, work?: Work, method = "exportZipStream()"): ReadableStream<Uint8Array<ArrayBuffer>> {
+export function exportZipStream(
+  store: Store,
+  id: string,
+  options: ExportOptions = {},
+  work?: Work,
+  method = "exportZipStream()",
+): ReadableStream<Uint8Array<ArrayBuffer>> {
   const { workspace: isIncluded = false, onProgress, signal } = optionsOf(method, options, "workspace onProgress signal");
   if (typeof isIncluded !== "boolean") throw invalidOptions("workspace must be true or false");
   const report = listener(onProgress, "files");

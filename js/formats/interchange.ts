@@ -9,7 +9,9 @@ import type { ImportedConversation } from "./types.js";
 
 /** Imports JSON of another program as a new conversation. @internal */
 export async function importJSON(json: unknown, store: Store): Promise<ImportedConversation> {
-  const text = await reading("the JSON", () => (json instanceof Blob ? json.text() : typeof json === "string" ? json : JSON.stringify(json)));
+  const text = await reading("the JSON", () =>
+    json instanceof Blob ? json.text() : typeof json === "string" ? json : JSON.stringify(json),
+  );
   if (text === undefined) throw invalidOptions("importJSON takes JSON: as text, as a Blob of the text, or as the parsed value");
   return locking(store, parts, ({ importInterchange }, claim) => importInterchange(text, store, claim));
 }

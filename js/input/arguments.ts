@@ -5,7 +5,9 @@ import { invalidOptions, reading, textOf } from "./errors.js";
 export function newId(): string {
   const random = () => crypto.getRandomValues(new Uint8Array(1))[0]!;
   // The 4 is the version "random"; of the digit 8 the two upper bits stay.
-  return "00000000-0000-4000-8000-000000000000".replace(/[08]/g, (digit) => (digit === "8" ? 8 + random() % 4 : random() % 16).toString(16));
+  return "00000000-0000-4000-8000-000000000000".replace(/[08]/g, (digit) =>
+    (digit === "8" ? 8 + (random() % 4) : random() % 16).toString(16),
+  );
 }
 
 /** @internal */

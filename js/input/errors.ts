@@ -52,12 +52,18 @@ type Complete<Options, Text extends string> = [KeyOf<Options>, Names<Text>] exte
  * A copy of an options object. `names` lists the options, separated by spaces. An unknown option throws, because otherwise
  * nobody would notice that it has no effect. @internal
  */
-export function optionsOf<Options extends object, Text extends string>(what: string, given: Options, names: Text & Complete<Options, Text>): Options {
+export function optionsOf<Options extends object, Text extends string>(
+  what: string,
+  given: Options,
+  names: Text & Complete<Options, Text>,
+): Options {
   return reading(`the options of ${what}`, () => {
     if (typeof given !== "object" || given === null) throw invalidOptions(`${what} takes an object of options`);
     const options = { ...given };
     const known = names.split(" ");
-    const unknown = Object.keys(options).find((name) => !known.includes(name))?.slice(0, 40);
+    const unknown = Object.keys(options)
+      .find((name) => !known.includes(name))
+      ?.slice(0, 40);
     if (unknown === undefined) return options;
     const far = known.map((name) => distance(unknown.toLowerCase(), name.toLowerCase()));
     throw invalidOptions(`${what} has no option ${JSON.stringify(unknown)}; did you mean ${known[far.indexOf(Math.min(...far))]}?`);
@@ -132,7 +138,11 @@ const reads = new Set<Verb>(["events", "idOf", "indexOf", "finalResponse", "pend
 const asked = new WeakMap<CoreConversation, Promise<unknown> | undefined>();
 
 /** Calls an asynchronous method of a conversation in the wasm. @internal */
-export async function ask<M extends Verb>(core: CoreConversation, method: M, ...args: Parameters<CoreConversation[M]>): Promise<Awaited<ReturnType<CoreConversation[M]>>> {
+export async function ask<M extends Verb>(
+  core: CoreConversation,
+  method: M,
+  ...args: Parameters<CoreConversation[M]>
+): Promise<Awaited<ReturnType<CoreConversation[M]>>> {
   type Answer = Awaited<ReturnType<CoreConversation[M]>>;
   const verb = core[method] as (...args: unknown[]) => Promise<Answer>;
   const answer: Promise<Answer> = settle(call(() => verb.apply(core, args)));
@@ -146,7 +156,9 @@ export function lastRead(core: CoreConversation): Promise<unknown> | undefined {
 }
 
 /** The names of the asynchronous methods. */
-type Verb = { [M in keyof CoreConversation]: CoreConversation[M] extends (...args: never[]) => Promise<unknown> ? M : never }[keyof CoreConversation];
+type Verb = {
+  [M in keyof CoreConversation]: CoreConversation[M] extends (...args: never[]) => Promise<unknown> ? M : never;
+}[keyof CoreConversation];
 
 interface CoreError {
   code: ErrorCode;

@@ -14,6 +14,11 @@ export function checking(schema: JSONSchema): (argumentsJson: string) => string 
     if (valid) return null;
     // Errors of inner schemas say what is wrong; those of the schemas around them only repeat that something is.
     const details = errors.filter(({ keyword }) => !["properties", "items", "allOf", "$ref"].includes(keyword));
-    return (details.length ? details : errors).map(({ instanceLocation, error }) => `${instanceLocation.slice(2) || "arguments"}: ${error.replace(wrongType, "has to be of type $2, not $1.")}`).join(" ");
+    return (details.length ? details : errors)
+      .map(
+        ({ instanceLocation, error }) =>
+          `${instanceLocation.slice(2) || "arguments"}: ${error.replace(wrongType, "has to be of type $2, not $1.")}`,
+      )
+      .join(" ");
   };
 }

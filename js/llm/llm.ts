@@ -21,7 +21,9 @@ export class LLM {
    * @throws ThreadkeepError `invalid_options`, naming the option.
    */
   constructor(options: LLMOptions & { baseURL?: string | undefined }) {
-    this.options = reading("the options of an LLM", () => Object.freeze(checked(optionsOf("new LLM()", options, `${optionNames} baseURL` as const))));
+    this.options = reading("the options of an LLM", () =>
+      Object.freeze(checked(optionsOf("new LLM()", options, `${optionNames} baseURL` as const))),
+    );
   }
 
   /** Without the key and the headers' values, so that logging an `LLM` shows neither. */
@@ -51,11 +53,13 @@ export function coreLLM(llm: LLM, network: Network, onKey: (key: unknown) => Pro
   return {
     ...options,
     ...network.of(options.fetch !== undefined),
-    ...(typeof apiKey === "function" && { apiKey: async () => {
-      const key = await apiKey();
-      await network.load(() => onKey(key));
-      return key;
-    } }),
+    ...(typeof apiKey === "function" && {
+      apiKey: async () => {
+        const key = await apiKey();
+        await network.load(() => onKey(key));
+        return key;
+      },
+    }),
     ...(keyToken !== undefined && { keyToken }),
     fallbacks: fallbacks.map((fallback) => coreLLM(fallback, network, onKey)),
     fallbackOn,
@@ -68,7 +72,8 @@ const redacted = "**********";
 
 /** @throws ThreadkeepError `invalid_options` */
 function checked({ baseURL, ...options }: LLMOptions & { baseURL?: string | undefined }): LLMOptions {
-  if (baseURL !== undefined && (options.baseUrl ??= baseURL) !== baseURL) throw invalidOptions("baseURL and baseUrl are the same option, and differ");
+  if (baseURL !== undefined && (options.baseUrl ??= baseURL) !== baseURL)
+    throw invalidOptions("baseURL and baseUrl are the same option, and differ");
   if (typeof options.model !== "string" || options.model.trim() === "") {
     throw invalidOptions('model must name a model, such as "openai/gpt-4o"');
   }
@@ -77,17 +82,21 @@ function checked({ baseURL, ...options }: LLMOptions & { baseURL?: string | unde
       const value: unknown = options[key as keyof LLMOptions];
       if (value === undefined) continue;
       if (typeof value !== type) throw invalidOptions(`${key} must be a ${type}`);
-      if (typeof value === "number" && !(Number.isFinite(value) && value >= 0)) throw invalidOptions(`${key} must be a number of at least 0`);
+      if (typeof value === "number" && !(Number.isFinite(value) && value >= 0))
+        throw invalidOptions(`${key} must be a number of at least 0`);
     }
   }
   for (const [key, allowed] of Object.entries(optionTexts)) {
     const value: unknown = options[key as keyof typeof optionTexts];
-    if (value !== undefined && !(allowed as readonly unknown[]).includes(value)) throw invalidOptions(`${key} must be one of ${allowed.join(", ")}`);
+    if (value !== undefined && !(allowed as readonly unknown[]).includes(value))
+      throw invalidOptions(`${key} must be one of ${allowed.join(", ")}`);
   }
   const base = options.baseUrl?.trim();
   // The wasm, which is loaded later, asks the same.
   if (base && !/^[./]/.test(base) && !(/^https?:\/\/[^/?#@]+([/?#]|$)/i.test(base) && URL.canParse(base))) {
-    throw invalidOptions("baseUrl must be an http(s) URL without user and password, such as http://localhost:11434/v1, or a path of the page, such as /v1");
+    throw invalidOptions(
+      "baseUrl must be an http(s) URL without user and password, such as http://localhost:11434/v1, or a path of the page, such as /v1",
+    );
   }
   const { apiKey, headers, capabilityOverrides: overrides, fallbacks, fallbackOn } = options;
   if (apiKey !== undefined && typeof apiKey !== "string" && typeof apiKey !== "function") {
@@ -95,10 +104,12 @@ function checked({ baseURL, ...options }: LLMOptions & { baseURL?: string | unde
   }
   if (overrides !== undefined) {
     options.capabilityOverrides = optionsOf("capabilityOverrides", overrides, abilities);
-    if (Object.values(options.capabilityOverrides).some((can) => can !== undefined && typeof can !== "boolean")) throw invalidOptions("capabilityOverrides must be an object of booleans");
+    if (Object.values(options.capabilityOverrides).some((can) => can !== undefined && typeof can !== "boolean"))
+      throw invalidOptions("capabilityOverrides must be an object of booleans");
   }
   if (fallbacks !== undefined) options.fallbacks = arrayOf("fallbacks", "LLMs", fallbacks, (llm) => isA(llm, LLM));
-  if (fallbackOn !== undefined) options.fallbackOn = arrayOf("fallbackOn", "codes of errors", fallbackOn, (code) => typeof code === "string");
+  if (fallbackOn !== undefined)
+    options.fallbackOn = arrayOf("fallbackOn", "codes of errors", fallbackOn, (code) => typeof code === "string");
   if (headers !== undefined) options.headers = Object.freeze(textsOf("headers", headers));
   return options;
 }

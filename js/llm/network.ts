@@ -107,7 +107,16 @@ export function offlineOf(given: unknown = "wait"): "wait" | "fail" {
 type WaitReason = Pick<WaitingEvent, "attempt" | "why" | "message">;
 
 /** The wasm's description of a failed attempt: `isShown` if a part of the answer was shown, `isLast` if there is no further fallback, `isDown` if the server is known not to answer. */
-type Failed = [attempt: number, seconds: number, why: WaitingEvent["why"], message: string, url: string, isShown: boolean, isLast: boolean, isDown: boolean];
+type Failed = [
+  attempt: number,
+  seconds: number,
+  why: WaitingEvent["why"],
+  message: string,
+  url: string,
+  isShown: boolean,
+  isLast: boolean,
+  isDown: boolean,
+];
 
 /** The functions that the wasm gets. */
 interface Means {
@@ -153,7 +162,13 @@ export class Network {
   readonly #ends = new Set<(continues: boolean) => void>();
 
   /** `note` stores what the run waits for, so that it survives a reload. */
-  constructor(id: string, waits: boolean, emit: (event: WaitingEvent) => void, note: (waiting: WaitReason | null) => void, masked: (text: string) => string) {
+  constructor(
+    id: string,
+    waits: boolean,
+    emit: (event: WaitingEvent) => void,
+    note: (waiting: WaitReason | null) => void,
+    masked: (text: string) => string,
+  ) {
     this.#id = id;
     this.#masked = masked;
     this.#waits = waits;
@@ -190,7 +205,12 @@ export class Network {
       } catch (error) {
         const { code, message } = error as ThreadkeepError;
         // Files need no server.
-        const waited = code === "network" && this.#waits && this.#runs > 0 && attempt < 3 && (await this.#wait(!/^http/.test(url), attempt, attempt, code, message, url, false, true, false));
+        const waited =
+          code === "network" &&
+          this.#waits &&
+          this.#runs > 0 &&
+          attempt < 3 &&
+          (await this.#wait(!/^http/.test(url), attempt, attempt, code, message, url, false, true, false));
         if (!waited) throw error;
       }
     }
@@ -287,7 +307,10 @@ async function isReachable(url: string, isGiven: boolean): Promise<boolean> {
   // An opaque answer is enough, and needs no CORS headers; a page with crossOriginIsolated gets none.
   const mode = globalThis.crossOriginIsolated ? "cors" : "no-cors";
   const request = fetch(url, { method: "HEAD", mode, cache: "no-store", credentials: "omit", signal: AbortSignal.timeout(10_000) });
-  return request.then(() => true, () => false);
+  return request.then(
+    () => true,
+    () => false,
+  );
 }
 
 /** The origin of this page if a server of another origin answers, which is what CORS is about; outside of pages there is no CORS. */

@@ -38,7 +38,11 @@ export function observeRequests(observer: RequestObserver): () => void {
 }
 
 /** An exchange begins: returns a function that takes the request, if anybody observes. @internal */
-export function observed(conversationId: string, controller: AbortController, masked: (text: string) => string): ((url: string, body: string) => void) | undefined {
+export function observed(
+  conversationId: string,
+  controller: AbortController,
+  masked: (text: string) => string,
+): ((url: string, body: string) => void) | undefined {
   if (observers.size === 0) return undefined;
   return (url, body) => {
     const request = { conversationId, url: masked(url.split(/[?#]/, 1)[0]!), body: masked(body), masked };

@@ -15,7 +15,12 @@ export class LLMProfileStore {
 
   /** Takes the name of a store, beside which the profiles get an IndexedDB database of their own, or a storage of the host. */
   constructor(storage: string | ProfileStorage = "threadkeep") {
-    const isStorage = reading("the storage of profiles", () => typeof storage === "object" && ["read", "write", "names"].every((name) => typeof storage?.[name as keyof ProfileStorage] === "function"));
+    const isStorage = reading(
+      "the storage of profiles",
+      () =>
+        typeof storage === "object" &&
+        ["read", "write", "names"].every((name) => typeof storage?.[name as keyof ProfileStorage] === "function"),
+    );
     if (!isStorage && (typeof storage !== "string" || storage === "")) {
       throw invalidOptions("an LLMProfileStore takes the name of a store, or an object with read(), write() and names()");
     }

@@ -22,7 +22,12 @@ const closingTime = 1_000;
 /** How many milliseconds a call whose stream has ended still waits for a result that is being read. */
 const readingTime = 500;
 
-export async function connectClient(options: ServerOptions, login: OAuthLogin | undefined, events: ConnectionEvents, signal: AbortSignal): Promise<Connection> {
+export async function connectClient(
+  options: ServerOptions,
+  login: OAuthLogin | undefined,
+  events: ConnectionEvents,
+  signal: AbortSignal,
+): Promise<Connection> {
   /** Ends the call of a key. */
   const calls = new Map<string, (why: CallFailure) => void>();
   const onEnd = (key: string, isResumable: boolean) => {
@@ -44,7 +49,11 @@ export async function connectClient(options: ServerOptions, login: OAuthLogin | 
     call: (tool, args, call) => called(client, tool, args, call, options, calls),
     async close() {
       client.onclose = () => {};
-      if (transport instanceof StreamableHTTPClientTransport) await withTimeout(transport.terminateSession().catch(() => {}), closingTime);
+      if (transport instanceof StreamableHTTPClientTransport)
+        await withTimeout(
+          transport.terminateSession().catch(() => {}),
+          closingTime,
+        );
       await client.close();
     },
   };
@@ -52,7 +61,12 @@ export async function connectClient(options: ServerOptions, login: OAuthLogin | 
 
 const lostInCall = "the connection was lost during the call; it is unknown whether it took effect";
 
-async function opened({ remote, port, limits }: ServerOptions, login: OAuthLogin | undefined, onEnd: (key: string, isResumable: boolean) => void, signal: AbortSignal) {
+async function opened(
+  { remote, port, limits }: ServerOptions,
+  login: OAuthLogin | undefined,
+  onEnd: (key: string, isResumable: boolean) => void,
+  signal: AbortSignal,
+) {
   if (!remote) {
     const transport = portTransport(port!);
     return { client: await begun(transport, limits.connectTimeout, signal), transport };
@@ -117,7 +131,14 @@ async function listed(client: Client, { limits }: ServerOptions, signal: AbortSi
   return tools;
 }
 
-async function called(client: Client, name: string, args: object, call: CallOptions, { limits }: ServerOptions, calls: Map<string, (why: CallFailure) => void>) {
+async function called(
+  client: Client,
+  name: string,
+  args: object,
+  call: CallOptions,
+  { limits }: ServerOptions,
+  calls: Map<string, (why: CallFailure) => void>,
+) {
   const { idempotencyKey, onProgress } = call;
   const broken = new AbortController();
   calls.set(idempotencyKey, (why) => broken.abort(why));
@@ -125,13 +146,21 @@ async function called(client: Client, name: string, args: object, call: CallOpti
     return await client.request(
       { method: "tools/call", params: { name, arguments: args as Record<string, unknown>, _meta: { [keyName]: idempotencyKey } } },
       ResultSchema,
-      { signal: AbortSignal.any([call.signal, broken.signal]), timeout: limits.timeout, maxTotalTimeout: limits.timeout, onprogress: progressTo(onProgress) },
+      {
+        signal: AbortSignal.any([call.signal, broken.signal]),
+        timeout: limits.timeout,
+        maxTotalTimeout: limits.timeout,
+        onprogress: progressTo(onProgress),
+      },
     );
   } catch (error) {
     if (call.signal.aborted) throw error;
     if (broken.signal.aborted) throw broken.signal.reason;
     if (error instanceof McpError && error.code === ErrorCode.RequestTimeout) {
-      throw new CallFailure("failed", `the server did not answer within ${limits.timeout / 1000} seconds; it may be busy, so try later or another way`);
+      throw new CallFailure(
+        "failed",
+        `the server did not answer within ${limits.timeout / 1000} seconds; it may be busy, so try later or another way`,
+      );
     }
     throw failureOf(error);
   } finally {
@@ -158,7 +187,13 @@ function failureOf(error: unknown): CallFailure {
   if (error instanceof UnauthorizedError) return new CallFailure("login", "the server asks for a login");
   const code = error instanceof StreamableHTTPError || error instanceof SseError ? error.code : undefined;
   if (code === 401) return new CallFailure("login", "the server asks for a login (401), or does not accept the given one");
-  if (code === 404 || (code === 400 && /session/i.test(message))) return new CallFailure("session", code === 404 ? "the server answers 404: there is nothing at this URL, or it has ended the session" : `the server has ended the session (${message})`);
+  if (code === 404 || (code === 400 && /session/i.test(message)))
+    return new CallFailure(
+      "session",
+      code === 404
+        ? "the server answers 404: there is nothing at this URL, or it has ended the session"
+        : `the server has ended the session (${message})`,
+    );
   if (error instanceof McpError && error.code === ErrorCode.ConnectionClosed) return new CallFailure("lost", lostInCall);
   return new CallFailure("failed", message);
 }

@@ -12,7 +12,11 @@ export type Fetch = (input: string | URL, init?: RequestInit) => Promise<Respons
 /**
  * @param onEnd Called when the answer to the call of this key has ended; `isResumable`: the server can send the rest later.
  */
-export function guardedFetch(remote: Remote, secretHeaders: Record<string, string>, onEnd: (key: string, isResumable: boolean) => void): Fetch {
+export function guardedFetch(
+  remote: Remote,
+  secretHeaders: Record<string, string>,
+  onEnd: (key: string, isResumable: boolean) => void,
+): Fetch {
   return async (input, init = {}) => {
     const url = new URL(input, remote.url);
     const headers = new Headers(init.headers);
@@ -84,9 +88,11 @@ const [cr, lf, letterI] = [13, 10, 105];
 async function reasonOf(error: unknown, url: URL, fetch: typeof globalThis.fetch): Promise<string> {
   const place = url.origin;
   if (typeof navigator !== "undefined" && navigator.onLine === false) return `this page has no network, so ${place} cannot be reached`;
-  if (typeof location === "undefined" || !location.origin.startsWith("http")) return `${place} cannot be reached (${textOf((error as { cause?: unknown }).cause ?? error)})`;
+  if (typeof location === "undefined" || !location.origin.startsWith("http"))
+    return `${place} cannot be reached (${textOf((error as { cause?: unknown }).cause ?? error)})`;
   const isLocal = /^(localhost|127\.|\[::1\])/.test(url.hostname);
-  if (location.protocol === "https:" && url.protocol === "http:" && !isLocal) return `${place} cannot be reached, because a page from https: may not use http:`;
+  if (location.protocol === "https:" && url.protocol === "http:" && !isLocal)
+    return `${place} cannot be reached, because a page from https: may not use http:`;
   if (url.origin === location.origin) return `${place} cannot be reached`;
   try {
     // This request needs no permission of the server. Its answer cannot be read, but an answer shows that a server is there.

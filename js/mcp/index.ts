@@ -41,7 +41,10 @@ export class OpenServers implements MCPServers {
   constructor(place: ServerPlace, options: ServerOptions[], passes: Filter) {
     this.#place = place;
     this.#passes = passes;
-    this.#names = new ToolNames(place.agent.tools.map(({ name }) => name), options.length > 1);
+    this.#names = new ToolNames(
+      place.agent.tools.map(({ name }) => name),
+      options.length > 1,
+    );
     const events = { onChange: (server: Server) => this.#changed(server), hide: (texts: string[]) => this.#hide(texts) };
     this.#servers = options.map((options) => new Server(options, place.cipher, events));
   }
@@ -54,7 +57,11 @@ export class OpenServers implements MCPServers {
   /** Takes the tools that were listed in an earlier page. */
   async readStored(): Promise<void> {
     const { store, id } = this.#place;
-    const stored = await readStored(store, id, this.#servers.map(({ options }) => options));
+    const stored = await readStored(
+      store,
+      id,
+      this.#servers.map(({ options }) => options),
+    );
     for (const server of this.#servers) {
       const known = stored.get(server.options.name);
       if (!known) continue;
@@ -74,7 +81,9 @@ export class OpenServers implements MCPServers {
   begin(core: CoreConversation): void {
     this.#isOpen = true;
     this.#isWriter = core.access() === "writer";
-    for (const { options: { remote } } of this.#servers) {
+    for (const {
+      options: { remote },
+    } of this.#servers) {
       if (!remote) continue;
       this.#hide([...secretsOf(remote.headers), ...secretsOf(Object.fromEntries(remote.url.searchParams))]);
       if (remote.token) {
@@ -101,7 +110,9 @@ export class OpenServers implements MCPServers {
   }
 
   get warnings(): Array<{ code: "mcp_servers"; message: string }> {
-    return this.#servers.flatMap((server) => this.#notesOf(server).map((note) => ({ code: "mcp_servers" as const, message: `MCP server ${server.options.name}: ${note}` })));
+    return this.#servers.flatMap((server) =>
+      this.#notesOf(server).map((note) => ({ code: "mcp_servers" as const, message: `MCP server ${server.options.name}: ${note}` })),
+    );
   }
 
   async reconnect(name: string): Promise<MCPServerState> {
@@ -126,11 +137,17 @@ export class OpenServers implements MCPServers {
   #named(name: string): Server {
     const server = this.#servers.find(({ options }) => options.name === name);
     if (server) return server;
-    throw invalidOptions(`there is no MCP server ${textOf(name).slice(0, 80)}; the agent has ${this.#servers.map(({ options }) => options.name).join(", ")}`);
+    throw invalidOptions(
+      `there is no MCP server ${textOf(name).slice(0, 80)}; the agent has ${this.#servers.map(({ options }) => options.name).join(", ")}`,
+    );
   }
 
   #stateOf(server: Server): MCPServerState {
-    const tools = (this.#tools.get(server) ?? []).map(({ name, tool }) => ({ name, ...(tool.title !== undefined && { title: tool.title }), description: tool.description }));
+    const tools = (this.#tools.get(server) ?? []).map(({ name, tool }) => ({
+      name,
+      ...(tool.title !== undefined && { title: tool.title }),
+      description: tool.description,
+    }));
     const error = server.error === undefined ? {} : { error: this.#masked(server.error) };
     return { name: server.options.name, state: server.state, ...error, tools, notes: this.#notesOf(server) };
   }
@@ -162,7 +179,10 @@ export class OpenServers implements MCPServers {
   /** Gives the tools of a server their names. */
   #take(server: Server): void {
     const named = server.tools.map((tool) => ({ tool, ...this.#names.nameOf(server.options.name, tool.name) }));
-    this.#tools.set(server, named.filter(({ name }) => this.#passes(name)));
+    this.#tools.set(
+      server,
+      named.filter(({ name }) => this.#passes(name)),
+    );
   }
 
   /** Passes the tools on to the wasm, and stores them. */
@@ -172,10 +192,12 @@ export class OpenServers implements MCPServers {
     const tools = await this.#coreTools();
     call(() => core.setRemoteTools(tools));
     const known = this.#servers.filter(({ isKnown }) => isKnown);
-    const written = writtenTools(known.map((server) => ({
-      options: server.options,
-      tools: server.tools.map((tool) => ({ ...tool, called_as: this.#names.nameOf(server.options.name, tool.name).name })),
-    })));
+    const written = writtenTools(
+      known.map((server) => ({
+        options: server.options,
+        tools: server.tools.map((tool) => ({ ...tool, called_as: this.#names.nameOf(server.options.name, tool.name).name })),
+      })),
+    );
     if (!this.#isWriter || known.length === 0 || written === this.#written) return;
     // Otherwise a conversation without any message would be created.
     this.#isDirty = core.length() === 0;

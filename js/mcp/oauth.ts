@@ -115,8 +115,14 @@ export class OAuthLogin implements OAuthClientProvider {
       throw refused(`${authorizationServerUrl} describes the authorization server ${issuer}, not itself`);
     }
     if (this.#answering && this.#answering.issuer !== issuer) throw refused("the authorization server has changed during the login");
-    for (const url of [metadata?.authorization_endpoint, metadata?.token_endpoint, metadata?.registration_endpoint]) if (url !== undefined) ensureSafe(url);
-    this.#found = { issuer, namesItself: (metadata as { authorization_response_iss_parameter_supported?: unknown } | undefined)?.authorization_response_iss_parameter_supported === true };
+    for (const url of [metadata?.authorization_endpoint, metadata?.token_endpoint, metadata?.registration_endpoint])
+      if (url !== undefined) ensureSafe(url);
+    this.#found = {
+      issuer,
+      namesItself:
+        (metadata as { authorization_response_iss_parameter_supported?: unknown } | undefined)
+          ?.authorization_response_iss_parameter_supported === true,
+    };
   }
 
   redirectToAuthorization(url: URL): void {
@@ -143,7 +149,9 @@ export class OAuthLogin implements OAuthClientProvider {
     const isInWindow = !redirect && this.#options.authorize === undefined;
     const popup = isInWindow ? globalThis.open?.("about:blank", "_blank", "popup,width=520,height=720") : undefined;
     if (isInWindow && !popup) {
-      return Promise.reject(new ThreadkeepError("invalid_state", "the browser has blocked the window of the login: call login() in the handler of a click"));
+      return Promise.reject(
+        new ThreadkeepError("invalid_state", "the browser has blocked the window of the login: call login() in the handler of a click"),
+      );
     }
     return this.#login(redirect, popup ?? undefined, signal);
   }
@@ -179,7 +187,13 @@ export class OAuthLogin implements OAuthClientProvider {
   }
 
   async #leave(url: URL, asked: Asked): Promise<never> {
-    const left: Left = { server: this.#server.href, state: this.#state, verifier: this.#verifier, client: await this.clientInformation(), asked };
+    const left: Left = {
+      server: this.#server.href,
+      state: this.#state,
+      verifier: this.#verifier,
+      client: await this.clientInformation(),
+      asked,
+    };
     sessionStorage.setItem(leftPage, JSON.stringify(left));
     location.assign(url);
     return new Promise<never>(() => {});
@@ -209,7 +223,8 @@ export class OAuthLogin implements OAuthClientProvider {
 
   async #finish(back: URL, asked: Asked): Promise<void> {
     const { searchParams } = back;
-    if (searchParams.get("state") !== this.#state) throw new ThreadkeepError("invalid_state", "the login returned for another request; log in again");
+    if (searchParams.get("state") !== this.#state)
+      throw new ThreadkeepError("invalid_state", "the login returned for another request; log in again");
     const issuer = searchParams.get("iss");
     if (issuer === null ? asked.namesItself : issuer !== asked.issuer) {
       throw refused(`the answer ${issuer === null ? "does not say that it is" : `is of ${note(issuer)}, not`} of ${asked.issuer}`);
@@ -226,7 +241,11 @@ export class OAuthLogin implements OAuthClientProvider {
 
   async #auth(authorizationCode?: string): Promise<"AUTHORIZED" | "REDIRECT"> {
     try {
-      return await auth(this, { serverUrl: this.#server, fetchFn: this.#fetch, ...(authorizationCode !== undefined && { authorizationCode }) });
+      return await auth(this, {
+        serverUrl: this.#server,
+        fetchFn: this.#fetch,
+        ...(authorizationCode !== undefined && { authorizationCode }),
+      });
     } catch (error) {
       if (error instanceof ThreadkeepError) throw error;
       throw new ThreadkeepError("network", `the login to ${this.#server.origin} has failed: ${note(textOf(error))}`, { cause: error });
@@ -241,7 +260,8 @@ export class OAuthLogin implements OAuthClientProvider {
 /** An issuer that is an origin may be written with a slash behind it. */
 const withoutSlash = (url: string): string => url.replace(/\/$/, "");
 
-const refused = (why: string): ThreadkeepError => new ThreadkeepError("invalid_state", `the login was refused, because ${why}; nothing was sent there`);
+const refused = (why: string): ThreadkeepError =>
+  new ThreadkeepError("invalid_state", `the login was refused, because ${why}; nothing was sent there`);
 
 /** A code or token that is sent in the clear can be read on the way, and an address of another scheme starts something else than a login. */
 function ensureSafe(address: string): void {

@@ -29,8 +29,13 @@ function readServer(name: string, given: MCPServer): ServerOptions {
     const { modelContext, ...rest } = optionsOf(what, given, "modelContext timeout connectTimeout maxTools");
     return { name, limits: limitsOf(what, rest), page: { tools: pageToolsOf(what, modelContext) } };
   }
-  const { url, transport, headers, auth, fetch, ...rest } = optionsOf(what, given, "url transport headers auth fetch timeout connectTimeout maxTools");
-  if (transport !== undefined && transport !== "http" && transport !== "sse") throw invalidOptions(`transport of ${what} must be "http" or "sse"`);
+  const { url, transport, headers, auth, fetch, ...rest } = optionsOf(
+    what,
+    given,
+    "url transport headers auth fetch timeout connectTimeout maxTools",
+  );
+  if (transport !== undefined && transport !== "http" && transport !== "sse")
+    throw invalidOptions(`transport of ${what} must be "http" or "sse"`);
   if (fetch !== undefined && !isFunction(fetch)) throw invalidOptions(`fetch of ${what} must be a function`);
   const texts = headers === undefined ? {} : textsOf(`headers of ${what}`, headers);
   const credentials = auth === undefined ? {} : readAuth(what, auth);
@@ -38,7 +43,11 @@ function readServer(name: string, given: MCPServer): ServerOptions {
     throw invalidOptions(`${what} has both auth and a header Authorization; give one of them`);
   }
   reading(`headers of ${what}`, () => new Headers(texts));
-  return { name, limits: limitsOf(what, rest), remote: { url: urlOf(what, url), transport, headers: texts, token: undefined, oauth: undefined, fetch, ...credentials } };
+  return {
+    name,
+    limits: limitsOf(what, rest),
+    remote: { url: urlOf(what, url), transport, headers: texts, token: undefined, oauth: undefined, fetch, ...credentials },
+  };
 }
 
 function urlOf(what: string, given: unknown): URL {
@@ -60,14 +69,16 @@ function readAuth(what: string, given: MCPAuth): Partial<Remote> {
       if (value !== undefined && typeof value !== "string") throw invalidOptions(`${name} of ${what} must be a string`);
     }
     if (redirectUrl !== undefined) urlOf(`redirectUrl of ${what}`, redirectUrl);
-    const areScopes = scopes === undefined || typeof scopes === "string" || (Array.isArray(scopes) && scopes.every((scope) => typeof scope === "string"));
+    const areScopes =
+      scopes === undefined || typeof scopes === "string" || (Array.isArray(scopes) && scopes.every((scope) => typeof scope === "string"));
     if (!areScopes) throw invalidOptions(`scopes of ${what} must be a string or an array of strings`);
     if (authorize !== undefined && !isFunction(authorize)) throw invalidOptions(`authorize of ${what} must be a function`);
     if (storage !== undefined && !isStorage(storage)) throw invalidOptions(`storage of ${what} must be an object with read() and write()`);
     return { oauth: options };
   }
   const { token } = optionsOf(`auth of ${what}`, given, "token");
-  if (typeof token !== "string" && !isFunction(token)) throw invalidOptions(`token of ${what} must be a string or a function that returns one`);
+  if (typeof token !== "string" && !isFunction(token))
+    throw invalidOptions(`token of ${what} must be a string or a function that returns one`);
   return { token: typeof token === "string" ? () => token : token };
 }
 
@@ -75,11 +86,15 @@ function isStorage(storage: MCPTokenStorage): boolean {
   return reading("storage", () => isFunction(storage?.read) && isFunction(storage.write));
 }
 
-function limitsOf(what: string, given: { timeout?: number | undefined; connectTimeout?: number | undefined; maxTools?: number | undefined }): Limits {
+function limitsOf(
+  what: string,
+  given: { timeout?: number | undefined; connectTimeout?: number | undefined; maxTools?: number | undefined },
+): Limits {
   const { timeout = 300, connectTimeout = 30, maxTools = 128 } = given;
   for (const [name, value] of Object.entries({ timeout, connectTimeout })) {
     // Timers of browsers count milliseconds in 31 bits.
-    if (!(Number.isFinite(value) && value > 0 && value <= 2_000_000)) throw invalidOptions(`${name} of ${what} must be a number of seconds above 0`);
+    if (!(Number.isFinite(value) && value > 0 && value <= 2_000_000))
+      throw invalidOptions(`${name} of ${what} must be a number of seconds above 0`);
   }
   if (!(Number.isInteger(maxTools) && maxTools >= 1)) throw invalidOptions(`maxTools of ${what} must be a whole number of at least 1`);
   return { timeout: timeout * 1000, connectTimeout: connectTimeout * 1000, maxTools };
@@ -94,7 +109,10 @@ function pageToolsOf(what: string, given: unknown): PageTools | undefined {
 
 /** The place where browsers with WebMCP list the tools of a page; older versions have it at other names. */
 function modelContext(): PageTools | undefined {
-  const page = globalThis as { document?: { modelContext?: PageTools }; navigator?: { modelContext?: PageTools; modelContextTesting?: PageTools } };
+  const page = globalThis as {
+    document?: { modelContext?: PageTools };
+    navigator?: { modelContext?: PageTools; modelContextTesting?: PageTools };
+  };
   const places = [page.document?.modelContext, page.navigator?.modelContext, page.navigator?.modelContextTesting];
   return places.find((place) => isFunction(place?.getTools) || isFunction(place?.listTools));
 }

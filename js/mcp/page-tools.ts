@@ -14,7 +14,11 @@ export function connectToPage(tools: PageTools, onListChanged: () => void): Conn
       const listed = [...((await (tools.getTools ?? tools.listTools)!.call(tools)) as Iterable<Record<string, unknown>>)];
       known = new Map(listed.map((tool) => [String(tool["name"]), tool]));
       return listed.map((tool) => ({
-        name: tool["name"], title: tool["title"], description: tool["description"], annotations: tool["annotations"], inputSchema: schemaOf(tool["inputSchema"]),
+        name: tool["name"],
+        title: tool["title"],
+        description: tool["description"],
+        annotations: tool["annotations"],
+        inputSchema: schemaOf(tool["inputSchema"]),
       }));
     },
     async call(name, args, { signal }) {

@@ -58,7 +58,9 @@ function imageOf(mimeType: unknown, data: unknown, room: Room): Content {
   const isUsable = typeof mimeType === "string" && images.test(mimeType) && typeof data === "string" && /^[A-Za-z0-9+/]+={0,2}$/.test(data);
   if (!isUsable) return text(`[image, ${described(mimeType, data)}, cannot be shown]`);
   room.images -= data.length;
-  return room.images < 0 ? text(`[image, ${described(mimeType, data)}, left out because the result is too large]`) : { type: "image", image_urls: [`data:${mimeType};base64,${data}`] };
+  return room.images < 0
+    ? text(`[image, ${described(mimeType, data)}, left out because the result is too large]`)
+    : { type: "image", image_urls: [`data:${mimeType};base64,${data}`] };
 }
 
 function resourceOf(resource: Record<string, unknown>, room: Room): Content {

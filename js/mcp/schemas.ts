@@ -32,7 +32,13 @@ export function checkedPart(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(checkedPart);
   if (!isObject(schema)) return schema;
   const hasPatterns = "patternProperties" in schema;
-  const ignored = ["pattern", "patternProperties", "format", "$id", ...(hasPatterns ? ["additionalProperties", "unevaluatedProperties"] : [])];
+  const ignored = [
+    "pattern",
+    "patternProperties",
+    "format",
+    "$id",
+    ...(hasPatterns ? ["additionalProperties", "unevaluatedProperties"] : []),
+  ];
   const entries = Object.entries(schema).filter(([name]) => !ignored.includes(name));
   return Object.fromEntries(entries.map(([name, value]) => [name, part(name, value)]));
 }

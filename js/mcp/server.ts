@@ -95,7 +95,12 @@ export class Server {
   login(redirect: boolean, signal: AbortSignal | undefined): Promise<void> {
     const login = this.#loadedLogin;
     if (!login) {
-      return Promise.reject(new ThreadkeepError("invalid_state", `MCP server ${this.options.name} has no login in its options, or was not connected yet: give it auth: { oauth: {} }`));
+      return Promise.reject(
+        new ThreadkeepError(
+          "invalid_state",
+          `MCP server ${this.options.name} has no login in its options, or was not connected yet: give it auth: { oauth: {} }`,
+        ),
+      );
     }
     return login.login(redirect, signal).then(() => this.reconnect());
   }
@@ -142,10 +147,15 @@ export class Server {
     this.#login ??= oauth && this.#loadLogin();
     this.#login?.catch(() => (this.#login = undefined));
     const login = await this.#login;
-    const connection: Connection = await connect(this.options, login, {
-      onListChanged: () => this.#listChanged(),
-      onLost: (why) => this.#connection === connection && this.#drop(connection, undefined, why),
-    }, signal);
+    const connection: Connection = await connect(
+      this.options,
+      login,
+      {
+        onListChanged: () => this.#listChanged(),
+        onLost: (why) => this.#connection === connection && this.#drop(connection, undefined, why),
+      },
+      signal,
+    );
     // Nobody waits for a connection that came too late.
     if (signal.aborted) void connection.close().catch(() => {});
     return connection;

@@ -13,13 +13,20 @@ export interface StoredServer {
   tools: Array<{ tool: ServerTool; calledAs: string | undefined }>;
 }
 
-export async function readStored(store: Store, conversation: string, servers: readonly ServerOptions[]): Promise<Map<string, StoredServer>> {
+export async function readStored(
+  store: Store,
+  conversation: string,
+  servers: readonly ServerOptions[],
+): Promise<Map<string, StoredServer>> {
   const found = new Map<string, StoredServer>();
   try {
     const bytes = await store.readFile(conversation, storedTools);
     const stored: unknown = bytes && JSON.parse(new TextDecoder().decode(bytes));
     for (const options of servers) {
-      const server = isObject(stored) && isObject(stored["servers"]) && Object.hasOwn(stored["servers"], options.name) ? stored["servers"][options.name] : undefined;
+      const server =
+        isObject(stored) && isObject(stored["servers"]) && Object.hasOwn(stored["servers"], options.name)
+          ? stored["servers"][options.name]
+          : undefined;
       if (!isObject(server) || server["url"] !== placeOf(options) || !Array.isArray(server["tools"])) continue;
       const { tools } = usableTools(server["tools"], options.limits.maxTools);
       const names = new Map(server["tools"].filter(isObject).map((tool) => [tool["name"], tool["called_as"]]));
@@ -33,8 +40,12 @@ export async function readStored(store: Store, conversation: string, servers: re
 }
 
 /** The text of the file. */
-export function writtenTools(servers: ReadonlyArray<{ options: ServerOptions; tools: ReadonlyArray<ServerTool & { called_as: string }> }>): string {
-  return JSON.stringify({ servers: Object.fromEntries(servers.map(({ options, tools }) => [options.name, { url: placeOf(options), tools }])) });
+export function writtenTools(
+  servers: ReadonlyArray<{ options: ServerOptions; tools: ReadonlyArray<ServerTool & { called_as: string }> }>,
+): string {
+  return JSON.stringify({
+    servers: Object.fromEntries(servers.map(({ options, tools }) => [options.name, { url: placeOf(options), tools }])),
+  });
 }
 
 /** The URL of a server without a query, in which there may be a key; `null` for a server in the page. */

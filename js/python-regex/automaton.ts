@@ -212,7 +212,9 @@ class Machine {
       case "atom":
         return this.#states.push({ is: "atom", atom: part.atom, next }) - 1;
       case "look":
-        return this.#states.push({ is: "look", machine: new Machine(part.part, part.isBehind, building), isNegated: part.isNegated, next }) - 1;
+        return (
+          this.#states.push({ is: "look", machine: new Machine(part.part, part.isBehind, building), isNegated: part.isNegated, next }) - 1
+        );
       case "sequence": {
         const parts = this.#isBackwards ? part.parts : [...part.parts].reverse();
         return parts.reduce((at, each) => this.#make(each, at, building), next);

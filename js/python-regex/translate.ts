@@ -54,7 +54,12 @@ const spaces = {
   unicode: "\\t-\\r\\x1c- \\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000",
 };
 const simpleEscapes: { [letter: string]: string } = {
-  a: "\\x07", f: "\\f", n: "\\n", r: "\\r", t: "\\t", v: "\\v",
+  a: "\\x07",
+  f: "\\f",
+  n: "\\n",
+  r: "\\r",
+  t: "\\t",
+  v: "\\v",
 };
 
 class Translator {

@@ -99,7 +99,8 @@ export class ConversationSecrets {
     const changes: Record<string, StoredSecret | null> = {};
     for (const [name, source] of Object.entries(given)) {
       if (source !== null) this.#hide(source);
-      changes[name] = source === null ? null : await writeSource(source, this.#cipher, Object.hasOwn(stored, name) ? stored[name] : undefined);
+      changes[name] =
+        source === null ? null : await writeSource(source, this.#cipher, Object.hasOwn(stored, name) ? stored[name] : undefined);
     }
     // A follower holds them only while it is open; the writer in another tab stores its own.
     if (this.#core.access() === "writer") await settle(this.#core.storeSecrets(JSON.stringify(changes), isOpening));
@@ -136,7 +137,11 @@ export class ConversationSecrets {
   async value(given: string, signal?: AbortSignal): Promise<string | null> {
     const name = wellFormed(textOf(given));
     const held = this.#held.get(name);
-    if (held) throw new ThreadkeepError("invalid_state", `secret ${name} came with an import and is not fetched from ${new URL(held.url).origin} before allowSecrets()`);
+    if (held)
+      throw new ThreadkeepError(
+        "invalid_state",
+        `secret ${name} came with an import and is not fetched from ${new URL(held.url).origin} before allowSecrets()`,
+      );
     const source = this.#sources.get(name);
     if (source === undefined) return null;
     const value = await resolve(name, source, signal);

@@ -37,7 +37,11 @@ export async function readSource(stored: StoredSecret, cipher: Cipher | undefine
  * A source as it is stored, with the SDK's field order. Without a cipher an existing token stays, because somebody with
  * the passphrase can still read it.
  */
-export async function writeSource(source: SecretValue, cipher: Cipher | undefined, before: StoredSecret | undefined): Promise<StoredSecret> {
+export async function writeSource(
+  source: SecretValue,
+  cipher: Cipher | undefined,
+  before: StoredSecret | undefined,
+): Promise<StoredSecret> {
   const description = before?.description === undefined ? {} : { description: before.description };
   if (typeof source === "object") return { ...description, ...(await writeLookup(source, cipher, before)), kind: "LookupSecret" };
   const token = before?.kind === "StaticSecret" ? before.value : undefined;

@@ -16,7 +16,8 @@ export type SecretValue = string | (() => string | Promise<string>) | LookupSecr
 /** Checks and copies secrets by name; `null` removes one. @internal */
 export function checkedSecrets(given: unknown): Record<string, SecretValue | null> {
   return reading("secrets", () => {
-    if (typeof given !== "object" || given === null || Array.isArray(given)) throw invalidOptions("secrets must be an object of secrets by name");
+    if (typeof given !== "object" || given === null || Array.isArray(given))
+      throw invalidOptions("secrets must be an object of secrets by name");
     return Object.fromEntries(Object.entries(given).map(([name, value]) => [wellFormed(name), checked(name, value)]));
   });
 }

@@ -39,7 +39,11 @@ function opened(table: Table): Promise<IDBDatabase> {
   });
 }
 
-const codes: { [name: string]: ErrorCode } = { QuotaExceededError: "store_quota", SecurityError: "store_unavailable", VersionError: "store_blocked" };
+const codes: { [name: string]: ErrorCode } = {
+  QuotaExceededError: "store_quota",
+  SecurityError: "store_unavailable",
+  VersionError: "store_blocked",
+};
 
 function failure({ name }: Table, error: DOMException | null): ThreadkeepError {
   // Chromium's error has no name of its own if the user lets no site store anything.

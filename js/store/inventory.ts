@@ -24,7 +24,9 @@ export async function withTimeout<T>(result: Promise<T>, milliseconds: number): 
  */
 export async function opened(store: Store, id: string, isGiven: boolean, found: number): Promise<string | undefined> {
   if (!isInBrowser(store)) return undefined;
-  const lost = part(import("./inventory/record.js")).then((record) => record.opened(store, id, found)).catch(() => undefined);
+  const lost = part(import("./inventory/record.js"))
+    .then((record) => record.opened(store, id, found))
+    .catch(() => undefined);
   // An id that was just generated cannot have been lost.
   return found > (isGiven ? 0 : 1) ? withTimeout(lost, timeout) : undefined;
 }
@@ -37,5 +39,8 @@ export function recordChange(store: Store, change: { stored: string[] } | { remo
 
 /** Records stored conversations, or a deleted one. @internal */
 export function record(store: Store, change: { stored: string[] } | { removed: string }): void {
-  if (isInBrowser(store)) part(import("./inventory/record.js")).then((record) => record.note(store.name!, change)).catch(() => {});
+  if (isInBrowser(store))
+    part(import("./inventory/record.js"))
+      .then((record) => record.note(store.name!, change))
+      .catch(() => {});
 }

@@ -194,7 +194,10 @@ class OwnStore implements Store {
 
   close(): void {
     this.isOpen = false;
-    this.#core?.then((core) => core.close(), () => undefined);
+    this.#core?.then(
+      (core) => core.close(),
+      () => undefined,
+    );
   }
 
   async #ask<T>(method: (typeof methods)[number], ...args: unknown[]): Promise<T> {
@@ -209,7 +212,10 @@ const hosts = new WeakMap<Store, Promise<CoreStore>>();
 /** The wasm's object for a store. @internal */
 export async function coreStore(store: Store): Promise<CoreStore> {
   if (reading("store", () => store instanceof OwnStore)) return (store as OwnStore).core();
-  const [missing, name] = reading("store", () => [methods.find((method) => typeof (store as Store | undefined)?.[method] !== "function"), store?.name]);
+  const [missing, name] = reading("store", () => [
+    methods.find((method) => typeof (store as Store | undefined)?.[method] !== "function"),
+    store?.name,
+  ]);
   if (missing) throw invalidOptions(`store must be indexedDBStore(), memoryStore() or a Store of your own; it has no ${missing}()`);
   await load();
   const core = hosts.get(store) ?? settle(CoreStore.host(store, typeof name === "string" ? name : undefined));
@@ -225,7 +231,8 @@ export async function coreStore(store: Store): Promise<CoreStore> {
 export function exported(store: Store, conversation: string, core: CoreConversation): Store {
   if (core.isStored()) return store;
   const [baseState, at] = [core.state(), Date.now()];
-  const load = async (id: string) => (await store.load(id)) ?? (id === conversation ? { conversation, baseState, length: 0, createdAt: at, updatedAt: at } : undefined);
+  const load = async (id: string) =>
+    (await store.load(id)) ?? (id === conversation ? { conversation, baseState, length: 0, createdAt: at, updatedAt: at } : undefined);
   const others = methods.map((name) => [name, (...args: unknown[]) => (store[name] as (...args: unknown[]) => unknown)(...args)]);
   return { ...Object.fromEntries(others), load };
 }
@@ -236,7 +243,8 @@ export function isInBrowser(store: Store): boolean {
 }
 
 /** Whether a commit of the store can have files of another conversation; `coreStore()` refuses what is no store. @internal */
-export const spansConversations = (store: Store): boolean => reading("store", () => (store as Store | undefined | null)?.spansConversations === true);
+export const spansConversations = (store: Store): boolean =>
+  reading("store", () => (store as Store | undefined | null)?.spansConversations === true);
 
 const methods = ["list", "load", "events", "indexOf", "commit", "files", "readFile", "delete", "close"] as const;
 

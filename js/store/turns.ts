@@ -12,7 +12,12 @@ const turns: Array<{ store: unknown; id: string; over: Promise<unknown> }> = [];
  * Calls `open` after the turns under way. A caller that has given up meanwhile can close the handle before the next turn
  * begins, or after the reads that it starts first; `lastRead` returns the last of these. @internal
  */
-export async function openInTurn<T>(store: Store, id: string, open: () => Promise<T>, lastRead: (opened: T) => Promise<unknown> | undefined): Promise<T> {
+export async function openInTurn<T>(
+  store: Store,
+  id: string,
+  open: () => Promise<T>,
+  lastRead: (opened: T) => Promise<unknown> | undefined,
+): Promise<T> {
   const scope = scopeOf(store);
   for (;;) {
     const before = turns.find((turn) => turn.store === scope && turn.id === id);
@@ -20,7 +25,14 @@ export async function openInTurn<T>(store: Store, id: string, open: () => Promis
     await before.over;
   }
   const opened = open();
-  takeTurn(scope, id, opened.then((it) => handlers(() => lastRead(it)), () => handlers()));
+  takeTurn(
+    scope,
+    id,
+    opened.then(
+      (it) => handlers(() => lastRead(it)),
+      () => handlers(),
+    ),
+  );
   return opened;
 }
 

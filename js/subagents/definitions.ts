@@ -11,7 +11,12 @@ const modes = ["always_confirm", "confirm_risky", "never_confirm"];
 
 /** The name under which the SDK has its agent for everything; the others are its earlier names. */
 export const general = "general-purpose";
-const renamed: { readonly [name: string]: string } = { default: general, "default cli mode": general, explore: "code-explorer", bash: "bash-runner" };
+const renamed: { readonly [name: string]: string } = {
+  default: general,
+  "default cli mode": general,
+  explore: "code-explorer",
+  bash: "bash-runner",
+};
 
 /** The name of the agent that this argument of a call means. */
 export function agentName(type: string | undefined): string {
@@ -20,7 +25,8 @@ export function agentName(type: string | undefined): string {
 
 /** The definitions by name, in the order of their names. @throws ThreadkeepError `invalid_options`, naming the agent */
 export function readDefinitions(given: TaskToolOptions["agents"] = []): Map<string, AgentDefinition> {
-  if (!reading("agents of taskTool()", () => Array.isArray(given))) throw invalidOptions("agents of taskTool() must be a list of definitions");
+  if (!reading("agents of taskTool()", () => Array.isArray(given)))
+    throw invalidOptions("agents of taskTool() must be a list of definitions");
   const definitions = new Map<string, AgentDefinition>();
   for (const each of given as ReadonlyArray<AgentDefinition | string>) {
     const given = checked(typeof each === "string" ? fromMarkdown(each) : optionsOf("an agent of taskTool()", each, names));
@@ -39,12 +45,17 @@ function checked(definition: AgentDefinition): AgentDefinition {
     if (definition[field] !== undefined && typeof definition[field] !== "string") throw invalid(`${field} must be a text`);
   }
   const isTool = (tool: unknown) => typeof tool === "string" || (typeof tool === "object" && tool !== null && "execute" in tool);
-  if (tools !== undefined && !(Array.isArray(tools) && tools.every(isTool))) throw invalid("tools must be a list of names of tools, or of tools");
-  if (skills !== undefined && !(Array.isArray(skills) && skills.every((skill) => typeof skill === "string"))) throw invalid("skills must be a list of names");
-  if (model !== undefined && typeof model !== "string" && !isA(model, LLM)) throw invalid("model must be an LLM, or the name of one in llms");
+  if (tools !== undefined && !(Array.isArray(tools) && tools.every(isTool)))
+    throw invalid("tools must be a list of names of tools, or of tools");
+  if (skills !== undefined && !(Array.isArray(skills) && skills.every((skill) => typeof skill === "string")))
+    throw invalid("skills must be a list of names");
+  if (model !== undefined && typeof model !== "string" && !isA(model, LLM))
+    throw invalid("model must be an LLM, or the name of one in llms");
   if (permissionMode !== undefined && !modes.includes(permissionMode)) throw invalid(`permissionMode must be one of ${modes.join(", ")}`);
-  if (maxIterationPerRun !== undefined && !(Number.isInteger(maxIterationPerRun) && maxIterationPerRun > 0)) throw invalid("maxIterationPerRun must be a whole number of at least 1");
-  if (maxBudgetPerRun !== undefined && !(typeof maxBudgetPerRun === "number" && maxBudgetPerRun > 0)) throw invalid("maxBudgetPerRun must be a number above 0");
+  if (maxIterationPerRun !== undefined && !(Number.isInteger(maxIterationPerRun) && maxIterationPerRun > 0))
+    throw invalid("maxIterationPerRun must be a whole number of at least 1");
+  if (maxBudgetPerRun !== undefined && !(typeof maxBudgetPerRun === "number" && maxBudgetPerRun > 0))
+    throw invalid("maxBudgetPerRun must be a number above 0");
   return definition;
 }
 
@@ -58,7 +69,12 @@ function fromMarkdown(text: string): AgentDefinition {
     description: present("description") === undefined ? "" : spelled(fields["description"]),
     systemPrompt: content,
     tools: listOf(present("tools"), (tools) => [tools]),
-    skills: listOf(present("skills"), (skills) => skills.split(",").map((skill) => skill.trim()).filter((skill) => skill !== "")),
+    skills: listOf(present("skills"), (skills) =>
+      skills
+        .split(",")
+        .map((skill) => skill.trim())
+        .filter((skill) => skill !== ""),
+    ),
     model: present("model") === undefined ? "inherit" : spelled(fields["model"]),
     permissionMode: mode === undefined ? undefined : spelled(mode).trim().toLowerCase(),
     maxIterationPerRun: numberOf(present("max_iteration_per_run")),

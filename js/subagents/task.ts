@@ -6,7 +6,14 @@
 import { Agent } from "../agent/agent.js";
 import { newId } from "../input/arguments.js";
 import { ThreadkeepError, ask, invalidOptions, optionsOf, textOf } from "../input/errors.js";
-import type { ActionEvent, ConversationErrorEvent, ConversationEvent, ConversationState, LiveEvent, SubagentEvent } from "../events/events.js";
+import type {
+  ActionEvent,
+  ConversationErrorEvent,
+  ConversationEvent,
+  ConversationState,
+  LiveEvent,
+  SubagentEvent,
+} from "../events/events.js";
 import type { LLM } from "../llm/llm.js";
 import type { BuiltInContext, BuiltInDefinition, BuiltInOutput, Tool } from "../tool/types.js";
 import { agentName, general, readDefinitions } from "./definitions.js";
@@ -57,7 +64,10 @@ export function define(options: object, parent: Parent): BuiltInDefinition {
     definitions.set(general, { name: general, description: "For any task that no other agent is made for.", tools });
   }
   const named = (tool: string | Tool) => (typeof tool === "string" ? tool : tool.name);
-  const agents = [...definitions.values()].map(({ name, description = "", tools = [] }) => `- **${name}**: ${description}${tools.length ? ` (tools: ${tools.map(named).join(", ")})` : ""}`);
+  const agents = [...definitions.values()].map(
+    ({ name, description = "", tools = [] }) =>
+      `- **${name}**: ${description}${tools.length ? ` (tools: ${tools.map(named).join(", ")})` : ""}`,
+  );
   const tasks = new RunningTasks(parent, definitions, llms, maxDepth);
   parent.tasks = tasks;
   return {
@@ -69,7 +79,8 @@ export function define(options: object, parent: Parent): BuiltInDefinition {
     needsApproval: () => false,
     changesFiles: false,
     className: "Task",
-    action: ({ description, prompt, subagent_type = general, resume, max_turns }: TaskArguments) => present({ description, prompt, subagent_type, resume, max_turns }),
+    action: ({ description, prompt, subagent_type = general, resume, max_turns }: TaskArguments) =>
+      present({ description, prompt, subagent_type, resume, max_turns }),
     execute: (args: TaskArguments, context) => tasks.execute(args, context),
   };
 }
@@ -106,11 +117,18 @@ class RunningTasks implements Tasks {
         await before;
         return this.#work(task, agent, subagent, args.prompt, context);
       })();
-      this.#calls.set(taskId, call.catch(() => {}));
+      this.#calls.set(
+        taskId,
+        call.catch(() => {}),
+      );
       return await call;
     } catch (error) {
       context.signal.throwIfAborted();
-      return { content: `Failed to execute task: ${messageOf(error)}`, isError: true, fields: present({ task_id: "unknown", subagent, status: "error" }) };
+      return {
+        content: `Failed to execute task: ${messageOf(error)}`,
+        isError: true,
+        fields: present({ task_id: "unknown", subagent, status: "error" }),
+      };
     }
   }
 
@@ -190,7 +208,8 @@ class RunningTasks implements Tasks {
   async #openChild([taskId, id]: Task, agent: Agent, definition: AgentDefinition): Promise<Child> {
     const state = this.#parent.state();
     const onEvent = (event: ConversationEvent | LiveEvent) => {
-      const inner: SubagentEvent = event.kind === "SubagentEvent" ? { ...event, path: [taskId, ...event.path] } : { kind: "SubagentEvent", path: [taskId], event };
+      const inner: SubagentEvent =
+        event.kind === "SubagentEvent" ? { ...event, path: [taskId, ...event.path] } : { kind: "SubagentEvent", path: [taskId], event };
       this.#parent.emit(inner);
     };
     const { maxIterationPerRun, maxBudgetPerRun, permissionMode } = definition;
@@ -206,7 +225,8 @@ class RunningTasks implements Tasks {
       onEvent,
     });
     try {
-      if (child.access !== "writer") throw new ThreadkeepError("locked_elsewhere", `the conversation of ${taskId} is open elsewhere; close it there`);
+      if (child.access !== "writer")
+        throw new ThreadkeepError("locked_elsewhere", `the conversation of ${taskId} is open elsewhere; close it there`);
       return child;
     } catch (error) {
       await child.close();
@@ -217,7 +237,10 @@ class RunningTasks implements Tasks {
   #definition(subagent: string): AgentDefinition {
     const definition = this.#definitions.get(agentName(subagent));
     if (definition) return definition;
-    throw new ThreadkeepError("not_found", `Unknown agent '${subagent}'. Available types: ${[...this.#definitions.keys()].sort().join(", ")}`);
+    throw new ThreadkeepError(
+      "not_found",
+      `Unknown agent '${subagent}'. Available types: ${[...this.#definitions.keys()].sort().join(", ")}`,
+    );
   }
 
   /** The agent of this definition. */
@@ -239,7 +262,11 @@ class RunningTasks implements Tasks {
     });
     const llmOf = (model: string) => {
       const found = Object.hasOwn(this.#llms, model) ? this.#llms[model] : undefined;
-      if (!found) throw new ThreadkeepError("not_found", `Profile ${model} not found in profile store.\nAvailable profiles: ${Object.keys(this.#llms).join(", ")}`);
+      if (!found)
+        throw new ThreadkeepError(
+          "not_found",
+          `Profile ${model} not found in profile store.\nAvailable profiles: ${Object.keys(this.#llms).join(", ")}`,
+        );
       return found;
     };
     const { systemPrompt: _, agentContext: __, critic: ___, finalAnswer: ____, ...inherited } = agent;
@@ -254,7 +281,10 @@ class RunningTasks implements Tasks {
   async #close(taskId: string): Promise<void> {
     const child = this.#open.get(taskId);
     this.#open.delete(taskId);
-    await child?.then((child) => child.close(), () => {});
+    await child?.then(
+      (child) => child.close(),
+      () => {},
+    );
   }
 
   async close(): Promise<void> {
@@ -269,7 +299,11 @@ class RunningTasks implements Tasks {
   }
 
   retryNow(): void {
-    for (const child of this.#open.values()) child.then((child) => child.retryNow(), () => {});
+    for (const child of this.#open.values())
+      child.then(
+        (child) => child.retryNow(),
+        () => {},
+      );
   }
 
   /** The sub-agents that wait for the user, with the calls that have started them. */
@@ -292,7 +326,9 @@ class RunningTasks implements Tasks {
   async pending(actions: ActionEvent[], allowable: boolean): Promise<ActionEvent[]> {
     const waiting = await this.#waiting(actions);
     this.risks = Object.assign({}, ...waiting.map(({ child }) => child.securityRisks)) as Tasks["risks"];
-    const shown = actions.map(async (action) => (await waiting.find(({ action: { id } }) => id === action.id)?.child.pendingActions({ allowable })) ?? [action]);
+    const shown = actions.map(
+      async (action) => (await waiting.find(({ action: { id } }) => id === action.id)?.child.pendingActions({ allowable })) ?? [action],
+    );
     return (await Promise.all(shown)).flat();
   }
 

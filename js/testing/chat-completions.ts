@@ -10,7 +10,10 @@ export interface ScriptedCall {
 }
 
 /** A status, one with a message and headers such as `retry-after`, or `"network"` for a connection that fails. */
-export type ScriptedError = number | "network" | { status: number; message?: string | undefined; headers?: Record<string, string> | undefined };
+export type ScriptedError =
+  | number
+  | "network"
+  | { status: number; message?: string | undefined; headers?: Record<string, string> | undefined };
 
 /** The body of a request. */
 export interface ChatBody {

@@ -34,10 +34,7 @@ export interface CheckOptions {
  *
  * Failures of the store are in the reports; the promise does not reject because of them.
  */
-export async function checkStore(
-  open: (place: string) => Store | Promise<Store>,
-  options: CheckOptions = {},
-): Promise<CaseReport[]> {
+export async function checkStore(open: (place: string) => Store | Promise<Store>, options: CheckOptions = {}): Promise<CaseReport[]> {
   const { only, onReport } = optionsOf("checkStore()", options, "only onReport");
   await load();
   const reports: CaseReport[] = [];

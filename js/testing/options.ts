@@ -7,6 +7,7 @@ export const invalidOptions = (message: string): ThreadkeepError => new Threadke
 export function optionsOf<T extends object>(name: string, options: T, allowed: string): T {
   if (typeof options !== "object" || options === null) throw invalidOptions(`${name} takes an object of options`);
   const unknown = Object.keys(options).find((key) => !allowed.split(" ").includes(key));
-  if (unknown !== undefined) throw invalidOptions(`${name} has no option ${JSON.stringify(unknown)}; there are ${allowed.split(" ").join(", ")}`);
+  if (unknown !== undefined)
+    throw invalidOptions(`${name} has no option ${JSON.stringify(unknown)}; there are ${allowed.split(" ").join(", ")}`);
   return { ...options };
 }

@@ -22,7 +22,10 @@ export interface ScriptedReply extends Reply {
 }
 
 /** An answer: a text, a reply, or a function that returns one of both for the request. */
-export type ScriptedAnswer = string | ScriptedReply | ((request: ScriptedRequest) => string | ScriptedReply | Promise<string | ScriptedReply>);
+export type ScriptedAnswer =
+  | string
+  | ScriptedReply
+  | ((request: ScriptedRequest) => string | ScriptedReply | Promise<string | ScriptedReply>);
 
 /** A request as the model got it. */
 export interface ScriptedRequest {
@@ -76,14 +79,22 @@ export function scriptedModel(answers: readonly ScriptedAnswer[] = []): Scripted
   };
 
   const answer = async (input: RequestInfo | URL, init?: RequestInit): Promise<Response> => {
-    const sent = new Request(new URL(input instanceof Request ? input.url : input, "http://scripted.model"), input instanceof Request ? input : init);
+    const sent = new Request(
+      new URL(input instanceof Request ? input.url : input, "http://scripted.model"),
+      input instanceof Request ? input : init,
+    );
     const signal = init?.signal ?? sent.signal;
     signal.throwIfAborted();
     // How the library finds out whether a server is reachable.
     if (sent.method === "HEAD") return new Response(null);
     const { url, headers, method } = sent;
     const request = asRequest(url, headers, await sent.text());
-    if (!request) return refused(requests.length + 1, `${method} ${new URL(url).pathname}`, 'this model speaks Chat Completions only: give the LLM apiMode: "chat"');
+    if (!request)
+      return refused(
+        requests.length + 1,
+        `${method} ${new URL(url).pathname}`,
+        'this model speaks Chat Completions only: give the LLM apiMode: "chat"',
+      );
     const number = requests.push(request);
     const chosen = script.find(({ answer, usedBy }) => usedBy === undefined && matches(answer, request));
     if (!chosen) return refused(number, described(request), `no answer matches it; ${leftOf(script)}`);

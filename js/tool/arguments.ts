@@ -7,26 +7,42 @@ import type { JSONSchema, StandardSchema } from "../input/types.js";
  */
 export type ArgumentsOf<Parameters> = [Extract<Parameters, StandardSchema>] extends [never]
   ? ValueOf<Parameters>
-  : Extract<Parameters, StandardSchema> extends StandardSchema<infer Output> ? Output : unknown;
+  : Extract<Parameters, StandardSchema> extends StandardSchema<infer Output>
+    ? Output
+    : unknown;
 
-type ValueOf<Schema> = Schema extends { readonly const: infer Value } ? Value
-  : Schema extends { readonly enum: ReadonlyArray<infer Value> } ? Value
-  : Schema extends { readonly type: ReadonlyArray<infer Type> } ? OfType<Type, Schema>
-  : Schema extends { readonly type: infer Type } ? OfType<Type, Schema>
-  : unknown;
+type ValueOf<Schema> = Schema extends { readonly const: infer Value }
+  ? Value
+  : Schema extends { readonly enum: ReadonlyArray<infer Value> }
+    ? Value
+    : Schema extends { readonly type: ReadonlyArray<infer Type> }
+      ? OfType<Type, Schema>
+      : Schema extends { readonly type: infer Type }
+        ? OfType<Type, Schema>
+        : unknown;
 
-type OfType<Type, Schema> = Type extends "string" ? string
-  : Type extends "number" | "integer" ? number
-  : Type extends "boolean" ? boolean
-  : Type extends "null" ? null
-  : Type extends "array" ? Array<Schema extends { readonly prefixItems: unknown } ? unknown : ItemOf<Schema>>
-  : Type extends "object" ? ObjectOf<Schema>
-  : unknown;
+type OfType<Type, Schema> = Type extends "string"
+  ? string
+  : Type extends "number" | "integer"
+    ? number
+    : Type extends "boolean"
+      ? boolean
+      : Type extends "null"
+        ? null
+        : Type extends "array"
+          ? Array<Schema extends { readonly prefixItems: unknown } ? unknown : ItemOf<Schema>>
+          : Type extends "object"
+            ? ObjectOf<Schema>
+            : unknown;
 
 type ItemOf<Schema> = Schema extends { readonly items: infer Items } ? ValueOf<Items> : unknown;
 
 type ObjectOf<Schema> = Schema extends { readonly properties: infer Properties }
-  ? Flat<{ -readonly [Name in keyof Properties as Name & RequiredIn<Schema>]: ValueOf<Properties[Name]> } & { -readonly [Name in Exclude<keyof Properties, RequiredIn<Schema>>]?: ValueOf<Properties[Name]> }>
+  ? Flat<
+      { -readonly [Name in keyof Properties as Name & RequiredIn<Schema>]: ValueOf<Properties[Name]> } & {
+        -readonly [Name in Exclude<keyof Properties, RequiredIn<Schema>>]?: ValueOf<Properties[Name]>;
+      }
+    >
   : { [name: string]: unknown };
 
 /** None if the list is not written in the call. */

@@ -76,7 +76,13 @@ export class ToolCalls {
     const progress = (text: string) => {
       this.#session.emit({ kind: "ToolProgressEvent", tool_call_id: toolCallId, tool_name: name, text: masked(String(text)) });
     };
-    const context = { ...given, signal, progress, secret: (name: string) => this.#session.secrets.value(name, signal), workspace: this.#session.home.workspace };
+    const context = {
+      ...given,
+      signal,
+      progress,
+      secret: (name: string) => this.#session.secrets.value(name, signal),
+      workspace: this.#session.home.workspace,
+    };
     return Object.assign(context, { conversation: this.conversation, isDirect: this.#keys.has(toolCallId) });
   }
 

@@ -7,27 +7,35 @@ import type { BuiltIn, BuiltInContext, BuiltInDefinition, CoreTool, Tool, ToolCo
 
 /** The tools in that form. Loads those of the library. */
 export async function toCore(tools: readonly Tool[], files: ToolFiles): Promise<CoreTool[]> {
-  return Promise.all(tools.map(async (tool) => {
-    const definition = (await tool.builtIn?.define(files.place)) ?? tool;
-    const { description, parameters, annotations, replay, needsApproval } = definition;
-    return {
-      name: tool.name,
-      description,
-      parameters: reading(`parameters of tool ${tool.name}`, () => JSON.stringify(parameters)),
-      annotations,
-      ...(replay && { replay }),
-      check: checking(parameters),
-      ...(needsApproval && { needsApproval: (argumentsJson: string) => needsApproval(JSON.parse(argumentsJson)) }),
-      ...("className" in definition ? storedAsClass(tool.builtIn!, definition, files) : {
-        async execute(argumentsJson: string, context: ToolContext) {
-          return JSON.stringify(await toContent(await definition.execute(JSON.parse(argumentsJson), context)));
-        },
-      }),
-    };
-  }));
+  return Promise.all(
+    tools.map(async (tool) => {
+      const definition = (await tool.builtIn?.define(files.place)) ?? tool;
+      const { description, parameters, annotations, replay, needsApproval } = definition;
+      return {
+        name: tool.name,
+        description,
+        parameters: reading(`parameters of tool ${tool.name}`, () => JSON.stringify(parameters)),
+        annotations,
+        ...(replay && { replay }),
+        check: checking(parameters),
+        ...(needsApproval && { needsApproval: (argumentsJson: string) => needsApproval(JSON.parse(argumentsJson)) }),
+        ...("className" in definition
+          ? storedAsClass(tool.builtIn!, definition, files)
+          : {
+              async execute(argumentsJson: string, context: ToolContext) {
+                return JSON.stringify(await toContent(await definition.execute(JSON.parse(argumentsJson), context)));
+              },
+            }),
+      };
+    }),
+  );
 }
 
-function storedAsClass({ spec }: BuiltIn, definition: BuiltInDefinition, files: ToolFiles): Pick<CoreTool, "className" | "changesFiles" | "spec" | "close" | "action" | "execute"> {
+function storedAsClass(
+  { spec }: BuiltIn,
+  definition: BuiltInDefinition,
+  files: ToolFiles,
+): Pick<CoreTool, "className" | "changesFiles" | "spec" | "close" | "action" | "execute"> {
   return {
     className: definition.className,
     changesFiles: definition.changesFiles ?? !definition.annotations.readOnlyHint,
@@ -53,10 +61,15 @@ async function toContent(output: unknown): Promise<{ content: readonly unknown[]
     return { content, is_error: output.isError === true };
   }
   // JSON escapes halves of characters and no other surrogates; an escape in a text would reach Python as it is.
-  const text = typeof output === "string" ? output : (JSON.stringify(output)?.replace(/\\ud[89a-f]..|\\./g, (escape) => (escape.length > 2 ? "\ufffd" : escape)) ?? "");
+  const text =
+    typeof output === "string"
+      ? output
+      : (JSON.stringify(output)?.replace(/\\ud[89a-f]..|\\./g, (escape) => (escape.length > 2 ? "\ufffd" : escape)) ?? "");
   return { content: [{ type: "text", text }], is_error: false };
 }
 
 function isContentOutput(output: unknown): output is { content: Array<Content | Image>; isError?: boolean } {
-  return typeof output === "object" && output !== null && "content" in output && Array.isArray(output.content) && output.content.every(isContent);
+  return (
+    typeof output === "object" && output !== null && "content" in output && Array.isArray(output.content) && output.content.every(isContent)
+  );
 }

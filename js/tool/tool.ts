@@ -13,8 +13,22 @@ export function tool<Args = never, const Parameters extends JSONSchema | Standar
   options: ToolOptions<Given<Args, Parameters>> & { parameters: Parameters },
 ): Tool;
 export function tool<Args>(options: ToolOptions<Args>): Tool {
-  const { name, description, parameters, jsonSchema, annotations: hints = {}, replay, needsApproval, execute, close } = optionsOf("tool()", options, "name description parameters jsonSchema annotations replay needsApproval execute close");
-  const annotations = optionsOf(`annotations of tool ${textOf(name)}`, hints, "title readOnlyHint destructiveHint idempotentHint openWorldHint");
+  const {
+    name,
+    description,
+    parameters,
+    jsonSchema,
+    annotations: hints = {},
+    replay,
+    needsApproval,
+    execute,
+    close,
+  } = optionsOf("tool()", options, "name description parameters jsonSchema annotations replay needsApproval execute close");
+  const annotations = optionsOf(
+    `annotations of tool ${textOf(name)}`,
+    hints,
+    "title readOnlyHint destructiveHint idempotentHint openWorldHint",
+  );
   if (typeof name !== "string" || !/^[A-Za-z0-9_-]{1,64}$/.test(name)) {
     throw invalidOptions(`tool name ${JSON.stringify(textOf(name))} must be 1 to 64 letters, digits, underscores or dashes`);
   }
@@ -29,7 +43,9 @@ export function tool<Args>(options: ToolOptions<Args>): Tool {
   }
   const asked = typeof needsApproval === "boolean" ? () => needsApproval : needsApproval?.bind(options);
   const schema = reading(`parameters of tool ${name}`, () => {
-    const schema = jsonSchema ?? (isStandard(parameters) ? jsonSchemaOf(`parameters of tool ${name}`, parameters, ", or pass jsonSchema as well") : parameters);
+    const schema =
+      jsonSchema ??
+      (isStandard(parameters) ? jsonSchemaOf(`parameters of tool ${name}`, parameters, ", or pass jsonSchema as well") : parameters);
     const isObject = typeof schema === "object" && schema !== null && (schema["type"] ?? "object") === "object";
     // The schema is sent to the model as JSON.
     if (isObject && JSON.stringify(schema)?.startsWith("{")) return schema;

@@ -40,13 +40,15 @@ export interface ToolOptions<Args> {
   /** The JSON Schema sent to the model, if `parameters` is a schema that cannot be converted to one, or not completely. */
   jsonSchema?: JSONSchema | undefined;
   /** Hints of the Model Context Protocol. */
-  annotations?: {
-    title?: string | undefined;
-    readOnlyHint?: boolean | undefined;
-    destructiveHint?: boolean | undefined;
-    idempotentHint?: boolean | undefined;
-    openWorldHint?: boolean | undefined;
-  } | undefined;
+  annotations?:
+    | {
+        title?: string | undefined;
+        readOnlyHint?: boolean | undefined;
+        destructiveHint?: boolean | undefined;
+        idempotentHint?: boolean | undefined;
+        openWorldHint?: boolean | undefined;
+      }
+    | undefined;
   /**
    * How to continue a call that was running when the page died, and that may or may not have taken effect: `"safe"`
    * repeats it, `"ask"` waits for confirmation, `"never"` tells the model that it was interrupted.

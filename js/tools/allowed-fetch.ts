@@ -40,7 +40,9 @@ export function allowedAddresses(list: readonly unknown[]): AllowedAddresses {
   const urls = list.map((address) => {
     const url = typeof address === "string" && /^https?:\/\/[^*]+$/.test(address) ? parsed(address) : undefined;
     if (!url || url.username || url.password || url.search || url.hash) {
-      throw invalidOptions(`${JSON.stringify(textOf(address))} must be an address such as "https://api.example.com" or "https://api.example.com/v1/"`);
+      throw invalidOptions(
+        `${JSON.stringify(textOf(address))} must be an address such as "https://api.example.com" or "https://api.example.com/v1/"`,
+      );
     }
     return url;
   });
@@ -48,7 +50,11 @@ export function allowedAddresses(list: readonly unknown[]): AllowedAddresses {
 }
 
 /** @throws ThreadkeepError `invalid_options` for an address that is not allowed, `network`, `aborted` */
-export async function fetchAllowed(allowed: AllowedAddresses, { url: address, method = "GET", headers = {}, body }: AllowedRequest, limits: Limits): Promise<AllowedResponse> {
+export async function fetchAllowed(
+  allowed: AllowedAddresses,
+  { url: address, method = "GET", headers = {}, body }: AllowedRequest,
+  limits: Limits,
+): Promise<AllowedResponse> {
   const { maxBytes = 5 << 20, seconds = 30, fetch = globalThis.fetch } = limits;
   const timeout = AbortSignal.timeout(seconds * 1000);
   const signal = AbortSignal.any([limits.signal, timeout]);
@@ -57,23 +63,40 @@ export async function fetchAllowed(allowed: AllowedAddresses, { url: address, me
     for (let redirects = 0; ; redirects++) {
       // Nothing of the page's user goes with the request. A redirect could lead anywhere.
       const response = await fetch(url.href, {
-        method, headers, body: body ?? null, signal, credentials: "omit", redirect: "manual", referrerPolicy: "no-referrer", cache: "no-store",
+        method,
+        headers,
+        body: body ?? null,
+        signal,
+        credentials: "omit",
+        redirect: "manual",
+        referrerPolicy: "no-referrer",
+        cache: "no-store",
       });
       // Browsers hide where a redirect leads; other environments do not.
-      if (response.type === "opaqueredirect") throw notAllowed(`${url.href} redirects to another address, which a web page cannot check; redirects are not followed`);
+      if (response.type === "opaqueredirect")
+        throw notAllowed(`${url.href} redirects to another address, which a web page cannot check; redirects are not followed`);
       const location = response.status >= 300 && response.status < 400 ? response.headers.get("location") : null;
       if (location === null) {
-        return { url: url.href, status: response.status, statusText: response.statusText, headers: Object.fromEntries(response.headers), body: await bodyOf(response, maxBytes) };
+        return {
+          url: url.href,
+          status: response.status,
+          statusText: response.statusText,
+          headers: Object.fromEntries(response.headers),
+          body: await bodyOf(response, maxBytes),
+        };
       }
       await response.body?.cancel();
       if (redirects === mostRedirects) throw notAllowed(`${address} redirects more than ${mostRedirects} times`);
-      if (method !== "GET" && method !== "HEAD") throw notAllowed(`${url.href} redirects to ${location}; redirects of ${method} are not followed`);
+      if (method !== "GET" && method !== "HEAD")
+        throw notAllowed(`${url.href} redirects to ${location}; redirects of ${method} are not followed`);
       url = checked(allowed, new URL(location, url).href);
     }
   } catch (error) {
     if (error instanceof ThreadkeepError) throw error;
     if (limits.signal.aborted) throw new ThreadkeepError("aborted", "the request was stopped", { cause: error });
-    const why = timeout.aborted ? `there was no complete answer within ${seconds} seconds` : `${textOf(error)}; the server may be unreachable, or does not allow requests from web pages (CORS)`;
+    const why = timeout.aborted
+      ? `there was no complete answer within ${seconds} seconds`
+      : `${textOf(error)}; the server may be unreachable, or does not allow requests from web pages (CORS)`;
     throw new ThreadkeepError("network", `${url.href} could not be fetched: ${why}`, { cause: error });
   }
 }
@@ -82,7 +105,8 @@ function checked({ list, urls }: AllowedAddresses, address: string): URL {
   const url = parsed(address);
   if (!url) throw notAllowed(`${JSON.stringify(address)} is not a complete address`);
   if (url.username || url.password) throw notAllowed(`${url.href} may not contain a user name or a password`);
-  if (!urls.some((allowed) => isBelow(url, allowed))) throw notAllowed(`${url.href} is not allowed; allowed addresses begin with: ${list.join(", ")}`);
+  if (!urls.some((allowed) => isBelow(url, allowed)))
+    throw notAllowed(`${url.href} is not allowed; allowed addresses begin with: ${list.join(", ")}`);
   return url;
 }
 

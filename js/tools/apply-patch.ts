@@ -6,7 +6,9 @@ import { messageOf, present, safety } from "./definition.js";
 import { maxBytes, megabytes, withLineFeeds } from "./file-content.js";
 import { inWorkspace, statOf } from "./paths.js";
 
-const description = (workingDir: string) => `Changes files by a patch. The patch begins with the line "*** Begin Patch" and ends with "*** End Patch". Between them:
+const description = (
+  workingDir: string,
+) => `Changes files by a patch. The patch begins with the line "*** Begin Patch" and ends with "*** End Patch". Between them:
 
 * "*** Add File: path", then the content, each line with "+" before it;
 * "*** Delete File: path";
@@ -65,7 +67,8 @@ async function read(workspace: Workspace, path: string): Promise<string> {
   const entry = await statOf(workspace, found);
   if (!entry) throw new PatchError(`There is no file ${path}.`);
   if (entry.type === "directory") throw new PatchError(`${path} is a directory`);
-  if (entry.size > maxBytes) throw new PatchError(`${path} is too large (${megabytes(entry.size)}); at most ${megabytes(maxBytes)} can be changed`);
+  if (entry.size > maxBytes)
+    throw new PatchError(`${path} is too large (${megabytes(entry.size)}); at most ${megabytes(maxBytes)} can be changed`);
   const bytes = await workspace.read(found);
   try {
     return withLineFeeds(new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes));

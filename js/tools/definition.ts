@@ -4,7 +4,9 @@ import type { BuiltInDefinition } from "../tool/types.js";
 
 /** The fields that have a value: Python does not store null. */
 export function present(fields: { readonly [name: string]: unknown }): JSONObject {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && value !== null)) as { [name: string]: JSONValue };
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && value !== null)) as {
+    [name: string]: JSONValue;
+  };
 }
 
 /**

@@ -22,7 +22,13 @@ export function define(allow: readonly string[], fetch: typeof globalThis.fetch 
       type: "object",
       properties: {
         url: { type: "string", description: "The complete address." },
-        max_length: { type: "integer", minimum: 1, maximum: 1_000_000, default: defaultLength, description: "The most characters to return." },
+        max_length: {
+          type: "integer",
+          minimum: 1,
+          maximum: 1_000_000,
+          default: defaultLength,
+          description: "The most characters to return.",
+        },
         start_index: { type: "integer", minimum: 0, default: 0, description: "The first character to return, to read on in a long text." },
         raw: { type: "boolean", default: false, description: "Whether to return HTML as it is." },
       },
@@ -34,13 +40,20 @@ export function define(allow: readonly string[], fetch: typeof globalThis.fetch 
 }
 
 /** The text at an address, and the error of a server as well. Other errors are thrown. */
-async function execute(allowed: AllowedAddresses, args: FetchArguments, { signal }: ToolContext, fetch?: typeof globalThis.fetch): Promise<string> {
+async function execute(
+  allowed: AllowedAddresses,
+  args: FetchArguments,
+  { signal }: ToolContext,
+  fetch?: typeof globalThis.fetch,
+): Promise<string> {
   const { url, max_length: length = defaultLength, start_index: start = 0, raw = false } = args;
   const headers = { accept: "text/markdown, text/html, text/plain, application/json;q=0.9, */*;q=0.1" };
   const response = await fetchAllowed(allowed, { url, headers }, { signal, fetch });
   const type = response.headers["content-type"] ?? "";
   const isOK = response.status >= 200 && response.status < 300;
-  const heading = isOK ? `Contents of ${response.url}:\n` : `${response.url} answered with status ${response.status} ${response.statusText}`.trimEnd() + ":\n";
+  const heading = isOK
+    ? `Contents of ${response.url}:\n`
+    : `${response.url} answered with status ${response.status} ${response.statusText}`.trimEnd() + ":\n";
   if (!isText(type, response.body)) return `${heading}(${response.body.length} bytes of type ${type || "unknown"}, which is no text)`;
   const text = decoded(type, response.body);
   const content = [...(raw || !/html/i.test(type) ? text : textOfHTML(text, response.url))];

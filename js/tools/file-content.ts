@@ -12,10 +12,12 @@ const upper = "€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•
 
 /** Extensions of formats that are never text. */
 const binaryExtensions = new Set(
-  ("3ds blend dae fbx glb stl usdz 7z bz2 cab gz jar lz lz4 lzma rar tar xz z zip zst aac aif aiff alac ape flac m4a mid midi mp3 ogg opus wav wma " +
+  (
+    "3ds blend dae fbx glb stl usdz 7z bz2 cab gz jar lz lz4 lzma rar tar xz z zip zst aac aif aiff alac ape flac m4a mid midi mp3 ogg opus wav wma " +
     "dwg dwf dxb step stp class dll o pyc pyo so wasm accdb db dbf mdb sqlite sqlite3 dmg img iso qcow2 vdi vhd vmdk doc docx epub mobi odt pages pdf ppt pptx xls xlsx " +
     "com exe msi bin fw rom eot otf ttc ttf woff woff2 gba n64 nds nes pak sav sfc smc shp shx avif bmp cr2 cr3 dng gif heic heif ico jfif jp2 jpeg jpg jxl nef orf png psd raw tif tiff webp xcf " +
-    "arrow avro fit fits hdf5 mat npy npz parquet pcap pcapng avi flv m4v mkv mov mp4 mpeg mpg ogv webm wmv").split(" "),
+    "arrow avro fit fits hdf5 mat npy npz parquet pcap pcapng avi flv m4v mkv mov mp4 mpeg mpg ogv webm wmv"
+  ).split(" "),
 );
 
 /** Whether an extension such as `".zip"` belongs to a binary format. */

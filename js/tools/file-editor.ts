@@ -25,12 +25,16 @@ const parameters = {
     path: { type: "string", description: "The absolute path of the file or directory." },
     file_text: { type: "string", description: "For `create`: the content of the file." },
     old_str: { type: "string", description: "For `str_replace`: the text to replace." },
-    new_str: { type: "string", description: "For `str_replace`: the text in its place, which may be empty. For `insert`: the text to insert." },
+    new_str: {
+      type: "string",
+      description: "For `str_replace`: the text in its place, which may be empty. For `insert`: the text to insert.",
+    },
     insert_line: { type: "integer", minimum: 0, description: "For `insert`: the number of the line after which `new_str` is inserted." },
     view_range: {
       type: "array",
       items: { type: "integer" },
-      description: "For `view` of a file: the first and the last line, counted from 1, such as [11, 12]; [11, -1] shows everything from line 11.",
+      description:
+        "For `view` of a file: the first and the last line, counted from 1, such as [11, 12]; [11, -1] shows everything from line 11.",
     },
   },
   required: ["command", "path"],

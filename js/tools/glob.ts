@@ -10,7 +10,9 @@ interface GlobArguments {
   path?: string | null;
 }
 
-const description = (workingDir: string) => `Finds files by a pattern of their paths, such as "**/*.js", "src/**/*.ts" or "**/*.{json,yaml}".
+const description = (
+  workingDir: string,
+) => `Finds files by a pattern of their paths, such as "**/*.js", "src/**/*.ts" or "**/*.{json,yaml}".
 
 * \`*\` matches a part of a name, \`**\` any number of directories, \`?\` one character, \`[abc]\` one of several.
 * A pattern without \`**\` matches in every subdirectory too.
@@ -35,7 +37,10 @@ export function define({ workingDir }: ToolPlace): BuiltInDefinition {
 async function execute({ pattern, path }: GlobArguments, { workspace, signal }: BuiltInContext): Promise<BuiltInOutput> {
   const split = path ? { directory: path, rest: pattern } : separated(pattern);
   const searchPath = resolved(workspace.workingDir, split.directory);
-  const output = (content: string, files: string[], truncated: boolean): BuiltInOutput => ({ content, fields: present({ files, pattern, search_path: searchPath, truncated }) });
+  const output = (content: string, files: string[], truncated: boolean): BuiltInOutput => ({
+    content,
+    fields: present({ files, pattern, search_path: searchPath, truncated }),
+  });
   const failed = (content: string) => ({ ...output(content, [], false), isError: true });
   try {
     const root = inWorkspace(workspace, searchPath);
@@ -45,7 +50,8 @@ async function execute({ pattern, path }: GlobArguments, { workspace, signal }: 
     const lists = new Map<string, WorkspaceEntry[]>();
     for (const each of alternatives(split.rest)) {
       const start = startOf(workspace, root!, each.includes("**") ? each : `**/${each}`);
-      if (start) for await (const file of new Search(workspace, signal, lists).below(start.directory, start.parts)) found.set(file.path, file);
+      if (start)
+        for await (const file of new Search(workspace, signal, lists).below(start.directory, start.parts)) found.set(file.path, file);
     }
     const begin = `Files below '${searchPath}' whose path matches '${pattern}'`;
     const { paths, truncated } = newest(workspace, [...found.values()]);

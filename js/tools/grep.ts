@@ -21,7 +21,9 @@ const maxSteps = 150_000_000;
 /** How large the automaton of a pattern may be. */
 const maxStates = 20_000;
 
-const description = (workingDir: string) => `Finds files whose content matches a regular expression in Python's syntax. Case is ignored, and \`^\` and \`$\` match at the ends of lines.
+const description = (
+  workingDir: string,
+) => `Finds files whose content matches a regular expression in Python's syntax. Case is ignored, and \`^\` and \`$\` match at the ends of lines.
 
 * \`include\` limits the search to names that match a pattern, such as "*.js" or "*.{ts,tsx}".
 * The result lists the paths of the files, those changed last first, and at most 100 of them.
@@ -72,7 +74,8 @@ async function execute({ pattern, path, include }: GrepArguments, { workspace, s
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof UnreadablePattern) return failed(`The pattern is no regular expression of Python: ${error.message}`);
-    if (error instanceof TooLong) return failed(`The search was stopped because ${error.message}. Use a simpler pattern, or limit the search with path and include.`);
+    if (error instanceof TooLong)
+      return failed(`The search was stopped because ${error.message}. Use a simpler pattern, or limit the search with path and include.`);
     return failed(messageOf(error));
   }
 }

@@ -3,8 +3,50 @@
 
 /** Elements whose content is no text of the page. */
 const hidden = new Set(["script", "style", "noscript", "template", "svg", "head", "iframe", "object", "canvas", "select", "textarea"]);
-const blocks = new Set(["p", "div", "section", "article", "main", "header", "footer", "nav", "aside", "ul", "ol", "dl", "dt", "dd", "table", "tr", "form", "figure", "figcaption", "blockquote", "address", "details", "summary", "hr"]);
-const entities: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'", nbsp: " ", ndash: "–", mdash: "—", hellip: "…", copy: "©", reg: "®", laquo: "«", raquo: "»", bull: "•", middot: "·", euro: "€" };
+const blocks = new Set([
+  "p",
+  "div",
+  "section",
+  "article",
+  "main",
+  "header",
+  "footer",
+  "nav",
+  "aside",
+  "ul",
+  "ol",
+  "dl",
+  "dt",
+  "dd",
+  "table",
+  "tr",
+  "form",
+  "figure",
+  "figcaption",
+  "blockquote",
+  "address",
+  "details",
+  "summary",
+  "hr",
+]);
+const entities: Readonly<Record<string, string>> = {
+  amp: "&",
+  lt: "<",
+  gt: ">",
+  quot: '"',
+  apos: "'",
+  nbsp: " ",
+  ndash: "–",
+  mdash: "—",
+  hellip: "…",
+  copy: "©",
+  reg: "®",
+  laquo: "«",
+  raquo: "»",
+  bull: "•",
+  middot: "·",
+  euro: "€",
+};
 
 /** A space at the beginning of a preformatted line, which stays; a character that no page uses. */
 const indent = "\uf8ff";
@@ -14,7 +56,8 @@ export function textOfHTML(html: string, base: string): string {
   const parts: string[] = [];
   const links: Array<string | undefined> = [];
   let preformatted = 0;
-  const add = (text: string) => parts.push(preformatted > 0 ? text.replace(/^[ \t]+/gm, (spaces) => indent.repeat(spaces.length)) : text.replace(/\s+/g, " "));
+  const add = (text: string) =>
+    parts.push(preformatted > 0 ? text.replace(/^[ \t]+/gm, (spaces) => indent.repeat(spaces.length)) : text.replace(/\s+/g, " "));
   const title = /<title[^>]{0,200}>([^<]{0,500})/i.exec(html)?.[1]?.trim();
   if (title) parts.push(`# ${decoded(title)}\n\n`);
   for (let at = 0; at < html.length; ) {
@@ -57,7 +100,13 @@ export function textOfHTML(html: string, base: string): string {
       }
     } else if (blocks.has(name)) parts.push("\n\n");
   }
-  return parts.join("").replace(/[ \t]+\n/g, "\n").replace(/\n[ \t]+(?=\S)/g, "\n").replace(/\n{3,}/g, "\n\n").trim().replaceAll(indent, " ");
+  return parts
+    .join("")
+    .replace(/[ \t]+\n/g, "\n")
+    .replace(/\n[ \t]+(?=\S)/g, "\n")
+    .replace(/\n{3,}/g, "\n\n")
+    .trim()
+    .replaceAll(indent, " ");
 }
 
 /** The place after the next occurrence of a text. */

@@ -40,14 +40,24 @@ export function define(llm: LLM): BuiltInDefinition {
   };
 }
 
-async function execute({ image_index, question, profile_name: name }: InspectArguments, { conversation, signal }: BuiltInContext, llm: LLM): Promise<BuiltInOutput> {
+async function execute(
+  { image_index, question, profile_name: name }: InspectArguments,
+  { conversation, signal }: BuiltInContext,
+  llm: LLM,
+): Promise<BuiltInOutput> {
   const profile_name = name || profile;
   const { model, baseUrl: base_url } = llm.options;
-  const failed = (content: string, more: object = {}) => ({ content, isError: true, fields: present({ image_index, question, profile_name, ...more }) });
-  if (profile_name !== profile) return failed(`There is no profile '${profile_name}' to ask. Leave profile_name out: the only one is '${profile}'.`);
+  const failed = (content: string, more: object = {}) => ({
+    content,
+    isError: true,
+    fields: present({ image_index, question, profile_name, ...more }),
+  });
+  if (profile_name !== profile)
+    return failed(`There is no profile '${profile_name}' to ask. Leave profile_name out: the only one is '${profile}'.`);
   const urls = latestImages(await conversation.activeBranch());
   const url = urls[image_index];
-  if (url === undefined) return failed(`There is no image ${image_index}: the user's latest message with images has ${urls.length}, and the first one is 0.`);
+  if (url === undefined)
+    return failed(`There is no image ${image_index}: the user's latest message with images has ${urls.length}, and the first one is 0.`);
   try {
     const answer = await conversation.inspectImage(llm, url, question, signal);
     return { content: answer, fields: present({ image_index, question, profile_name, model, base_url, answer }) };

@@ -13,7 +13,9 @@ interface ListDirectoryArguments {
 
 const maxEntries = 500;
 
-const description = (workingDir: string) => `Lists a directory: the name, path, size in bytes and time of the last change of each file and directory, hidden ones included.
+const description = (
+  workingDir: string,
+) => `Lists a directory: the name, path, size in bytes and time of the last change of each file and directory, hidden ones included.
 
 With \`recursive\`, the entries of its subdirectories are listed too, but nothing below them. At most ${maxEntries} entries are listed.
 
@@ -38,7 +40,10 @@ export function define({ workingDir }: ToolPlace): BuiltInDefinition {
   };
 }
 
-async function execute({ dir_path = ".", recursive = false }: ListDirectoryArguments, { workspace }: BuiltInContext): Promise<BuiltInOutput> {
+async function execute(
+  { dir_path = ".", recursive = false }: ListDirectoryArguments,
+  { workspace }: BuiltInContext,
+): Promise<BuiltInOutput> {
   const shown = pathText(dir_path.startsWith("/") ? dir_path : `${workspace.workingDir}/${dir_path}`);
   const failed = (content: string) => ({ content, isError: true, fields: present({ entries: [], total_count: 0, is_truncated: false }) });
   try {
@@ -46,12 +51,17 @@ async function execute({ dir_path = ".", recursive = false }: ListDirectoryArgum
     const entry = await statOf(workspace, path);
     if (!entry) return failed(`There is no directory ${shown}.`);
     if (entry.type === "file") return failed(`${shown} is a file, not a directory.`);
-    const entries = recursive ? await twoLevels(workspace, path!, shown) : (await sorted(workspace, path!)).slice(0, maxEntries).map((child) => fields(child, shown));
+    const entries = recursive
+      ? await twoLevels(workspace, path!, shown)
+      : (await sorted(workspace, path!)).slice(0, maxEntries).map((child) => fields(child, shown));
     const isTruncated = entries.length >= maxEntries;
     const listed = entries.slice(0, maxEntries);
     const heading = `Entries of ${shown}: ${entries.length}${isTruncated ? `, or more; the first ${maxEntries}:` : ""}`;
     const content = [heading, ...listed.map((entry) => line(entry, shown))].join("\n");
-    return { content: clip(content, maxCharacters, directoryNotice), fields: present({ dir_path: shown, entries: listed, total_count: entries.length, is_truncated: isTruncated }) };
+    return {
+      content: clip(content, maxCharacters, directoryNotice),
+      fields: present({ dir_path: shown, entries: listed, total_count: entries.length, is_truncated: isTruncated }),
+    };
   } catch (error) {
     return failed(`The directory could not be listed: ${messageOf(error)}`);
   }
@@ -80,7 +90,13 @@ async function sorted(workspace: Workspace, path: string): Promise<WorkspaceEntr
 function fields({ path, type, size, modifiedAt }: WorkspaceEntry, directory: string): JSONObject {
   const name = nameOf(path);
   const isDirectory = type === "directory";
-  return present({ name, path: joined(directory, name), is_directory: isDirectory, size: isDirectory ? 0 : size, modified_time: localTime(modifiedAt) });
+  return present({
+    name,
+    path: joined(directory, name),
+    is_directory: isDirectory,
+    size: isDirectory ? 0 : size,
+    modified_time: localTime(modifiedAt),
+  });
 }
 
 /** An entry as the model reads it. The SDK's text has only the number of entries, so a model would have to ask again. */

@@ -49,7 +49,11 @@ export async function define({ profiles, given }: SwitchLLMOptions): Promise<Bui
   };
 }
 
-async function execute({ profile_name, reason }: SwitchArguments, { conversation }: BuiltInContext, load: (name: string) => Promise<LLM | undefined>): Promise<BuiltInOutput> {
+async function execute(
+  { profile_name, reason }: SwitchArguments,
+  { conversation }: BuiltInContext,
+  load: (name: string) => Promise<LLM | undefined>,
+): Promise<BuiltInOutput> {
   const failed = (content: string) => ({ content, isError: true, fields: present({ profile_name, reason }) });
   try {
     const llm = await load(profile_name);

@@ -53,7 +53,8 @@ export function define(): BuiltInDefinition {
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
     replay: "safe",
     className: "TaskTracker",
-    action: ({ command, task_list }: TaskTrackerArguments) => present({ command: command ?? "view", task_list: (task_list ?? []).map(complete) }),
+    action: ({ command, task_list }: TaskTrackerArguments) =>
+      present({ command: command ?? "view", task_list: (task_list ?? []).map(complete) }),
     execute,
   };
 }

@@ -42,7 +42,8 @@ const parameters = {
     reset: {
       type: "boolean",
       default: false,
-      description: "Whether to begin a new session first: variables, the working directory and temporary files are lost. Not together with `is_input`.",
+      description:
+        "Whether to begin a new session first: variables, the working directory and temporary files are lost. Not together with `is_input`.",
     },
   },
   required: ["command"],
@@ -61,7 +62,9 @@ The shell runs inside a web page, and its files are those of the workspace ${wor
 }
 
 export async function define({ allowedHosts, allowedSecrets }: TerminalOptions, place: ToolPlace): Promise<BuiltInDefinition> {
-  const network = allowedHosts?.length ? allowedAddresses(allowedHosts.map((host) => (host.includes("://") ? host : `https://${host}`))) : undefined;
+  const network = allowedHosts?.length
+    ? allowedAddresses(allowedHosts.map((host) => (host.includes("://") ? host : `https://${host}`)))
+    : undefined;
   // A secret is resolved after the host has allowed it, so only its name is looked up before.
   const known = (names: string[]): string[] => names.filter((name) => place.secretNames().includes(name));
   const terminal = new Terminal(place, network, allowedSecrets && ((command, names) => allowed(allowedSecrets, command, known(names))));
@@ -88,7 +91,11 @@ async function allowed(ask: NonNullable<TerminalOptions["allowedSecrets"]>, comm
   try {
     answer = await ask({ command, names });
   } catch (cause) {
-    throw new ThreadkeepError("invalid_state", "the function that decides about the secrets of a command failed, so the command was not run", { cause });
+    throw new ThreadkeepError(
+      "invalid_state",
+      "the function that decides about the secrets of a command failed, so the command was not run",
+      { cause },
+    );
   }
   if (!Array.isArray(answer)) throw new ThreadkeepError("invalid_options", "allowedSecrets must return an array of names");
   return names.filter((name) => answer.includes(name));
@@ -117,12 +124,19 @@ class Terminal {
   }
 
   end(): void {
-    this.#shell?.then((shell) => shell.end(), () => {});
+    this.#shell?.then(
+      (shell) => shell.end(),
+      () => {},
+    );
     this.#shell = undefined;
   }
 
-  async #execute({ command, is_input = false, timeout, reset = false }: TerminalArguments, context: BuiltInContext): Promise<BuiltInOutput> {
-    if (reset && is_input) throw new ThreadkeepError("invalid_options", "`reset` and `is_input` exclude each other: a new session has no running command");
+  async #execute(
+    { command, is_input = false, timeout, reset = false }: TerminalArguments,
+    context: BuiltInContext,
+  ): Promise<BuiltInOutput> {
+    if (reset && is_input)
+      throw new ThreadkeepError("invalid_options", "`reset` and `is_input` exclude each other: a new session has no running command");
     const literal = is_input ? undefined : literalText(command);
     if (literal) return failed(literal, command);
     const text = command.trim();
@@ -132,7 +146,8 @@ class Terminal {
     if (reset) this.end();
     const session = reset ? newSession(this.#place.workingDir) : await readSession(context, this.#place.workingDir);
     if (reset) writeSession(context, session);
-    if (text === "") return { content: resetText, fields: present({ command: "[RESET]", exit_code: 0, timeout: false, metadata: metadata(-1) }) };
+    if (text === "")
+      return { content: resetText, fields: present({ command: "[RESET]", exit_code: 0, timeout: false, metadata: metadata(-1) }) };
     const { content, isError = false, fields } = await this.#run(text, timeout ?? defaultSeconds, session, context);
     if (!reset) return { content, isError, fields };
     return { content: `${resetText}\n\n${String(content)}`, isError, fields: present({ ...fields, command: `[RESET] ${command}` }) };
@@ -161,7 +176,10 @@ class Terminal {
     const timeout = stop.signal;
     let result: ShellResult | undefined;
     try {
-      result = await shell.run({ command, cwd: session.cwd, env: { ...session.env, ...secrets } }, AbortSignal.any([timeout, context.signal]));
+      result = await shell.run(
+        { command, cwd: session.cwd, env: { ...session.env, ...secrets } },
+        AbortSignal.any([timeout, context.signal]),
+      );
     } catch (error) {
       this.end();
       context.signal.throwIfAborted();

@@ -54,7 +54,8 @@ function rank(unit: number): number {
 
 /** The longest text about a file or a directory, in code points. */
 export const maxCharacters = 16_000;
-export const directoryNotice = "\n[The middle is left out here: these are too many entries to be shown at once. List one of the directories.]\n";
+export const directoryNotice =
+  "\n[The middle is left out here: these are too many entries to be shown at once. List one of the directories.]\n";
 
 /** Replaces the middle of a text that has more than `limit` code points with the notice. */
 export function clip(text: string, limit: number, notice: string): string {

@@ -14,7 +14,8 @@ import type { FetchToolOptions, InspectImageOptions, SwitchLLMOptions, TerminalO
  */
 export function terminal(options: TerminalOptions = {}): Tool {
   const { allowedHosts, allowedSecrets } = optionsOf("terminal()", options, "allowedHosts allowedSecrets");
-  if (allowedHosts !== undefined && !isTexts(allowedHosts)) throw invalidOptions('allowedHosts must be a list of hosts such as "api.example.com"');
+  if (allowedHosts !== undefined && !isTexts(allowedHosts))
+    throw invalidOptions('allowedHosts must be a list of hosts such as "api.example.com"');
   if (allowedSecrets !== undefined && !isFunction(allowedSecrets)) throw invalidOptions("allowedSecrets must be a function");
   return builtIn({
     name: "terminal",
@@ -29,7 +30,8 @@ export function terminal(options: TerminalOptions = {}): Tool {
  */
 export function fetchTool(options: FetchToolOptions): Tool {
   const { allow, fetch } = optionsOf("fetchTool()", options, "allow fetch");
-  if (!isTexts(allow) || !allow.every((address) => /^https?:\/\/[^*?#@]+$/.test(address))) throw invalidOptions('allow must be a list of addresses such as "https://api.example.com"');
+  if (!isTexts(allow) || !allow.every((address) => /^https?:\/\/[^*?#@]+$/.test(address)))
+    throw invalidOptions('allow must be a list of addresses such as "https://api.example.com"');
   return builtIn({ name: "fetch", define: async () => (await part(import("./fetch.js"))).define(allow, fetch) });
 }
 
@@ -46,7 +48,10 @@ export function inspectImage(options: InspectImageOptions): Tool {
 /** A tool by which the agent chooses the model for its next steps: the SDK's `switch_llm`. */
 export function switchLLM(options: SwitchLLMOptions): Tool {
   const { profiles, given } = optionsOf("switchLLM()", options, "profiles given");
-  if (!isA(profiles, LLMProfileStore) && !reading("profiles", () => typeof profiles === "object" && profiles !== null && Object.values(profiles).every((llm) => isA(llm, LLM)))) {
+  if (
+    !isA(profiles, LLMProfileStore) &&
+    !reading("profiles", () => typeof profiles === "object" && profiles !== null && Object.values(profiles).every((llm) => isA(llm, LLM)))
+  ) {
     throw invalidOptions("profiles of switchLLM() must be an object of LLMs, or an LLMProfileStore");
   }
   return builtIn({ name: "switch_llm", define: async () => (await part(import("./switch-llm.js"))).define({ profiles, given }) });

@@ -42,7 +42,8 @@ function expectAllowed(): void {
   try {
     new WebAssembly.Module(Uint8Array.of(0, 0x61, 0x73, 0x6d, 1, 0, 0, 0));
   } catch (cause) {
-    const message = "WebAssembly is not allowed here: add 'wasm-unsafe-eval' to script-src of the page's Content-Security-Policy, or switch it on in the browser";
+    const message =
+      "WebAssembly is not allowed here: add 'wasm-unsafe-eval' to script-src of the page's Content-Security-Policy, or switch it on in the browser";
     throw new ThreadkeepError("wasm_blocked", message, { cause });
   }
 }
@@ -94,7 +95,9 @@ async function compile(source: WasmSource): Promise<WebAssembly.Module> {
 /** Reads files in Node, whose fetch cannot; gets the file system module in a way that bundlers do not see. */
 async function readUrl(url: URL): Promise<Response | BufferSource> {
   if (url.protocol !== "file:") return fetch(url);
-  const { process } = globalThis as { process?: { getBuiltinModule?(id: string): { readFile(url: URL): Promise<Uint8Array<ArrayBuffer>> } } };
+  const { process } = globalThis as {
+    process?: { getBuiltinModule?(id: string): { readFile(url: URL): Promise<Uint8Array<ArrayBuffer>> } };
+  };
   const files = process?.getBuiltinModule?.("node:fs/promises");
   return files ? files.readFile(url) : fetch(url);
 }

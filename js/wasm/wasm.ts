@@ -37,7 +37,10 @@ export async function part<T>(module: Promise<T>): Promise<T> {
   try {
     return await module;
   } catch (error) {
-    if ("ServiceWorkerGlobalScope" in globalThis) throw invalidOptions('a service worker may not load parts of the library: import "threadkeep/static" there');
-    throw new ThreadkeepError("network", `a part of the library did not load: ${textOf(error)}; try again, or reload the page`, { cause: error });
+    if ("ServiceWorkerGlobalScope" in globalThis)
+      throw invalidOptions('a service worker may not load parts of the library: import "threadkeep/static" there');
+    throw new ThreadkeepError("network", `a part of the library did not load: ${textOf(error)}; try again, or reload the page`, {
+      cause: error,
+    });
   }
 }

@@ -11,7 +11,8 @@ const methods = ["read", "write", "stat", "list", "makeDirectory", "remove", "mo
 /** The workspace behind this wrapper. @throws ThreadkeepError `invalid_options` if an object of the host is no workspace */
 export function confined(backend: Workspace): Workspace {
   const workingDir = reading("the workspace", () => {
-    if (typeof backend !== "object" || backend === null) throw invalidOptions("workspace must be a workspace: memoryWorkspace(), or an object with its methods");
+    if (typeof backend !== "object" || backend === null)
+      throw invalidOptions("workspace must be a workspace: memoryWorkspace(), or an object with its methods");
     const missing = methods.find((name) => !isFunction(backend[name]));
     if (missing) throw invalidOptions(`the workspace has no method ${missing}()`);
     return checkedWorkingDir(backend.workingDir);
@@ -24,7 +25,7 @@ export function confined(backend: Workspace): Workspace {
     async read(path) {
       const file = inside(path, "read, because it is a directory");
       const content: unknown = await backend.read(file);
-      if (!(isA(content, Uint8Array))) throw broken(`read() of ${shown(file)} returned something that is not a Uint8Array`);
+      if (!isA(content, Uint8Array)) throw broken(`read() of ${shown(file)} returned something that is not a Uint8Array`);
       checkSize(file, content.length);
       return content;
     },

@@ -41,7 +41,11 @@ export class ConversationWorkspace {
     let hasEnded = false;
     const changes = () => [...pending].map(([path, content]) => ({ path, content }));
     const checkRunning = () => {
-      if (hasEnded) throw new ThreadkeepError("invalid_state", "the call that this workspace belongs to has ended; its files are those of the conversation now");
+      if (hasEnded)
+        throw new ThreadkeepError(
+          "invalid_state",
+          "the call that this workspace belongs to has ended; its files are those of the conversation now",
+        );
     };
     const workspace = this.#workspace({
       tree: async () => {
@@ -58,7 +62,8 @@ export class ConversationWorkspace {
         checkRunning();
         const size = (content: Uint8Array | null | undefined) => content?.length ?? 0;
         const after = changes.reduce((sum, { path, content }) => sum + size(content) - size(pending.get(path)), bytes);
-        if (after > mostChangedBytes) throw tooLarge(`one call may change files of at most ${mostChangedBytes} bytes in total; use several calls`);
+        if (after > mostChangedBytes)
+          throw tooLarge(`one call may change files of at most ${mostChangedBytes} bytes in total; use several calls`);
         bytes = after;
         for (const { path, content } of changes) pending.set(path, content);
         applyTo(tree, changes);
@@ -163,30 +168,35 @@ function workspaceOver({ tree: treeOf, content: contentOf, apply }: Access, work
       }
       return entries;
     },
-    makeDirectory: (path) => change((tree) => {
-      const existing = tree.find(path);
-      if (isDirectory(existing)) return [];
-      if (existing) throw invalidOptions(`${shown(path)} is a file, not a directory`);
-      return [...room(tree, childOf(path, directoryMarker)), markerOf(path)];
-    }),
-    remove: (path) => change((tree) => {
-      if (!tree.find(path)) throw notFound(path);
-      return [...tree.paths(path).map((path) => ({ path, content: null })), ...left(tree, path)];
-    }),
-    move: (from, to) => change(async (tree) => {
-      const source = tree.find(from);
-      if (!source) throw notFound(from);
-      if (isDirectory(source) && tree.find(to)) throw invalidOptions(`${shown(to)} exists already, so the directory ${shown(from)} cannot be moved there`);
-      const changes = room(tree, to);
-      let bytes = 0;
-      for (const path of tree.paths(from)) {
-        const content = isMarker(path) ? new Uint8Array(0) : await read(path, tree);
-        bytes += content.length;
-        if (bytes > mostChangedBytes) throw tooLarge(`the files in ${shown(from)} have more than ${mostChangedBytes} bytes; move them one by one`);
-        changes.push({ path, content: null }, { path: to + path.slice(from.length), content });
-      }
-      return [...changes, ...left(tree, from, to)];
-    }),
+    makeDirectory: (path) =>
+      change((tree) => {
+        const existing = tree.find(path);
+        if (isDirectory(existing)) return [];
+        if (existing) throw invalidOptions(`${shown(path)} is a file, not a directory`);
+        return [...room(tree, childOf(path, directoryMarker)), markerOf(path)];
+      }),
+    remove: (path) =>
+      change((tree) => {
+        if (!tree.find(path)) throw notFound(path);
+        return [...tree.paths(path).map((path) => ({ path, content: null })), ...left(tree, path)];
+      }),
+    move: (from, to) =>
+      change(async (tree) => {
+        const source = tree.find(from);
+        if (!source) throw notFound(from);
+        if (isDirectory(source) && tree.find(to))
+          throw invalidOptions(`${shown(to)} exists already, so the directory ${shown(from)} cannot be moved there`);
+        const changes = room(tree, to);
+        let bytes = 0;
+        for (const path of tree.paths(from)) {
+          const content = isMarker(path) ? new Uint8Array(0) : await read(path, tree);
+          bytes += content.length;
+          if (bytes > mostChangedBytes)
+            throw tooLarge(`the files in ${shown(from)} have more than ${mostChangedBytes} bytes; move them one by one`);
+          changes.push({ path, content: null }, { path: to + path.slice(from.length), content });
+        }
+        return [...changes, ...left(tree, from, to)];
+      }),
     watch: (listener) => watchers.add(listener),
   };
 }

@@ -71,7 +71,8 @@ export function directoryWorkspace(root: () => Promise<Directory>, workingDir: s
     const file = await found(() => directory!.getFileHandle(nameOf(path), { create: true }));
     if (file === "other") throw invalidOptions(`${shown(path)} is a directory, not a file`);
     if (!file) throw notFound(path);
-    if (!("createWritable" in file)) throw new ThreadkeepError("store_unavailable", "this browser does not write files of a page; use the conversation's own files");
+    if (!("createWritable" in file))
+      throw new ThreadkeepError("store_unavailable", "this browser does not write files of a page; use the conversation's own files");
     return file;
   }
 
@@ -169,7 +170,9 @@ export function directoryWorkspace(root: () => Promise<Directory>, workingDir: s
       });
       const entries: Array<WorkspaceEntry | undefined> = [];
       for (let next = 0; next < handles.length; next += askedAtOnce) {
-        entries.push(...(await Promise.all(handles.slice(next, next + askedAtOnce).map((handle) => entryOf(childOf(path, handle.name), handle)))));
+        entries.push(
+          ...(await Promise.all(handles.slice(next, next + askedAtOnce).map((handle) => entryOf(childOf(path, handle.name), handle)))),
+        );
       }
       return entries.filter((entry) => entry !== undefined);
     },
@@ -193,7 +196,8 @@ export function directoryWorkspace(root: () => Promise<Directory>, workingDir: s
         await move(between, to);
       } else {
         const target = await at(to);
-        if (target && source.kind === "directory") throw invalidOptions(`${shown(to)} exists already, so the directory ${shown(from)} cannot be moved there`);
+        if (target && source.kind === "directory")
+          throw invalidOptions(`${shown(to)} exists already, so the directory ${shown(from)} cannot be moved there`);
         await move(from, to);
       }
       watchers.notify(from, "removed");
@@ -240,15 +244,20 @@ async function settled<T>(path: string, work: () => Promise<T>): Promise<T> {
 }
 
 const codes: { [name: string]: ErrorCode } = {
-  NotAllowedError: "permission_required", QuotaExceededError: "store_quota", SecurityError: "store_unavailable",
-  NoModificationAllowedError: "locked_elsewhere", InvalidModificationError: "locked_elsewhere",
+  NotAllowedError: "permission_required",
+  QuotaExceededError: "store_quota",
+  SecurityError: "store_unavailable",
+  NoModificationAllowedError: "locked_elsewhere",
+  InvalidModificationError: "locked_elsewhere",
   // The browser accepts fewer names than a workspace.
   TypeError: "invalid_options",
 };
 
 function failure(error: unknown): ThreadkeepError {
   if (error instanceof ThreadkeepError) return error;
-  return new ThreadkeepError(codes[nameOfError(error)] ?? "store_corrupt", `the file could not be read or written: ${textOf(error)}`, { cause: error });
+  return new ThreadkeepError(codes[nameOfError(error)] ?? "store_corrupt", `the file could not be read or written: ${textOf(error)}`, {
+    cause: error,
+  });
 }
 
 function nameOfError(error: unknown): string {
@@ -257,7 +266,11 @@ function nameOfError(error: unknown): string {
 
 function reported({ type, relativePathComponents, relativePathMovedFrom }: ObservedChange): WorkspaceChange[] {
   const path = relativePathComponents.join("/");
-  if (type === "moved") return [{ path: (relativePathMovedFrom ?? []).join("/"), type: "removed" }, { path, type: "written" }];
+  if (type === "moved")
+    return [
+      { path: (relativePathMovedFrom ?? []).join("/"), type: "removed" },
+      { path, type: "written" },
+    ];
   return type === "errored" || type === "unknown" ? [] : [{ path, type: type === "disappeared" ? "removed" : "written" }];
 }
 

@@ -14,7 +14,11 @@ type Handle = FileSystemDirectoryHandle & {
 };
 
 const mode = "readwrite";
-const table: Table = { database: "threadkeep-folders", name: "folders", instead: "a picked folder cannot be remembered; use memoryWorkspace()" };
+const table: Table = {
+  database: "threadkeep-folders",
+  name: "folders",
+  instead: "a picked folder cannot be remembered; use memoryWorkspace()",
+};
 
 /** @internal */
 export async function folderFiles(name: string, workingDir: string): Promise<FolderWorkspace> {
@@ -29,8 +33,10 @@ export async function folderFiles(name: string, workingDir: string): Promise<Fol
     const state = await permission();
     if (state === "none") throw required("no folder has been picked yet: call pick() of the workspace in the handler of a click");
     const which = `the page may not use the folder ${shown(handle!.name)}`;
-    if (state === "prompt") throw required(`${which} until the user allows it again: call requestPermission() of the workspace in the handler of a click`);
-    if (state === "denied") throw required(`${which}, because the user has refused it: allow it in the settings of the browser, or pick another folder`);
+    if (state === "prompt")
+      throw required(`${which} until the user allows it again: call requestPermission() of the workspace in the handler of a click`);
+    if (state === "denied")
+      throw required(`${which}, because the user has refused it: allow it in the settings of the browser, or pick another folder`);
     return handle!;
   };
   return {
@@ -43,7 +49,8 @@ export async function folderFiles(name: string, workingDir: string): Promise<Fol
     },
     async pick(given) {
       const picked = given === undefined ? await pickedByUser() : given;
-      if (typeof picked !== "object" || picked?.kind !== "directory") throw invalidOptions("pick() takes the handle of a directory, or nothing");
+      if (typeof picked !== "object" || picked?.kind !== "directory")
+        throw invalidOptions("pick() takes the handle of a directory, or nothing");
       await within(table, "readwrite", (rows) => rows.put(picked, name));
       handle = picked;
     },
@@ -56,7 +63,8 @@ export async function folderFiles(name: string, workingDir: string): Promise<Fol
 
 async function pickedByUser(): Promise<Handle> {
   const { showDirectoryPicker } = globalThis as { showDirectoryPicker?: (options: { mode: string }) => Promise<Handle> };
-  if (!showDirectoryPicker) throw new ThreadkeepError("store_unavailable", "this browser cannot open a folder of the user; use opfsWorkspace()");
+  if (!showDirectoryPicker)
+    throw new ThreadkeepError("store_unavailable", "this browser cannot open a folder of the user; use opfsWorkspace()");
   return asked(() => showDirectoryPicker({ mode }));
 }
 
@@ -65,8 +73,11 @@ async function asked<T>(question: () => Promise<T>): Promise<T> {
   try {
     return await question();
   } catch (error) {
-    if (error instanceof DOMException && error.name === "AbortError") throw new ThreadkeepError("aborted", "the user has picked no folder", { cause: error });
-    throw new ThreadkeepError("permission_required", `the user could not be asked: ${textOf(error)}; call this in the handler of a click`, { cause: error });
+    if (error instanceof DOMException && error.name === "AbortError")
+      throw new ThreadkeepError("aborted", "the user has picked no folder", { cause: error });
+    throw new ThreadkeepError("permission_required", `the user could not be asked: ${textOf(error)}; call this in the handler of a click`, {
+      cause: error,
+    });
   }
 }
 

@@ -7,7 +7,12 @@ import type { ConversationHome, StoredFiles, Workspace } from "./types.js";
  * @param given The workspace of the host or of the conversation above, instead of the conversation's own files.
  * @param owner The conversation above, if its files are changed together with results.
  */
-export function openHome(stored: StoredFiles, workingDir: string, given: Workspace | undefined, owner: ConversationHome | undefined): ConversationHome {
+export function openHome(
+  stored: StoredFiles,
+  workingDir: string,
+  given: Workspace | undefined,
+  owner: ConversationHome | undefined,
+): ConversationHome {
   const own = given ? undefined : new ConversationWorkspace(stored, workingDir);
   const workspace = own?.workspace ?? confined(given!);
   /** The call that ended last, and the function that takes over its changes. */

@@ -13,7 +13,8 @@ export const mostExportedBytes = 1 << 30;
 
 /** Fails if a file of this size is not read or written. */
 export function checkSize(path: string, bytes: number): void {
-  if (bytes > mostFileBytes) throw tooLarge(`the file ${shown(path)} has ${bytes} bytes, more than the ${mostFileBytes} that a workspace reads and writes`);
+  if (bytes > mostFileBytes)
+    throw tooLarge(`the file ${shown(path)} has ${bytes} bytes, more than the ${mostFileBytes} that a workspace reads and writes`);
 }
 
 /** Fails if a workspace or directory would have so many files. */

@@ -10,18 +10,24 @@ const around = "threadkeep";
 
 /** @internal */
 export async function opfsFiles(name: string, workingDir: string): Promise<Workspace> {
-  if (!isRelativePath(name) || name.includes("/")) throw invalidOptions("opfsWorkspace() takes a name that a file may have, without a slash");
-  return confined(directoryWorkspace(async () => {
-    if (!globalThis.navigator?.storage?.getDirectory) throw unavailable("it needs a secure context (https:, or localhost) and a current browser");
-    try {
-      const root = await navigator.storage.getDirectory();
-      return await (await root.getDirectoryHandle(around, { create: true })).getDirectoryHandle(name, { create: true });
-    } catch (error) {
-      throw unavailable(textOf(error), error);
-    }
-  }, workingDir));
+  if (!isRelativePath(name) || name.includes("/"))
+    throw invalidOptions("opfsWorkspace() takes a name that a file may have, without a slash");
+  return confined(
+    directoryWorkspace(async () => {
+      if (!globalThis.navigator?.storage?.getDirectory)
+        throw unavailable("it needs a secure context (https:, or localhost) and a current browser");
+      try {
+        const root = await navigator.storage.getDirectory();
+        return await (await root.getDirectoryHandle(around, { create: true })).getDirectoryHandle(name, { create: true });
+      } catch (error) {
+        throw unavailable(textOf(error), error);
+      }
+    }, workingDir),
+  );
 }
 
 function unavailable(why: string, cause?: unknown): ThreadkeepError {
-  return new ThreadkeepError("store_unavailable", `there is no private file system here: ${why}; use the conversation's own files`, { cause });
+  return new ThreadkeepError("store_unavailable", `there is no private file system here: ${why}; use the conversation's own files`, {
+    cause,
+  });
 }

@@ -9,7 +9,10 @@ import type { CallFiles, ConversationHome, FolderWorkspace, Workspace } from "./
 
 /** Files in memory, which are gone after a reload. `files` are the first ones: texts or bytes by path. */
 export function memoryWorkspace(files: Readonly<Record<string, string | Uint8Array>> = {}): Workspace {
-  return lazily(() => usualDirectory, async () => (await part(import("./memory.js"))).memoryFiles(files, usualDirectory));
+  return lazily(
+    () => usualDirectory,
+    async () => (await part(import("./memory.js"))).memoryFiles(files, usualDirectory),
+  );
 }
 
 /**
@@ -17,7 +20,10 @@ export function memoryWorkspace(files: Readonly<Record<string, string | Uint8Arr
  * origin share. It is not deleted with a conversation.
  */
 export function opfsWorkspace(name = "workspace"): Workspace {
-  return lazily(() => usualDirectory, async () => (await part(import("./opfs.js"))).opfsFiles(name, usualDirectory));
+  return lazily(
+    () => usualDirectory,
+    async () => (await part(import("./opfs.js"))).opfsFiles(name, usualDirectory),
+  );
 }
 
 /** A folder of the user's device, in browsers that have it. The folder is remembered under this name. */
@@ -32,13 +38,21 @@ const usualDirectory = "/workspace";
 /** @throws ThreadkeepError `invalid_options` if a method is missing. @internal */
 export function checkedWorkspace(workspace: Workspace): Workspace {
   const missing = reading("workspace", () => methods.find((name) => typeof workspace?.[name] !== "function"));
-  if (missing) throw invalidOptions(`workspace must be memoryWorkspace(), opfsWorkspace(), folderWorkspace() or a Workspace of your own; it has no ${missing}()`);
+  if (missing)
+    throw invalidOptions(
+      `workspace must be memoryWorkspace(), opfsWorkspace(), folderWorkspace() or a Workspace of your own; it has no ${missing}()`,
+    );
   if (!isAbsolute(workspace.workingDir)) throw invalidOptions('workingDir of a workspace must be an absolute path such as "/workspace"');
   return workspace;
 }
 
 /** The directory in which the agent's tools work, if it has tools that work on files. @internal */
-export async function workingDirOf(tools: readonly { readonly builtIn?: object }[], given: Workspace | undefined, store: Store, id: string): Promise<string | undefined> {
+export async function workingDirOf(
+  tools: readonly { readonly builtIn?: object }[],
+  given: Workspace | undefined,
+  store: Store,
+  id: string,
+): Promise<string | undefined> {
   if (given || !tools.some(({ builtIn }) => builtIn)) return given?.workingDir;
   const stored = await store.load(id);
   return storedDirectory(stored?.baseState);
@@ -57,26 +71,40 @@ function isAbsolute(path: unknown): path is string {
 /** A workspace that is opened with its first call; after a failure the next call tries again. */
 function lazily(workingDir: () => string, open: () => Promise<Workspace>, more: string[] = []): Workspace {
   const opened = once(open);
-  const later = (name: string) => [name, async (...args: unknown[]) => {
-    // The caller may change its array afterwards.
-    const copies = args.map((each) => (isA(each, Uint8Array) ? each.slice() : each));
-    return ((await opened())[name as "read"] as (...args: unknown[]) => unknown)(...copies);
-  }];
+  const later = (name: string) => [
+    name,
+    async (...args: unknown[]) => {
+      // The caller may change its array afterwards.
+      const copies = args.map((each) => (isA(each, Uint8Array) ? each.slice() : each));
+      return ((await opened())[name as "read"] as (...args: unknown[]) => unknown)(...copies);
+    },
+  ];
   const watch: Workspace["watch"] = (listener) => {
     const end = opened().then((workspace) => workspace.watch(listener));
     end.catch(() => {});
-    return () => void end.then((end) => end(), () => {});
+    return () =>
+      void end.then(
+        (end) => end(),
+        () => {},
+      );
   };
-  return { ...Object.fromEntries([...methods, "close", ...more].map(later)), watch, get workingDir() { return workingDir(); } };
+  return {
+    ...Object.fromEntries([...methods, "close", ...more].map(later)),
+    watch,
+    get workingDir() {
+      return workingDir();
+    },
+  };
 }
 
 /** The function, called once unless it fails. */
 function once<T>(open: () => Promise<T>): () => Promise<T> {
   let opening: Promise<T> | undefined;
-  return () => (opening ??= open().catch((error: unknown) => {
-    opening = undefined;
-    throw error;
-  }));
+  return () =>
+    (opening ??= open().catch((error: unknown) => {
+      opening = undefined;
+      throw error;
+    }));
 }
 
 /** The part of their session that the files use. */

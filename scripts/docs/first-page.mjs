@@ -9,12 +9,23 @@ export async function writeFirstPage(pages) {
   copyFileSync(path.join(root, "docs-site/index.md"), path.join(pages, "index.md"));
   const live = path.join(pages, "public/live");
   mkdirSync(live, { recursive: true });
-  for (const picture of ["docs/demo.png", "docs/demo-dark.png", "www/icon.svg"]) copyFileSync(path.join(root, picture), path.join(pages, "public", path.basename(picture)));
+  for (const picture of ["docs/demo.png", "docs/demo-dark.png", "www/icon.svg"])
+    copyFileSync(path.join(root, picture), path.join(pages, "public", path.basename(picture)));
   await build({
-    absWorkingDir: root, entryPoints: { chat: "scripts/docs/live-chat.js" }, outdir: live, bundle: true, splitting: true, minify: true, format: "esm", target: "es2022",
+    absWorkingDir: root,
+    entryPoints: { chat: "scripts/docs/live-chat.js" },
+    outdir: live,
+    bundle: true,
+    splitting: true,
+    minify: true,
+    format: "esm",
+    target: "es2022",
     // The copies of the wasm, which a site with the files never asks for.
-    external: ["./*-inline.js"], logLevel: "warning", logOverride: { "ignored-bare-import": "silent" },
+    external: ["./*-inline.js"],
+    logLevel: "warning",
+    logOverride: { "ignored-bare-import": "silent" },
   });
   const dist = path.join(root, "dist");
-  for (const file of readdirSync(dist)) if (file.endsWith("_bg.wasm") && !file.includes("testing")) copyFileSync(path.join(dist, file), path.join(live, file));
+  for (const file of readdirSync(dist))
+    if (file.endsWith("_bg.wasm") && !file.includes("testing")) copyFileSync(path.join(dist, file), path.join(live, file));
 }

@@ -24,11 +24,20 @@ const sendPayment = tool({
 /** What the script answers to the last message of a request. */
 function answerTo({ body: { messages }, lastText }) {
   const natural = { pieces: 5, pace: 30 };
-  if (messages.at(-1).role === "tool") return { ...natural, text: /rolled/.test(lastText) ? `It is a **${lastText.match(/\d/)}**.` : `Done. ${lastText}` };
+  if (messages.at(-1).role === "tool")
+    return { ...natural, text: /rolled/.test(lastText) ? `It is a **${lastText.match(/\d/)}**.` : `Done. ${lastText}` };
   if (/dice|die|roll/i.test(lastText)) return { calls: [{ name: "roll_dice", arguments: {} }] };
-  if (/pay|euro/i.test(lastText)) return { ...natural, text: "You are asked before anything is paid.", calls: [{ name: "send_payment", arguments: { to: "Ann", euros: 20 } }] };
+  if (/pay|euro/i.test(lastText))
+    return {
+      ...natural,
+      text: "You are asked before anything is paid.",
+      calls: [{ name: "send_payment", arguments: { to: "Ann", euros: 20 } }],
+    };
   if (/count/i.test(lastText)) return { pieces: 4, pace: 250, text: Array.from({ length: 30 }, (_, i) => i + 1).join(", ") };
-  return { ...natural, text: `I am a script of three rules. Say "${suggestions.join('", "')}", or connect a real model: [Models](https://github.com/threadkeep/threadkeep/blob/main/docs/models.md).` };
+  return {
+    ...natural,
+    text: `I am a script of three rules. Say "${suggestions.join('", "')}", or connect a real model: [Models](https://github.com/threadkeep/threadkeep/blob/main/docs/models.md).`,
+  };
 }
 
 const model = scriptedModel();
@@ -46,7 +55,9 @@ export function show(element, beside) {
   localStorage.setItem(key, id);
   chat.setAttribute("conversation-id", id);
   chat.options = { agent, resume: true };
-  const buttons = suggestions.map((text) => Object.assign(document.createElement("button"), { type: "button", textContent: text, onclick: () => void chat.thread?.send(text) }));
+  const buttons = suggestions.map((text) =>
+    Object.assign(document.createElement("button"), { type: "button", textContent: text, onclick: () => void chat.thread?.send(text) }),
+  );
   beside.replaceChildren(...buttons);
 }
 

@@ -40,19 +40,29 @@ export function inOtherWords(reply, times) {
 /** A title, a summary, or the answer to a question beside the conversation: the library asks for these. */
 function asideReply(messages) {
   const asked = textOf(messages.at(-1)?.content);
-  if (/^You name conversations/.test(textOf(messages[0]?.content))) return { ...answer(""), text: titleFor(asked.split("The message:").at(-1).trim()), aside: true };
+  if (/^You name conversations/.test(textOf(messages[0]?.content)))
+    return { ...answer(""), text: titleFor(asked.split("The message:").at(-1).trim()), aside: true };
   const [, question] = /\[A question in between[^\]]*\]\s*([\s\S]*?)\s*Answer from what you know/.exec(asked) ?? [];
   if (/^You write the memory/.test(textOf(messages[0]?.content))) return summaryReply(asked);
   if (question === undefined) return null;
-  const said = messages.slice(0, -1).filter(({ role }) => role === "user").map(({ content }) => textOf(content).trim());
+  const said = messages
+    .slice(0, -1)
+    .filter(({ role }) => role === "user")
+    .map(({ content }) => textOf(content).trim());
   const text = `You asked “${question}” beside the conversation. I see ${said.length === 1 ? "1 message" : `${said.length} messages`} of yours in it, the last of them “${said.at(-1) ?? ""}”. Nothing of this becomes part of it.`;
   return { ...answer(text), aside: true };
 }
 
 /** The fields of a summary: what the user said counts as done. */
 function summaryReply(asked) {
-  const events = asked.split("<event>\n").slice(1).map((event) => event.split("\n</event>")[0]);
-  const section = (heading) => events.flatMap((event) => (/^Earlier summary/.test(event) ? event.split(`## ${heading}\n- `)[1]?.split("\n\n")[0].split("\n- ") : null) ?? []);
+  const events = asked
+    .split("<event>\n")
+    .slice(1)
+    .map((event) => event.split("\n</event>")[0]);
+  const section = (heading) =>
+    events.flatMap(
+      (event) => (/^Earlier summary/.test(event) ? event.split(`## ${heading}\n- `)[1]?.split("\n\n")[0].split("\n- ") : null) ?? [],
+    );
   const said = events.flatMap((event) => /^User: (.*)/.exec(event)?.[1] ?? []).map((text) => `“${text.trim().slice(0, 60)}”`);
   const fields = {
     user_context: "Tries out this page with a scripted model.",
@@ -63,12 +73,24 @@ function summaryReply(asked) {
   return { ...answer(""), calls: [{ id: "call_summary", name: "summary", arguments: JSON.stringify(fields) }], aside: true };
 }
 
-const SUBJECTS = [[/\b(?:dice|die|roll|d\d+)\b/i, "🎲"], [/\bpay\b/i, "💸"], [/\bcount\b/i, "🔢"], [/\b(?:remember|know|notes?)\b/i, "📝"], [/\bAPI\b/, "🔑"], [/\btime\b/i, "🕰️"], [/\d/, "🧮"]];
+const SUBJECTS = [
+  [/\b(?:dice|die|roll|d\d+)\b/i, "🎲"],
+  [/\bpay\b/i, "💸"],
+  [/\bcount\b/i, "🔢"],
+  [/\b(?:remember|know|notes?)\b/i, "📝"],
+  [/\bAPI\b/, "🔑"],
+  [/\btime\b/i, "🕰️"],
+  [/\d/, "🧮"],
+];
 
 /** An emoji for the subject, and the first words. */
 function titleFor(message) {
   const [, emoji] = SUBJECTS.find(([pattern]) => pattern.test(message)) ?? [null, "💬"];
-  const words = message.split(/\s+/).slice(0, 6).join(" ").replace(/[\p{P}\s]+$/u, "");
+  const words = message
+    .split(/\s+/)
+    .slice(0, 6)
+    .join(" ")
+    .replace(/[\p{P}\s]+$/u, "");
   return `${emoji} ${words}`;
 }
 
@@ -124,7 +146,9 @@ function report(results) {
     results.length === 1
       ? "The page ran one tool for me. This is what came back:"
       : `The page ran ${results.length} tools for me. This is what came back:`;
-  const items = results.map(({ name, text }) => `- \`${name}\`${/\n/.test(text.trim()) ? `\n\n${quote(text)}` : `: ${inline(text.trim()) || "(no text)"}`}`);
+  const items = results.map(
+    ({ name, text }) => `- \`${name}\`${/\n/.test(text.trim()) ? `\n\n${quote(text)}` : `: ${inline(text.trim()) || "(no text)"}`}`,
+  );
   const closing =
     failed.length > 0
       ? `${failed.length === 1 ? "One call" : `${failed.length} calls`} did not succeed, as quoted above. You can ask for it again.`
@@ -138,7 +162,12 @@ const isFailure = (text) =>
 /** Text that is not prose, such as `<secret-hidden>`, would be parsed as markup. */
 const inline = (text) => (/[<>]/.test(text) ? `\`${text.replaceAll("`", "'")}\`` : text);
 
-const quote = (text) => text.trim().split("\n").map((line) => `  > ${line}`).join("\n");
+const quote = (text) =>
+  text
+    .trim()
+    .split("\n")
+    .map((line) => `  > ${line}`)
+    .join("\n");
 
 function notOffered(names) {
   const hint = names.includes("task") ? " Sub-agents are off until you turn them on: *Settings*, “The agent may start sub-agents”." : "";
@@ -166,11 +195,17 @@ const numberIn = (text) => Number(/\d+/.exec(text)?.[0] ?? 12);
 
 function failure(message) {
   if (/\b(halfway|midway|cut)\b/i.test(message)) {
-    return { ...answer("This sentence will not be finished because the connection", "Cutting the connection on purpose."), breaksAfter: 14 };
+    return {
+      ...answer("This sentence will not be finished because the connection", "Cutting the connection on purpose."),
+      breaksAfter: 14,
+    };
   }
   if (/\bonce\b/i.test(message)) {
     const message = "the scripted model was asked to fail once; the next try succeeds";
-    return { ...answer("The first try failed, as you asked. This is the second."), failure: { status: 503, message, once: true, retryAfter: 1 } };
+    return {
+      ...answer("The first try failed, as you asked. This is the second."),
+      failure: { status: 503, message, once: true, retryAfter: 1 },
+    };
   }
   const status = Number(/\b[45]\d\d\b/.exec(message)?.[0] ?? 400);
   return { ...answer(""), failure: { status, message: `the scripted model was asked to fail with status ${status}` } };

@@ -50,7 +50,12 @@ const RULES = [
   {
     name: "apply_patch",
     pattern: new RegExp(`\\badd\\s+(?:a\\s+|the\\s+)?file\\s+(${FILE})\\s+(?:with|saying|containing):?\\s+(.+)`, "is"),
-    args: ([, name, text]) => ({ patch: `*** Begin Patch\n*** Add File: ${name}\n${text.split("\n").map((line) => `+${line}`).join("\n")}\n*** End Patch` }),
+    args: ([, name, text]) => ({
+      patch: `*** Begin Patch\n*** Add File: ${name}\n${text
+        .split("\n")
+        .map((line) => `+${line}`)
+        .join("\n")}\n*** End Patch`,
+    }),
     summary: ([, name]) => `Add ${name}`,
   },
   fileRule(
@@ -106,7 +111,8 @@ const RULES = [
   },
   {
     name: "recall",
-    pattern: /\b(?:recall|(?:what )?(?:do|did) (?:you|i) (?:know|remember|tell|note)|my notes|remember (?:any|every)thing)(?:.*?\babout\s+(?:my |the )?(\w+))?/i,
+    pattern:
+      /\b(?:recall|(?:what )?(?:do|did) (?:you|i) (?:know|remember|tell|note)|my notes|remember (?:any|every)thing)(?:.*?\babout\s+(?:my |the )?(\w+))?/i,
     args: ([, query]) => (query ? { query } : {}),
     summary: () => "Look through the notes",
   },

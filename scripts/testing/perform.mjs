@@ -19,8 +19,19 @@ export async function perform(step) {
   const begun = performance.now();
   const ended = await execute(step, log);
   const text = readFileSync(log, "utf8");
-  const said = (beginning) => text.split("\n").filter((line) => line.startsWith(beginning)).map((line) => line.slice(beginning.length));
-  return { ...verdict(ended, text, step), gaps: said(notChecked), failedFiles: said(failedFile), seconds: (performance.now() - begun) / 1000, log, text };
+  const said = (beginning) =>
+    text
+      .split("\n")
+      .filter((line) => line.startsWith(beginning))
+      .map((line) => line.slice(beginning.length));
+  return {
+    ...verdict(ended, text, step),
+    gaps: said(notChecked),
+    failedFiles: said(failedFile),
+    seconds: (performance.now() - begun) / 1000,
+    log,
+    text,
+  };
 }
 
 function verdict({ code, error, timedOut }, text, { timeout }) {

@@ -3,7 +3,13 @@ import { existsSync } from "node:fs";
 import path from "node:path";
 import { main, root, run } from "../process.mjs";
 
-const projects = ["tsconfig.json", "tests/types/tsconfig.json", "tests/types/schemas/tsconfig.json", "www/tsconfig.json", "examples/tsconfig.json"].filter((file) => existsSync(path.join(root, file)));
+const projects = [
+  "tsconfig.json",
+  "tests/types/tsconfig.json",
+  "tests/types/schemas/tsconfig.json",
+  "www/tsconfig.json",
+  "examples/tsconfig.json",
+].filter((file) => existsSync(path.join(root, file)));
 
 await main(async () => {
   for (const project of projects) {

@@ -15,7 +15,13 @@ async function waiting(paths = ["a"]) {
   await opened.chat.sendMessage({ text: "Remove a" });
   const messages = plain(opened.chat.messages);
   const send = async (messages, trigger = "submit-message") => {
-    const stream = await opened.transport.sendMessages({ chatId: all.id, messages, trigger, messageId: messages.at(-1)?.role === "assistant" ? messages.at(-1).id : undefined, abortSignal: undefined });
+    const stream = await opened.transport.sendMessages({
+      chatId: all.id,
+      messages,
+      trigger,
+      messageId: messages.at(-1)?.role === "assistant" ? messages.at(-1).id : undefined,
+      abortSignal: undefined,
+    });
     const chunks = [];
     for await (const chunk of stream) chunks.push(chunk);
     return chunks;
@@ -24,7 +30,10 @@ async function waiting(paths = ["a"]) {
 }
 
 /** The messages with another call in the last one. */
-const changed = (messages, change) => [...messages.slice(0, -1), { ...messages.at(-1), parts: messages.at(-1).parts.map((part) => (part.toolCallId ? change(part) : part)) }];
+const changed = (messages, change) => [
+  ...messages.slice(0, -1),
+  { ...messages.at(-1), parts: messages.at(-1).parts.map((part) => (part.toolCallId ? change(part) : part)) },
+];
 const approved = (part) => ({ ...part, state: "approval-responded", approval: { ...part.approval, approved: true } });
 
 const tampered = {
@@ -65,7 +74,9 @@ test("an approval that the user has given counts although the next message came 
   await send([...changed(messages, approved), { id: "next", role: "user", parts: [{ type: "text", text: "And?" }] }]);
   assert.deepEqual(done, ["a"]);
   assert.deepEqual((await transport.messages(id)).map(lines).slice(1), [
-    ["step-start", "text Away with it.", 'tool-remove output-available {"path":"a"} "removed a"'], ["text And?"], ["step-start", "text Done."],
+    ["step-start", "text Away with it.", 'tool-remove output-available {"path":"a"} "removed a"'],
+    ["text And?"],
+    ["step-start", "text Done."],
   ]);
   await close();
   model.check();
@@ -73,7 +84,11 @@ test("an approval that the user has given counts although the next message came 
 
 test("a call without a decision waits on when others are sent", async () => {
   const { model, done, messages, send, transport, id, close } = await waiting(["a", "b", "c"]);
-  const decide = { a: approved, b: (part) => ({ ...part, state: "approval-responded", approval: { ...part.approval, approved: false } }), c: (part) => part };
+  const decide = {
+    a: approved,
+    b: (part) => ({ ...part, state: "approval-responded", approval: { ...part.approval, approved: false } }),
+    c: (part) => part,
+  };
   await send(changed(messages, (part) => decide[part.input.path](part)));
   assert.deepEqual([done, model.requests.length], [["a"], 1]);
   const states = (await transport.messages(id))[1].parts.flatMap(({ state, input }) => (input ? [`${input.path} ${state}`] : []));
@@ -98,7 +113,10 @@ test("a call that waited when the page died is approved after the reload, with t
   const [{ approval }] = asked(chat);
   await chat.addToolApprovalResponse({ id: approval.id, approved: true });
   while (chat.messages[1].parts.length < 5 || chat.status !== "ready") await new Promise((resolve) => setTimeout(resolve));
-  assert.deepEqual([done, lines(chat.messages[1])], [["a"], ["step-start", "text Away with it.", 'tool-remove output-available {"path":"a"} "removed a"', "step-start", "text Done."]]);
+  assert.deepEqual(
+    [done, lines(chat.messages[1])],
+    [["a"], ["step-start", "text Away with it.", 'tool-remove output-available {"path":"a"} "removed a"', "step-start", "text Done."]],
+  );
   await close();
   const conversation = await Conversation.open({ agent: agentOf(model), store, conversationId: conversationIdOf(id) });
   assert.deepEqual((await uiMessagesOf(conversation)).map(lines), chat.messages.map(lines));

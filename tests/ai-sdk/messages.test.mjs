@@ -18,7 +18,10 @@ async function conversationWithAll() {
     { text: "And this?", calls: [call("remove", { path: "c" })] },
   ]);
   const conversation = await Conversation.open({ agent: agentOf(made.model, made.done), store: made.store });
-  await conversation.sendMessage([{ type: "text", text: "Look at this" }, { type: "image", image_urls: [dot] }]);
+  await conversation.sendMessage([
+    { type: "text", text: "Look at this" },
+    { type: "image", image_urls: [dot] },
+  ]);
   await conversation.run();
   const [a, b] = await conversation.pendingActions();
   await conversation.rejectPendingActions("I need it", { actionIds: [a.id] });
@@ -37,17 +40,32 @@ test("messages are valid for the AI SDK, and become messages for its models", as
   assert.deepEqual(messages.map(lines), [
     ["text Look at this", "file"],
     [
-      "step-start", "reasoning Hm.", "text Let me look.", 'tool-weather output-available {"city":"Paris"} {"city":"Paris","degrees":20}', `tool-fail output-error {} "Error executing tool 'fail': no luck"`,
-      "step-start", "text Away with both.", 'tool-remove output-denied {"path":"a"} "I need it"', 'tool-remove output-available {"path":"b"} "removed b"',
-      "step-start", "text Done.", "text It is done.",
+      "step-start",
+      "reasoning Hm.",
+      "text Let me look.",
+      'tool-weather output-available {"city":"Paris"} {"city":"Paris","degrees":20}',
+      `tool-fail output-error {} "Error executing tool 'fail': no luck"`,
+      "step-start",
+      "text Away with both.",
+      'tool-remove output-denied {"path":"a"} "I need it"',
+      'tool-remove output-available {"path":"b"} "removed b"',
+      "step-start",
+      "text Done.",
+      "text It is done.",
     ],
     ["text More"],
     ["step-start", "text And this?", 'tool-remove approval-requested {"path":"c"} null'],
   ]);
   const events = await conversation.activeBranch();
   const ids = messages.flatMap(({ metadata }) => metadata.threadkeep.eventIds);
-  assert.deepEqual(ids, events.filter(({ id }) => ids.includes(id)).map(({ id }) => id));
-  assert.deepEqual(messages.map(({ id }) => id), messages.map(({ metadata }) => metadata.threadkeep.eventIds[0]));
+  assert.deepEqual(
+    ids,
+    events.filter(({ id }) => ids.includes(id)).map(({ id }) => id),
+  );
+  assert.deepEqual(
+    messages.map(({ id }) => id),
+    messages.map(({ metadata }) => metadata.threadkeep.eventIds[0]),
+  );
   assert.ok(messages.every(({ metadata }) => !Number.isNaN(Date.parse(metadata.threadkeep.createdAt))));
   const roles = (await convertToModelMessages(messages)).map(({ role }) => role);
   assert.deepEqual(roles, ["user", "assistant", "tool", "assistant", "tool", "assistant", "user", "assistant"]);
@@ -59,7 +77,13 @@ test("the AI SDK reads the same messages from the stream of a chat", async () =>
     const made = chatWith([{ reasoning: "Hm.", text: "Looking.", calls: [call("weather", { city: "Rome" })] }, { text: "Warm." }]);
     return { ...made, ...(await made.open()) };
   })();
-  const stream = await transport.sendMessages({ chatId: id, messages: [{ id: "1", role: "user", parts: [{ type: "text", text: "Rome?" }] }], trigger: "submit-message", messageId: undefined, abortSignal: undefined });
+  const stream = await transport.sendMessages({
+    chatId: id,
+    messages: [{ id: "1", role: "user", parts: [{ type: "text", text: "Rome?" }] }],
+    trigger: "submit-message",
+    messageId: undefined,
+    abortSignal: undefined,
+  });
   let last;
   for await (const message of readUIMessageStream({ stream })) last = message;
   assert.deepEqual(plain(last), plain((await transport.messages(id))[1]));
@@ -70,9 +94,20 @@ test("signed reasoning is kept where the AI SDK keeps it, and goes back to where
   const store = memoryStore();
   const chat = [
     { role: "user", content: "Think" },
-    { role: "assistant", content: "Thought.", thinking_blocks: [{ type: "thinking", thinking: "One", signature: "c2ln" }, { type: "redacted_thinking", data: "ZGF0YQ==" }] },
+    {
+      role: "assistant",
+      content: "Thought.",
+      thinking_blocks: [
+        { type: "thinking", thinking: "One", signature: "c2ln" },
+        { type: "redacted_thinking", data: "ZGF0YQ==" },
+      ],
+    },
     { role: "user", content: "Again" },
-    { role: "assistant", content: "Thought again.", responses_reasoning_item: { id: "rs_1", summary: ["Two"], encrypted_content: "c2VjcmV0" } },
+    {
+      role: "assistant",
+      content: "Thought again.",
+      responses_reasoning_item: { id: "rs_1", summary: ["Two"], encrypted_content: "c2VjcmV0" },
+    },
   ];
   const read = async ({ id }) => {
     const conversation = await Conversation.open({ agent: agentOf({ fetch }), store, conversationId: id });
@@ -81,8 +116,18 @@ test("signed reasoning is kept where the AI SDK keeps it, and goes back to where
     return messages;
   };
   const messages = await read(await Conversation.importJSON(chat, { store }));
-  const metadata = messages.map(({ parts }) => parts.filter(({ type }) => type === "reasoning").map(({ text, providerMetadata }) => [text, providerMetadata]));
-  assert.deepEqual(metadata, [[], [["One", { anthropic: { signature: "c2ln" } }], ["", { anthropic: { redactedData: "ZGF0YQ==" } }]], [], [["Two", { openai: { itemId: "rs_1", reasoningEncryptedContent: "c2VjcmV0" } }]]]);
+  const metadata = messages.map(({ parts }) =>
+    parts.filter(({ type }) => type === "reasoning").map(({ text, providerMetadata }) => [text, providerMetadata]),
+  );
+  assert.deepEqual(metadata, [
+    [],
+    [
+      ["One", { anthropic: { signature: "c2ln" } }],
+      ["", { anthropic: { redactedData: "ZGF0YQ==" } }],
+    ],
+    [],
+    [["Two", { openai: { itemId: "rs_1", reasoningEncryptedContent: "c2VjcmV0" } }]],
+  ]);
   const again = await read(await importUIMessages(messages, { store }));
   const parts = (messages) => messages.map(({ role, parts }) => [role, parts.map(({ id: _, ...part }) => part)]);
   assert.deepEqual(parts(again), parts(messages));
@@ -109,12 +154,34 @@ test("messages come back from an import, apart from marks that have no place and
 
 test("what has no place is named, and what is no list of messages is refused", async () => {
   const store = memoryStore();
-  const { warnings } = await importUIMessages([
-    { id: "1", role: "system", parts: [{ type: "text", text: "Be brief" }] },
-    { id: "2", role: "user", parts: [{ type: "text", text: "Read" }, { type: "file", mediaType: "application/pdf", filename: "a.pdf", url: "data:application/pdf;base64,AA==" }] },
-    { id: "3", role: "assistant", parts: [{ type: "source-url", sourceId: "s", url: "https://example.com" }, { type: "source-url", sourceId: "t", url: "https://example.com" }, { type: "text", text: "Read." }, { type: "data-x", data: 1 }] },
-  ], { store });
-  assert.deepEqual(warnings.at(-1), "a conversation has no place for: the file a.pdf of the type application/pdf, parts of the type source-url (2 times), parts of the type data-x");
+  const { warnings } = await importUIMessages(
+    [
+      { id: "1", role: "system", parts: [{ type: "text", text: "Be brief" }] },
+      {
+        id: "2",
+        role: "user",
+        parts: [
+          { type: "text", text: "Read" },
+          { type: "file", mediaType: "application/pdf", filename: "a.pdf", url: "data:application/pdf;base64,AA==" },
+        ],
+      },
+      {
+        id: "3",
+        role: "assistant",
+        parts: [
+          { type: "source-url", sourceId: "s", url: "https://example.com" },
+          { type: "source-url", sourceId: "t", url: "https://example.com" },
+          { type: "text", text: "Read." },
+          { type: "data-x", data: 1 },
+        ],
+      },
+    ],
+    { store },
+  );
+  assert.deepEqual(
+    warnings.at(-1),
+    "a conversation has no place for: the file a.pdf of the type application/pdf, parts of the type source-url (2 times), parts of the type data-x",
+  );
   await assert.rejects(importUIMessages([{ role: "user" }], { store }), { code: "archive_invalid" });
   await assert.rejects(importUIMessages("no list", { store }), { code: "archive_invalid" });
   assert.equal((await Conversation.list({ store })).length, 1);

@@ -25,10 +25,27 @@ test("an answer that was cut off is asked for again", async () => {
   while (textOf(chat) !== "Once upon ") await new Promise((resolve) => setTimeout(resolve));
   const { model, open, close } = chatWith([{ text: "Once upon a time." }], { store: await copyOf(dead.store, dead.id) });
   const { chat: next } = await open();
-  assert.deepEqual(next.messages.map(lines), [["text A story from Rome"], ["step-start", "text Looking.", 'tool-weather output-available {"city":"Rome"} {"city":"Rome","degrees":20}']]);
+  assert.deepEqual(next.messages.map(lines), [
+    ["text A story from Rome"],
+    ["step-start", "text Looking.", 'tool-weather output-available {"city":"Rome"} {"city":"Rome","degrees":20}'],
+  ]);
   const { id } = next.messages[1];
   await next.resumeStream();
-  assert.deepEqual(next.messages.slice(1).map((message) => [message.id, lines(message)]), [[id, ["step-start", "text Looking.", 'tool-weather output-available {"city":"Rome"} {"city":"Rome","degrees":20}', "step-start", "text Once upon a time."]]]);
+  assert.deepEqual(
+    next.messages.slice(1).map((message) => [message.id, lines(message)]),
+    [
+      [
+        id,
+        [
+          "step-start",
+          "text Looking.",
+          'tool-weather output-available {"city":"Rome"} {"city":"Rome","degrees":20}',
+          "step-start",
+          "text Once upon a time.",
+        ],
+      ],
+    ],
+  );
   await next.resumeStream();
   assert.equal(model.requests.length, 1);
   await Promise.all([close(), dead.close()]);
@@ -67,7 +84,10 @@ test("another agent is used from the next message on, and messages keep their id
   await chat.sendMessage({ text: "First" });
   const other = await open(agentOf(model, done, { model: "openai/other" }));
   await other.chat.sendMessage({ text: "Second" });
-  assert.deepEqual(model.requests.map(({ body }) => body.model), ["m", "other"]);
+  assert.deepEqual(
+    model.requests.map(({ body }) => body.model),
+    ["m", "other"],
+  );
   await other.chat.regenerate({ messageId: other.chat.messages[1].id });
   assert.deepEqual(model.requests[2].body.messages.length, 2);
   await close();
@@ -77,6 +97,13 @@ test("ids of chats: a UUID is the conversation's id, any other text has one of i
   const id = "0A9E1C52-6A0D-4F3C-8E53-0D5C8A1B2C3D";
   assert.equal(conversationIdOf(id), id.toLowerCase());
   // As Python's uuid.uuid5() computes them.
-  const known = { "": "b2bd7577-0f6e-59fa-9126-4334610c4341", chat: "ba2ee746-99bd-5362-9b2c-df782684d55e", ["é".repeat(40)]: "87a8949c-ae60-52b4-b977-bd119b595f42", ["a".repeat(55)]: "66728bfc-8d70-5476-af76-6a62d39cea63", ["a".repeat(56)]: "03182c61-dc44-57a5-9dcf-c4f633d7b8bb", ["x".repeat(200)]: "fa1a9b85-c8c2-5232-9ca0-aaaa94e45c02" };
+  const known = {
+    "": "b2bd7577-0f6e-59fa-9126-4334610c4341",
+    chat: "ba2ee746-99bd-5362-9b2c-df782684d55e",
+    ["é".repeat(40)]: "87a8949c-ae60-52b4-b977-bd119b595f42",
+    ["a".repeat(55)]: "66728bfc-8d70-5476-af76-6a62d39cea63",
+    ["a".repeat(56)]: "03182c61-dc44-57a5-9dcf-c4f633d7b8bb",
+    ["x".repeat(200)]: "fa1a9b85-c8c2-5232-9ca0-aaaa94e45c02",
+  };
   assert.deepEqual(Object.keys(known).map(conversationIdOf), Object.values(known));
 });

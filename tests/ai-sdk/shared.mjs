@@ -11,9 +11,27 @@ export function agentOf(model, done = [], options = {}) {
   return new Agent({
     llm: new LLM({ model: "openai/m", fetch: model.fetch, numRetries: 1, ...options }),
     tools: [
-      tool({ name: "weather", description: "The weather of a city", parameters: { type: "object", properties: { city: { type: "string" } } }, execute: ({ city }) => ({ city, degrees: 20 }) }),
-      tool({ name: "remove", description: "Removes a file", parameters: path, needsApproval: true, execute: ({ path }) => (done.push(path), `removed ${path}`) }),
-      tool({ name: "fail", description: "Fails", parameters: { type: "object", properties: {} }, execute: () => { throw new Error("no luck"); } }),
+      tool({
+        name: "weather",
+        description: "The weather of a city",
+        parameters: { type: "object", properties: { city: { type: "string" } } },
+        execute: ({ city }) => ({ city, degrees: 20 }),
+      }),
+      tool({
+        name: "remove",
+        description: "Removes a file",
+        parameters: path,
+        needsApproval: true,
+        execute: ({ path }) => (done.push(path), `removed ${path}`),
+      }),
+      tool({
+        name: "fail",
+        description: "Fails",
+        parameters: { type: "object", properties: {} },
+        execute: () => {
+          throw new Error("no luck");
+        },
+      }),
     ],
   });
 }
@@ -28,8 +46,12 @@ export function chatWith(script, { id = "a chat", store = memoryStore(), ...opti
     const errors = [];
     const data = [];
     const chat = new Chat({
-      id, transport, messages: await transport.messages(id), sendAutomaticallyWhen: lastAssistantMessageIsCompleteWithApprovalResponses,
-      onError: (error) => errors.push(error), onData: (part) => data.push(part),
+      id,
+      transport,
+      messages: await transport.messages(id),
+      sendAutomaticallyWhen: lastAssistantMessageIsCompleteWithApprovalResponses,
+      onError: (error) => errors.push(error),
+      onData: (part) => data.push(part),
     });
     made.push(transport);
     return { chat, transport, errors, data };
@@ -44,7 +66,8 @@ export const plain = (value) => JSON.parse(JSON.stringify(value));
 /** Parts as short lines. */
 export const lines = ({ parts }) =>
   parts.map((part) => {
-    if ("toolCallId" in part) return `${part.type} ${part.state} ${JSON.stringify(part.input)} ${JSON.stringify(part.output ?? part.errorText ?? part.approval?.reason ?? null)}`;
+    if ("toolCallId" in part)
+      return `${part.type} ${part.state} ${JSON.stringify(part.input)} ${JSON.stringify(part.output ?? part.errorText ?? part.approval?.reason ?? null)}`;
     return part.text === undefined ? part.type : `${part.type} ${part.text}`;
   });
 

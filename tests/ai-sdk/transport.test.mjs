@@ -10,7 +10,10 @@ const call = (name, args = {}) => ({ name, arguments: args });
 /** The chat shows the same as after a reload. Ids of the user's messages are made by the chat. */
 async function assertStored({ chat, transport }) {
   const stored = await transport.messages(chat.id);
-  const comparable = (messages) => plain(messages).map(({ id, role, parts, metadata }) => (role === "user" ? { role, parts: parts.map(({ type, text, url }) => ({ type, text, url })) } : { id, role, parts, metadata }));
+  const comparable = (messages) =>
+    plain(messages).map(({ id, role, parts, metadata }) =>
+      role === "user" ? { role, parts: parts.map(({ type, text, url }) => ({ type, text, url })) } : { id, role, parts, metadata },
+    );
   assert.deepEqual(comparable(chat.messages), comparable(stored));
 }
 
@@ -25,10 +28,15 @@ test("text, reasoning, calls and their results, as they stream and as they are s
   assert.deepEqual(chat.messages.map(lines), [
     ["text The weather?"],
     [
-      "step-start", "reasoning Which city?", "text Let me look.",
-      'tool-weather output-available {"city":"Paris"} {"city":"Paris","degrees":20}', `tool-fail output-error {} "Error executing tool 'fail': no luck"`,
+      "step-start",
+      "reasoning Which city?",
+      "text Let me look.",
+      'tool-weather output-available {"city":"Paris"} {"city":"Paris","degrees":20}',
+      `tool-fail output-error {} "Error executing tool 'fail': no luck"`,
       `tool-nothing output-error {} ${JSON.stringify("There is no tool named 'nothing'. Available: weather, remove, fail, finish, think")}`,
-      "step-start", "text It is 20 degrees.", "text Enjoy it.",
+      "step-start",
+      "text It is 20 degrees.",
+      "text Enjoy it.",
     ],
   ]);
   assert.equal(chat.status, "ready");
@@ -47,7 +55,10 @@ test("the user approves one call and rejects another: exactly these run", async 
   const opened = await open();
   const { chat } = opened;
   await chat.sendMessage({ text: "Remove a and b" });
-  assert.deepEqual(asked(chat).map(({ input }) => input.path), ["a", "b"]);
+  assert.deepEqual(
+    asked(chat).map(({ input }) => input.path),
+    ["a", "b"],
+  );
   await assertStored(opened);
   const [a, b] = asked(chat);
   await chat.addToolApprovalResponse({ id: a.approval.id, approved: false, reason: "I need it" });
@@ -57,7 +68,12 @@ test("the user approves one call and rejects another: exactly these run", async 
   await atRest(chat);
   assert.deepEqual(done, ["b"]);
   assert.deepEqual(lines(chat.messages[1]), [
-    "step-start", "text Away with them.", 'tool-remove output-denied {"path":"a"} "I need it"', 'tool-remove output-available {"path":"b"} "removed b"', "step-start", "text Done.",
+    "step-start",
+    "text Away with them.",
+    'tool-remove output-denied {"path":"a"} "I need it"',
+    'tool-remove output-available {"path":"b"} "removed b"',
+    "step-start",
+    "text Done.",
   ]);
   assert.equal(chat.messages.length, 2);
   await close();
@@ -71,7 +87,10 @@ test("a message while calls wait rejects them", async () => {
   const [{ approval }] = asked(chat);
   await chat.sendMessage({ text: "No, leave it" });
   assert.deepEqual(done, []);
-  assert.deepEqual((await transport.messages(chat.id)).map(({ role }) => role), ["user", "assistant", "user", "assistant"]);
+  assert.deepEqual(
+    (await transport.messages(chat.id)).map(({ role }) => role),
+    ["user", "assistant", "user", "assistant"],
+  );
   await chat.addToolApprovalResponse({ id: approval.id, approved: true });
   await atRest(chat);
   assert.deepEqual([done, model.requests.length], [[], 2]);
@@ -86,14 +105,28 @@ test("an earlier message is edited, and an answer asked for again", async () => 
   await chat.sendMessage({ text: "First" });
   await chat.sendMessage({ text: "Second" });
   await chat.regenerate();
-  assert.deepEqual(chat.messages.flatMap(lines).filter((line) => line !== "step-start"), ["text First", "text One", "text Second", "text Three"]);
+  assert.deepEqual(
+    chat.messages.flatMap(lines).filter((line) => line !== "step-start"),
+    ["text First", "text One", "text Second", "text Three"],
+  );
   await chat.regenerate({ messageId: chat.messages[1].id });
-  assert.deepEqual(chat.messages.flatMap(lines).filter((line) => line !== "step-start"), ["text First", "text Four"]);
+  assert.deepEqual(
+    chat.messages.flatMap(lines).filter((line) => line !== "step-start"),
+    ["text First", "text Four"],
+  );
   await assertStored(opened);
   await chat.sendMessage({ text: "Another first", messageId: chat.messages[0].id });
-  assert.deepEqual(chat.messages.flatMap(lines).filter((line) => line !== "step-start"), ["text Another first", "text Five"]);
+  assert.deepEqual(
+    chat.messages.flatMap(lines).filter((line) => line !== "step-start"),
+    ["text Another first", "text Five"],
+  );
   await assertStored(opened);
-  const texts = model.requests.map(({ body }) => body.messages.filter(({ role }) => role === "user").map(({ content }) => content.map(({ text }) => text).join()).join());
+  const texts = model.requests.map(({ body }) =>
+    body.messages
+      .filter(({ role }) => role === "user")
+      .map(({ content }) => content.map(({ text }) => text).join())
+      .join(),
+  );
   assert.deepEqual(texts, ["First", "First,Second", "First,Second", "First", "Another first"]);
   await close();
   model.check();
@@ -112,7 +145,12 @@ test("an edit of a message that nobody knows is refused, and appends nothing", a
 
 test("a failed answer is an error with its code, and the next try goes on without repeating anything", async () => {
   const { model, open, close } = chatWith([
-    { status: 401, body: "{}" }, { calls: [call("weather", { city: "Bern" })] }, { text: "Half of", breakAfter: 2 }, { text: "Answer" }, { status: 401, body: "{}" }, { text: "Again" },
+    { status: 401, body: "{}" },
+    { calls: [call("weather", { city: "Bern" })] },
+    { text: "Half of", breakAfter: 2 },
+    { text: "Answer" },
+    { status: 401, body: "{}" },
+    { text: "Again" },
   ]);
   const opened = await open();
   const { chat, errors } = opened;
@@ -128,7 +166,10 @@ test("a failed answer is an error with its code, and the next try goes on withou
   assert.deepEqual(chat.messages.map(lines), [["text Bern?"], [...failure, "step-start", weather, ...failure]]);
   await assertStored(opened);
   await chat.sendMessage();
-  assert.deepEqual(chat.messages.map(lines), [["text Bern?"], [...failure, "step-start", weather, ...failure, "step-start", "text Answer"]]);
+  assert.deepEqual(chat.messages.map(lines), [
+    ["text Bern?"],
+    [...failure, "step-start", weather, ...failure, "step-start", "text Answer"],
+  ]);
   await assertStored(opened);
   await chat.regenerate();
   assert.deepEqual([chat.status, errors.length], ["error", 3]);
@@ -149,7 +190,10 @@ test("an answer that is cut off is gone at once, as after a reload, and can be a
   chat["~registerMessagesCallback"](() => seen.add(lines(chat.messages.at(-1)).at(-1)));
   await chat.sendMessage({ text: "Say all" });
   assert.ok([...seen].some((line) => line?.startsWith("text Half")));
-  assert.deepEqual([chat.status, chat.error.code, chat.messages.map(lines)], ["error", "network", [["text Say all"], ["step-start", "data-failure"]]]);
+  assert.deepEqual(
+    [chat.status, chat.error.code, chat.messages.map(lines)],
+    ["error", "network", [["text Say all"], ["step-start", "data-failure"]]],
+  );
   await assertStored(opened);
   const reloaded = await open();
   await reloaded.chat.resumeStream();
@@ -169,7 +213,10 @@ test("an answer that is cut off is gone at once, as after a reload, and can be a
 
 test("stop() stops the run, and nothing carries on with it", async () => {
   let goOn;
-  const { model, open, close } = chatWith([{ text: ["One", "Two"], pace: (index) => (index > 1 ? new Promise((resolve) => (goOn = resolve)) : undefined) }, { text: "Three" }]);
+  const { model, open, close } = chatWith([
+    { text: ["One", "Two"], pace: (index) => (index > 1 ? new Promise((resolve) => (goOn = resolve)) : undefined) },
+    { text: "Three" },
+  ]);
   const { chat, transport } = await open();
   const sending = chat.sendMessage({ text: "Count" });
   while (chat.messages.at(-1)?.parts?.at(-1)?.text !== "One") await new Promise((resolve) => setTimeout(resolve));
@@ -189,7 +236,10 @@ test("stop() stops the run, and nothing carries on with it", async () => {
 
 test("a second view of a chat gets the answer that is under way, from its beginning", async () => {
   let goOn;
-  const { open, close, model } = chatWith([{ text: "Looking.", calls: [call("weather", { city: "Rome" })] }, { text: ["It is ", "warm."], pace: (index) => (index === 2 ? new Promise((resolve) => (goOn = resolve)) : undefined) }]);
+  const { open, close, model } = chatWith([
+    { text: "Looking.", calls: [call("weather", { city: "Rome" })] },
+    { text: ["It is ", "warm."], pace: (index) => (index === 2 ? new Promise((resolve) => (goOn = resolve)) : undefined) },
+  ]);
   const first = await open();
   const sending = first.chat.sendMessage({ text: "Rome?" });
   while (first.chat.messages.at(-1)?.parts?.at(-1)?.text !== "It is ") await new Promise((resolve) => setTimeout(resolve));
@@ -199,7 +249,13 @@ test("a second view of a chat gets the answer that is under way, from its beginn
   goOn();
   await Promise.all([sending, resuming]);
   assert.deepEqual(plain(second.chat.messages[1]), plain(first.chat.messages[1]));
-  assert.deepEqual(lines(second.chat.messages[1]), ["step-start", "text Looking.", 'tool-weather output-available {"city":"Rome"} {"city":"Rome","degrees":20}', "step-start", "text It is warm."]);
+  assert.deepEqual(lines(second.chat.messages[1]), [
+    "step-start",
+    "text Looking.",
+    'tool-weather output-available {"city":"Rome"} {"city":"Rome","degrees":20}',
+    "step-start",
+    "text It is warm.",
+  ]);
   await assertStored(second);
   await close();
   model.check();
@@ -207,17 +263,26 @@ test("a second view of a chat gets the answer that is under way, from its beginn
 
 test("a message during an answer is answered by itself, after that answer", async () => {
   let goOn;
-  const { open, close, model } = chatWith([{ text: ["One ", "two"], pace: (index) => (index === 2 ? new Promise((resolve) => (goOn = resolve)) : undefined) }, { text: "Three" }]);
+  const { open, close, model } = chatWith([
+    { text: ["One ", "two"], pace: (index) => (index === 2 ? new Promise((resolve) => (goOn = resolve)) : undefined) },
+    { text: "Three" },
+  ]);
   const opened = await open();
   const { chat } = opened;
   const first = chat.sendMessage({ text: "Count" });
   while (chat.messages.at(-1)?.parts?.at(-1)?.text !== "One ") await new Promise((resolve) => setTimeout(resolve));
   const second = chat.sendMessage({ text: "Further" });
   const conversation = await opened.transport.conversation(chat.id);
-  while (!JSON.stringify(conversation.state.agent_state).includes("Further") && chat.messages.length < 3) await new Promise((resolve) => setTimeout(resolve));
+  while (!JSON.stringify(conversation.state.agent_state).includes("Further") && chat.messages.length < 3)
+    await new Promise((resolve) => setTimeout(resolve));
   goOn();
   await Promise.all([first, second]);
-  assert.deepEqual((await uiMessagesOf(conversation)).map(lines), [["text Count"], ["step-start", "text One two"], ["text Further"], ["step-start", "text Three"]]);
+  assert.deepEqual((await uiMessagesOf(conversation)).map(lines), [
+    ["text Count"],
+    ["step-start", "text One two"],
+    ["text Further"],
+    ["step-start", "text Three"],
+  ]);
   await close();
   model.check();
 });
@@ -252,8 +317,14 @@ test("images are sent and shown, other files are refused before anything is stor
   const opened = await open();
   const { chat, errors } = opened;
   const url = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
-  await chat.sendMessage({ text: "What?", files: [{ type: "file", mediaType: "application/pdf", filename: "a.pdf", url: "data:application/pdf;base64,AA==" }] });
-  assert.deepEqual(errors.map(({ code }) => code), ["invalid_options"]);
+  await chat.sendMessage({
+    text: "What?",
+    files: [{ type: "file", mediaType: "application/pdf", filename: "a.pdf", url: "data:application/pdf;base64,AA==" }],
+  });
+  assert.deepEqual(
+    errors.map(({ code }) => code),
+    ["invalid_options"],
+  );
   assert.deepEqual(await opened.transport.messages(chat.id), []);
   chat.messages = [];
   await chat.sendMessage({ text: "What?", files: [{ type: "file", mediaType: "image/png", url }] });
@@ -301,7 +372,13 @@ test("a message that is stopped before it is sent runs nothing", async () => {
   const { transport } = await open();
   await transport.conversation(id);
   const abort = new AbortController();
-  const sending = transport.sendMessages({ chatId: id, messages: [{ id: "1", role: "user", parts: [{ type: "text", text: "Go" }] }], trigger: "submit-message", messageId: undefined, abortSignal: abort.signal });
+  const sending = transport.sendMessages({
+    chatId: id,
+    messages: [{ id: "1", role: "user", parts: [{ type: "text", text: "Go" }] }],
+    trigger: "submit-message",
+    messageId: undefined,
+    abortSignal: abort.signal,
+  });
   // The conversation is open: by now the message is on its way to the store.
   for (let tick = 0; tick < 5; tick++) await undefined;
   abort.abort();
@@ -315,7 +392,10 @@ test("a message that is stopped before it is sent runs nothing", async () => {
 test("options that are wrong are refused at once, and those of the conversation when it is opened", async () => {
   assert.throws(() => new ThreadkeepChatTransport({}), { code: "invalid_options" });
   const { model } = chatWith([]);
-  assert.throws(() => new ThreadkeepChatTransport({ agent: agentOf(model), conversationId: "x" }), { code: "invalid_options", message: /useChat\(\{ id \}\)/ });
+  assert.throws(() => new ThreadkeepChatTransport({ agent: agentOf(model), conversationId: "x" }), {
+    code: "invalid_options",
+    message: /useChat\(\{ id \}\)/,
+  });
   const transport = new ThreadkeepChatTransport({ agent: agentOf(model), maxIterations: 3 });
   await assert.rejects(transport.conversation("x"), { code: "invalid_options" });
 });
@@ -335,12 +415,21 @@ test("a view that lacks what another tab has stored sends nothing until it shows
   await writer.run();
   await writer.close();
   await chat.sendMessage({ text: "On" });
-  assert.deepEqual(errors.map(({ code }) => code), ["locked_elsewhere", "invalid_state"]);
+  assert.deepEqual(
+    errors.map(({ code }) => code),
+    ["locked_elsewhere", "invalid_state"],
+  );
   assert.match(errors[1].message, /setMessages/);
   assert.equal((await handle.activeBranch()).filter(({ source }) => source === "user").length, 2, "nothing was sent");
   chat.messages = await transport.messages(id);
   await chat.sendMessage({ text: "On" });
-  assert.deepEqual(chat.messages.map(lines).flat().filter((line) => line !== "step-start"), ["text Count", "text One", "text Further", "text Two", "text On", "text Three"]);
+  assert.deepEqual(
+    chat.messages
+      .map(lines)
+      .flat()
+      .filter((line) => line !== "step-start"),
+    ["text Count", "text One", "text Further", "text Two", "text On", "text Three"],
+  );
   assert.deepEqual([handle.access, heard.slice(-2)], ["writer", ["On", "Three"]]);
   await assertStored(opened);
   await close();

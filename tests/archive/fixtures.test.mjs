@@ -13,7 +13,12 @@ const { conversations } = JSON.parse(readFileSync(path.join(fixtures, "index.jso
 
 /** Fixtures that are refused or changed by an import. The others are exported with the same files. */
 const refused = new Map([["other-id", /says it is conversation/]]);
-const setAside = new Map([["torn-tail", 1], ["torn-event", 1], ["empty-event", 1], ["torn-state", 1]]);
+const setAside = new Map([
+  ["torn-tail", 1],
+  ["torn-event", 1],
+  ["empty-event", 1],
+  ["torn-state", 1],
+]);
 
 for (const { scenario, directory, id } of conversations) {
   const entries = packed(path.join(fixtures, directory));
@@ -31,7 +36,10 @@ for (const { scenario, directory, id } of conversations) {
       const before = entries.filter(({ name }) => name.includes("/events/event-")).map(({ content }) => content.toString());
       const events = await store.events(imported.id, 0, 99);
       const mended = before.with(2, before[2].replace(/"parent_id":"[^"]*"/, `"parent_id":"${events[1].id}"`));
-      assert.deepEqual(events.map(({ json }) => json), mended);
+      assert.deepEqual(
+        events.map(({ json }) => json),
+        mended,
+      );
       const [file] = await store.files(imported.id);
       assert.equal(Buffer.from(await store.readFile(imported.id, file)).toString(), before[2]);
     });

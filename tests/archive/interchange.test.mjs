@@ -5,7 +5,10 @@ import { archiveLibrary } from "./library.mjs";
 
 const { importJSON, written, memoryStore } = await archiveLibrary();
 
-const messages = [{ role: "user", content: "Hello" }, { role: "assistant", content: "Hi." }];
+const messages = [
+  { role: "user", content: "Hello" },
+  { role: "assistant", content: "Hi." },
+];
 const session = { created_at: "2024-05-06T07:08:09", title: "Greeting", messages };
 
 test("text, a Blob and a value are the same file", async () => {
@@ -31,9 +34,17 @@ test("an unknown file is refused, and nothing is stored", async () => {
   const circle = {};
   circle.circle = circle;
   const hostile = [
-    [undefined, "invalid_options"], [() => 1, "invalid_options"], [circle, "invalid_options"], [1n, "invalid_options"],
-    ["", "archive_invalid"], [null, "archive_invalid"], [7, "archive_invalid"], [{}, "archive_invalid"], [[[]], "archive_invalid"],
-    [new Blob([new Uint8Array([0xff, 0xfe, 0])]), "archive_invalid"], ["[".repeat(1e6), "archive_invalid"],
+    [undefined, "invalid_options"],
+    [() => 1, "invalid_options"],
+    [circle, "invalid_options"],
+    [1n, "invalid_options"],
+    ["", "archive_invalid"],
+    [null, "archive_invalid"],
+    [7, "archive_invalid"],
+    [{}, "archive_invalid"],
+    [[[]], "archive_invalid"],
+    [new Blob([new Uint8Array([0xff, 0xfe, 0])]), "archive_invalid"],
+    ["[".repeat(1e6), "archive_invalid"],
     [[{ role: "user", content: { toString: 1 } }], "archive_invalid"],
   ];
   for (const [json, code] of hostile) {

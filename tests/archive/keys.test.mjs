@@ -5,7 +5,7 @@ import { inflateRawSync } from "node:zlib";
 import { Agent, Conversation, LLM, memoryStore, tool } from "../../dist/index.js";
 import { createModel } from "../support/model.mjs";
 
-const keys = { apiKey: "sk-planted-Zm9vYmFy+/=é", header: "planted-header-\"quoted\\value" };
+const keys = { apiKey: "sk-planted-Zm9vYmFy+/=é", header: 'planted-header-"quoted\\value' };
 let refuses = false;
 const model = createModel(({ messages }) => {
   // A server that repeats the key, in several spellings.
@@ -27,7 +27,10 @@ test("keys and headers are sent, and found nowhere else", async () => {
   // A header carries bytes up to U+00FF.
   const apiKey = keys.apiKey;
   const llm = new LLM({
-    model: "openai/scripted", baseUrl: server.baseUrl, apiKey, numRetries: 1,
+    model: "openai/scripted",
+    baseUrl: server.baseUrl,
+    apiKey,
+    numRetries: 1,
     headers: { "x-relay-key": keys.header },
   });
   const clock = tool({ name: "get_time", description: "The time.", parameters: { type: "object" }, execute: () => "noon" });
@@ -41,7 +44,10 @@ test("keys and headers are sent, and found nowhere else", async () => {
 
   refuses = true;
   await conversation.sendMessage("And now?");
-  const error = await conversation.run().then(() => assert.fail("it was refused"), (error) => error);
+  const error = await conversation.run().then(
+    () => assert.fail("it was refused"),
+    (error) => error,
+  );
   assert.equal(error.code, "llm_auth");
   const zip = Buffer.from(await (await conversation.exportZip()).arrayBuffer());
   const places = {
@@ -58,7 +64,10 @@ test("keys and headers are sent, and found nowhere else", async () => {
       assert.doesNotMatch(text, /sk-planted|planted-header|Zm9vYmFy/, place);
     }
   }
-  assert.ok(places["the archive"].some((text) => text.includes('"api_key":"**********"')), "the archive was read");
+  assert.ok(
+    places["the archive"].some((text) => text.includes('"api_key":"**********"')),
+    "the archive was read",
+  );
 });
 
 /** The contents of a zip of our own, whose sizes stand in its central directory. */
@@ -66,7 +75,12 @@ function entriesOf(zip) {
   const texts = [];
   for (let at = zip.indexOf("PK\x01\x02", 0, "latin1"); at >= 0 && at < zip.length - 22; ) {
     const [method, packed, name, extra, comment, local] = [
-      zip.readUInt16LE(at + 10), zip.readUInt32LE(at + 20), zip.readUInt16LE(at + 28), zip.readUInt16LE(at + 30), zip.readUInt16LE(at + 32), zip.readUInt32LE(at + 42),
+      zip.readUInt16LE(at + 10),
+      zip.readUInt32LE(at + 20),
+      zip.readUInt16LE(at + 28),
+      zip.readUInt16LE(at + 30),
+      zip.readUInt16LE(at + 32),
+      zip.readUInt32LE(at + 42),
     ];
     const start = local + 30 + zip.readUInt16LE(local + 26) + zip.readUInt16LE(local + 28);
     const bytes = zip.subarray(start, start + packed);

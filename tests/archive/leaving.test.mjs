@@ -22,7 +22,10 @@ async function holding(entries) {
 const exported = async (store) => unzip(await (await exportZip(store, id)).arrayBuffer());
 
 test("folders come first, then the base state, the events in order, and further files in their folders", async () => {
-  const further = ["TASKS.json", "subagents/aa/events/event-00000-0f8fad5b.json"].map((path) => ({ name: `${folder}/${path}`, content: "{}" }));
+  const further = ["TASKS.json", "subagents/aa/events/event-00000-0f8fad5b.json"].map((path) => ({
+    name: `${folder}/${path}`,
+    content: "{}",
+  }));
   const names = (await exported(await holding([...conversation(2), ...further]))).map(({ name }) => name);
   const before = conversation(2).map(({ name }) => name);
   const folders = ["subagents/", "subagents/aa/", "subagents/aa/events/"].map((path) => `${folder}/${path}`);
@@ -31,7 +34,12 @@ test("folders come first, then the base state, the events in order, and further 
 
 test("a date that no archive can have is the nearest one that it can", async () => {
   const inner = await holding(conversation(1));
-  for (const [updatedAt, year] of [[9e15, 2107], [-9e15, 1980], [Date.UTC(1970), 1980], [Date.UTC(2031, 5), 2031]]) {
+  for (const [updatedAt, year] of [
+    [9e15, 2107],
+    [-9e15, 1980],
+    [Date.UTC(1970), 1980],
+    [Date.UTC(2031, 5), 2031],
+  ]) {
     const store = host(inner, { load: async (of) => ({ ...(await inner.load(of)), updatedAt }) });
     const [{ date }] = await exported(store);
     assert.equal(date.getFullYear(), year);
@@ -43,11 +51,22 @@ test("answers of a host's store are checked, and its errors get the matching cod
   const rows = (change) => host(inner, { events: async (...args) => change(await inner.events(...args)) });
   const full = Object.assign(new Error("no room"), { name: "QuotaExceededError" });
   const cases = [
-    [rows(() => "none"), "store_corrupt"], [rows(() => [null]), "store_corrupt"], [rows((all) => all.slice(1)), "store_corrupt"],
-    [rows((all) => [...all, ...all]), "store_corrupt"], [rows((all) => all.map((one) => ({ ...one, id: "../../x" }))), "store_corrupt"],
-    [rows((all) => all.map((one) => ({ ...one, json: 7 }))), "store_corrupt"], [rows(() => []), "not_found"],
+    [rows(() => "none"), "store_corrupt"],
+    [rows(() => [null]), "store_corrupt"],
+    [rows((all) => all.slice(1)), "store_corrupt"],
+    [rows((all) => [...all, ...all]), "store_corrupt"],
+    [rows((all) => all.map((one) => ({ ...one, id: "../../x" }))), "store_corrupt"],
+    [rows((all) => all.map((one) => ({ ...one, json: 7 }))), "store_corrupt"],
+    [rows(() => []), "not_found"],
     [host(inner, { events: () => Promise.reject(full) }), "store_quota"],
-    [host(inner, { events() { throw new Error("odd"); } }), "store_corrupt"],
+    [
+      host(inner, {
+        events() {
+          throw new Error("odd");
+        },
+      }),
+      "store_corrupt",
+    ],
     [host(inner, { files: async () => ["a"], readFile: async () => "text" }), "store_corrupt"],
     [host(inner, { load: async () => undefined }), "not_found"],
   ];
@@ -81,9 +100,12 @@ test("an export holds the events that existed when it began, and fails if the co
   const other = exportZipStream(store, id).getReader();
   await other.read();
   await store.delete(id);
-  await assert.rejects(async () => {
-    while (!(await other.read()).done);
-  }, { code: "not_found" });
+  await assert.rejects(
+    async () => {
+      while (!(await other.read()).done);
+    },
+    { code: "not_found" },
+  );
 });
 
 test("70,000 tiny files go in and out, in the directory's wide form", { timeout: 600_000 }, async () => {

@@ -42,7 +42,9 @@ test("an import locks the conversation, and releases it at its end and when it f
 });
 
 test("an error of a host's store is reported once", async () => {
-  const corrupt = watched(memoryStore(), () => Promise.reject(Object.assign(new Error("the store cannot be read: row 7"), { code: "store_corrupt" })));
+  const corrupt = watched(memoryStore(), () =>
+    Promise.reject(Object.assign(new Error("the store cannot be read: row 7"), { code: "store_corrupt" })),
+  );
   await assert.rejects(importZip(zip(conversation(3)), corrupt), { code: "store_corrupt", message: "the store cannot be read: row 7" });
   const closed = memoryStore();
   closed.close();
@@ -52,8 +54,22 @@ test("an error of a host's store is reported once", async () => {
 // Last, because nothing can be done after it.
 test("a crash rejects every open promise, of archives too, because all chunks share one memory", async () => {
   const { importArchive } = await archiveParts();
-  const hostile = { size: 1, nextEntries: async () => ({ get numbers() { throw new Error("a crash on purpose"); } }) };
-  const crash = () => importArchive(hostile, {}, () => true, 0, () => {}).catch(() => {});
+  const hostile = {
+    size: 1,
+    nextEntries: async () => ({
+      get numbers() {
+        throw new Error("a crash on purpose");
+      },
+    }),
+  };
+  const crash = () =>
+    importArchive(
+      hostile,
+      {},
+      () => true,
+      0,
+      () => {},
+    ).catch(() => {});
   const store = memoryStore();
   const dying = watched(store, () => {
     void crash();

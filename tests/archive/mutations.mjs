@@ -12,7 +12,10 @@ export async function importDamaged(count, seed) {
   const archives = [
     zip([...conversation(4), { name: `${folder}/TASKS.json`, content: "[]" }]),
     zip(conversation(3).map((one) => ({ ...one, method: 0 }))),
-    zip(conversation(3).map((one) => ({ ...one, zip64: true })), { zip64: true }),
+    zip(
+      conversation(3).map((one) => ({ ...one, zip64: true })),
+      { zip64: true },
+    ),
     zip(conversation(3).map((one) => (one.name.endsWith("/") ? one : { ...one, descriptor: true }))),
   ];
   const outcomes = { imported: 0, refused: 0 };
@@ -63,11 +66,21 @@ function damaged(original, random) {
   for (let n = 1 + random(3); n > 0 && bytes.length > 0; n--) {
     const at = random(bytes.length);
     switch (random(5)) {
-      case 0: bytes[at] ^= 1 << random(8); break;
-      case 1: bytes[at] = [0, 1, 0x2f, 0x2e, 0x50, 0x7f, 0xff][random(7)]; break;
-      case 2: bytes = Buffer.concat([bytes.subarray(0, at), bytes.subarray(at + 1 + random(16))]); break;
-      case 3: bytes = Buffer.concat([bytes.subarray(0, at), bytes.subarray(random(bytes.length), random(bytes.length)), bytes.subarray(at)]); break;
-      case 4: bytes.writeUInt8(random(256), at); break;
+      case 0:
+        bytes[at] ^= 1 << random(8);
+        break;
+      case 1:
+        bytes[at] = [0, 1, 0x2f, 0x2e, 0x50, 0x7f, 0xff][random(7)];
+        break;
+      case 2:
+        bytes = Buffer.concat([bytes.subarray(0, at), bytes.subarray(at + 1 + random(16))]);
+        break;
+      case 3:
+        bytes = Buffer.concat([bytes.subarray(0, at), bytes.subarray(random(bytes.length), random(bytes.length)), bytes.subarray(at)]);
+        break;
+      case 4:
+        bytes.writeUInt8(random(256), at);
+        break;
     }
   }
   return bytes;

@@ -15,5 +15,5 @@ test(`${count} damaged archives (seed ${seed}) are imported completely or refuse
 });
 
 test("an archive cut off at any byte is refused", { timeout: 120_000 }, async () => {
-  assert(await apart(module, "importCutOff") > 500);
+  assert((await apart(module, "importCutOff")) > 500);
 });

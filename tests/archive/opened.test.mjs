@@ -34,7 +34,11 @@ test("what differs in an export after an import is what format.md lists", async 
         if (after.get(name)?.equals(content)) continue;
         assert.match(name, /^(subagents\/[0-9a-f]{32}\/)?base_state\.json$/, scenario);
         const fields = changed(content, after.get(name));
-        assert.deepEqual(fields.filter((field) => !allowed.includes(field)), [], `${scenario}: ${name}`);
+        assert.deepEqual(
+          fields.filter((field) => !allowed.includes(field)),
+          [],
+          `${scenario}: ${name}`,
+        );
         for (const field of fields) seen.add(name === "base_state.json" ? field : `subagents: ${field}`);
       }
       const added = [...after.keys()].filter((name) => !files.has(name));
@@ -42,7 +46,13 @@ test("what differs in an export after an import is what format.md lists", async 
     }
   }
   assert.deepEqual([...seen].sort(), ["execution_status", "leaf_event_id", "persistence_dir", "subagents: persistence_dir"]);
-  for (const field of ["`running` becomes `paused`", "`persistence_dir`", "`subagents/<id>/base_state.json`", "`leaf_event_id`", "`agent_state.interrupted_actions`"]) {
+  for (const field of [
+    "`running` becomes `paused`",
+    "`persistence_dir`",
+    "`subagents/<id>/base_state.json`",
+    "`leaf_event_id`",
+    "`agent_state.interrupted_actions`",
+  ]) {
     assert.ok(page.includes(field), field);
   }
 });

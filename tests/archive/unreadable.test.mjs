@@ -6,7 +6,13 @@ import { conversation, entry, eventId, eventPath, folder, id } from "./conversat
 import { unzip, zip } from "./zip-bytes.mjs";
 import { createModel } from "../support/model.mjs";
 
-const broken = { 1: '{"id":"', 2: "[1]", 3: `{"id":"${eventId(3)}","n":undefined,"kind":"MessageEvent"}`, 4: '{"kind":"MessageEvent"}', 5: "7" };
+const broken = {
+  1: '{"id":"',
+  2: "[1]",
+  3: `{"id":"${eventId(3)}","n":undefined,"kind":"MessageEvent"}`,
+  4: '{"kind":"MessageEvent"}',
+  5: "7",
+};
 const agent = new Agent({ llm: new LLM({ model: "openai/m", baseUrl: "https://model.invalid", apiKey: "k" }) });
 
 /** A conversation of eight events, some of which are broken and all of which the last one follows. */
@@ -22,7 +28,10 @@ test("every page of a log can be read, with a placeholder for what cannot", asyn
   const { conversation } = await opened();
   const events = [];
   for await (const event of conversation.events) events.push(event);
-  assert.deepEqual(events.map(({ id }) => id), Array.from({ length: 8 }, (_, index) => eventId(index)));
+  assert.deepEqual(
+    events.map(({ id }) => id),
+    Array.from({ length: 8 }, (_, index) => eventId(index)),
+  );
   for (const [index, { kind, file, why }] of events.entries()) {
     assert.equal(kind, index in broken ? "UnreadableEvent" : "MessageEvent");
     if (index in broken) assert.ok(file === eventPath(index).replace(`${folder}/`, "") && why.startsWith("it is not "), why);
@@ -36,14 +45,19 @@ test("every page of a log can be read, with a placeholder for what cannot", asyn
 test("an event with numbers that only Python writes is read, and leaves byte for byte", async () => {
   const entries = conversation(1);
   const rated = entry(entries, eventPath(0));
-  const message = '"llm_message":{"role":"user","content":[{"cache_prompt":false,"type":"text","text":"Hello"}],"thinking_blocks":[]},"activated_skills":[],"extended_content":[]';
+  const message =
+    '"llm_message":{"role":"user","content":[{"cache_prompt":false,"type":"text","text":"Hello"}],"thinking_blocks":[]},"activated_skills":[],"extended_content":[]';
   const metadata = '{"NaN":NaN,"most":Infinity,"least":-Infinity}';
   rated.content = `{"id":"${eventId(0)}","timestamp":"2026-01-31T09:15:02.123456","source":"user",${message},"critic_result":{"score":1.0,"message":"NaN","metadata":${metadata}},"kind":"MessageEvent"}`;
   const store = memoryStore();
   const [{ warnings }] = await Conversation.importZip(zip(entries), { store });
   assert.deepEqual(warnings, []);
   const { fetch, requests } = createModel([{ text: "Done." }]);
-  const conversing = await Conversation.open({ agent: new Agent({ llm: new LLM({ model: "openai/m", fetch }) }), store, conversationId: id });
+  const conversing = await Conversation.open({
+    agent: new Agent({ llm: new LLM({ model: "openai/m", fetch }) }),
+    store,
+    conversationId: id,
+  });
   const read = await conversing.events.at(0);
   assert.equal(read.kind, "MessageEvent");
   assert.deepEqual(read.critic_result, { score: 1, message: "NaN", metadata: { NaN: null, most: Infinity, least: -Infinity } });

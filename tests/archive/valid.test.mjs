@@ -26,10 +26,13 @@ function filesOf(entries) {
 
 const stored = conversation(4).map((one) => ({ ...one, method: 0 }));
 const makes = {
-  "deflated": zip(conversation(4)),
-  "stored": zip(stored),
+  deflated: zip(conversation(4)),
+  stored: zip(stored),
   "with data descriptors": zip(conversation(4).map((one) => (one.name.endsWith("/") ? one : { ...one, descriptor: true }))),
-  "in zip64": zip(conversation(4).map((one) => ({ ...one, zip64: true })), { zip64: true }),
+  "in zip64": zip(
+    conversation(4).map((one) => ({ ...one, zip64: true })),
+    { zip64: true },
+  ),
   "with a comment": zip(conversation(4), { comment: "exported by hand" }),
   "with a line end after it": Buffer.concat([zip(conversation(4)), Buffer.from("\r\n")]),
   "with further bytes after it": Buffer.concat([zip(conversation(4), { comment: "PK" }), Buffer.alloc(60_000, "PK\x05")]),
@@ -37,8 +40,16 @@ const makes = {
   "without directory entries": zip(conversation(4).filter(({ name }) => !name.endsWith("/"))),
   "in another order": zip(conversation(4).reverse()),
   "in a folder around it": zip(conversation(4).map((one) => ({ ...one, name: `conversations/${one.name}` }))),
-  "without its folder": zip(conversation(4).map((one) => ({ ...one, name: one.name.replace(`${folder}/`, "") })).filter(({ name }) => name)),
-  "from a Mac": zip([...conversation(4), { name: `__MACOSX/${folder}/._base_state.json`, content: "junk" }, { name: `${folder}/.DS_Store`, content: "junk" }]),
+  "without its folder": zip(
+    conversation(4)
+      .map((one) => ({ ...one, name: one.name.replace(`${folder}/`, "") }))
+      .filter(({ name }) => name),
+  ),
+  "from a Mac": zip([
+    ...conversation(4),
+    { name: `__MACOSX/${folder}/._base_state.json`, content: "junk" },
+    { name: `${folder}/.DS_Store`, content: "junk" },
+  ]),
 };
 
 for (const [make, bytes] of Object.entries(makes)) {
@@ -58,22 +69,38 @@ test("bytes may come as a Blob, an ArrayBuffer, a Uint8Array, or a view of part 
 test("archives of Python's zipfile are imported, and it reads exported ones", { skip: !python && "there is no python3" }, async () => {
   await withTemporaryFolder(async (directory) => {
     const file = path.join(directory, "python.zip");
-    execFileSync("python3", ["-c", `
+    execFileSync(
+      "python3",
+      [
+        "-c",
+        `
 import json, sys, zipfile
 with zipfile.ZipFile(sys.argv[1], "w", zipfile.ZIP_DEFLATED) as archive:
     for name, content in json.load(sys.stdin):
         archive.writestr(name, content)
-`, file], { input: JSON.stringify(conversation(12).map(({ name, content }) => [name, content ?? ""])) });
+`,
+        file,
+      ],
+      { input: JSON.stringify(conversation(12).map(({ name, content }) => [name, content ?? ""])) },
+    );
     const store = memoryStore();
     await importZip(await readFile(file), store);
     const exported = path.join(directory, "exported.zip");
     await writeFile(exported, Buffer.from(await (await exportZip(store, id)).arrayBuffer()));
-    const seen = execFileSync("python3", ["-c", `
+    const seen = execFileSync(
+      "python3",
+      [
+        "-c",
+        `
 import json, sys, zipfile
 with zipfile.ZipFile(sys.argv[1]) as archive:
     assert archive.testzip() is None
     print(json.dumps([[i.filename, archive.read(i).decode(), i.compress_type, i.is_dir()] for i in archive.infolist()]))
-`, exported], { encoding: "utf8" });
+`,
+        exported,
+      ],
+      { encoding: "utf8" },
+    );
     const entries = JSON.parse(seen);
     assert.deepEqual(Object.fromEntries(entries.map(([name, content]) => [name, content])), filesOf(conversation(12)));
     for (const [name, content, method, isDirectory] of entries) {
@@ -108,15 +135,27 @@ test("an exported conversation is idle, has its own persistence folder, and hold
   const blob = await exportZip(store, id);
   assert.equal(blob.type, "application/zip");
   const [exported] = (await unzip(await blob.arrayBuffer())).filter(({ name }) => name.endsWith("base_state.json"));
-  assert.equal(exported.content.toString(), baseState().replace("idle", "paused").replace("mine/", "workspace/conversations/").replace('"model":"m"', '"model":"m","api_key":"**********"'));
+  assert.equal(
+    exported.content.toString(),
+    baseState()
+      .replace("idle", "paused")
+      .replace("mine/", "workspace/conversations/")
+      .replace('"model":"m"', '"model":"m","api_key":"**********"'),
+  );
 });
 
 test("an archive of several conversations is imported, and a longer archive continues its conversation", async () => {
   const other = "1f8fad5b-d9cb-469f-a165-70867728950e";
   const store = memoryStore();
   const outcomes = async (entries) => (await importZip(zip(entries), store)).map(({ outcome, eventCount }) => [outcome, eventCount]);
-  assert.deepEqual(await outcomes([...conversation(3), ...conversation(2, other)]), [["created", 3], ["created", 2]]);
-  assert.deepEqual(await outcomes([...conversation(5), ...conversation(1, other)]), [["continued", 5], ["up_to_date", 2]]);
+  assert.deepEqual(await outcomes([...conversation(3), ...conversation(2, other)]), [
+    ["created", 3],
+    ["created", 2],
+  ]);
+  assert.deepEqual(await outcomes([...conversation(5), ...conversation(1, other)]), [
+    ["continued", 5],
+    ["up_to_date", 2],
+  ]);
   const elsewhere = conversation(6);
   entry(elsewhere, eventPath(4)).content = event(4, "another turn");
   await assert.rejects(importZip(zip(elsewhere), store), { code: "invalid_state", message: /differ from event 4 on/ });
@@ -140,7 +179,10 @@ test("progress rises to its total, in bytes on the way in and in files on the wa
   await importZip(zip(entries), store, { onProgress });
   const imported = seen.splice(0);
   await exportZip(store, id, { onProgress });
-  for (const [list, unit, least] of [[imported, "bytes", 6], [seen, "files", 20]]) {
+  for (const [list, unit, least] of [
+    [imported, "bytes", 6],
+    [seen, "files", 20],
+  ]) {
     const { total } = list[0];
     assert(list.length >= least && list.at(-1).done === total && list.every((one) => one.unit === unit && one.total === total));
     assert(list.every((one, index) => index === 0 || one.done >= list[index - 1].done));
@@ -175,7 +217,11 @@ test("exports and imports may run side by side", async () => {
   const store = memoryStore();
   await importZip(zip(conversation(30)), store);
   const other = "1f8fad5b-d9cb-469f-a165-70867728950e";
-  const [first, second, imported] = await Promise.all([exportZip(store, id), exportZip(store, id), importZip(zip(conversation(30, other)), store)]);
+  const [first, second, imported] = await Promise.all([
+    exportZip(store, id),
+    exportZip(store, id),
+    importZip(zip(conversation(30, other)), store),
+  ]);
   assert.deepEqual(Buffer.from(await first.arrayBuffer()), Buffer.from(await second.arrayBuffer()));
   assert.equal(imported[0].eventCount, 30);
 });

@@ -38,12 +38,28 @@ export function zip(entries, archive = {}) {
     const start = offset;
     const inLocal = entry.descriptor ? [u32(0), u32(0), u32(0)] : [u32(crc), u32(saidCompressed), u32(said)];
     if (!entry.inside) push(u32(0x04034b50), u16(version), u16(flags), u16(entry.localMethod ?? method), u32(0x5a210000), ...inLocal);
-    if (!entry.inside) push(u16(localName.length), u16(entry.descriptor ? 0 : extra.length), localName, entry.descriptor ? Buffer.alloc(0) : extra, packed);
+    if (!entry.inside)
+      push(u16(localName.length), u16(entry.descriptor ? 0 : extra.length), localName, entry.descriptor ? Buffer.alloc(0) : extra, packed);
     if (entry.descriptor) push(u32(0x08074b50), u32(crc), u32(compressedSize), u32(size));
     directory.push(
-      u32(0x02014b50), u16(0x0300 | version), u16(version), u16(flags), u16(method), u32(0x5a210000),
-      u32(crc), u32(saidCompressed), u32(said), u16(name.length), u16(extra.length), u16(0), u16(archive.disk ?? 0),
-      u16(0), u32(entry.attributes ?? 0o100644 * 0x10000), u32(entry.offset ?? start), name, extra,
+      u32(0x02014b50),
+      u16(0x0300 | version),
+      u16(version),
+      u16(flags),
+      u16(method),
+      u32(0x5a210000),
+      u32(crc),
+      u32(saidCompressed),
+      u32(said),
+      u16(name.length),
+      u16(extra.length),
+      u16(0),
+      u16(archive.disk ?? 0),
+      u16(0),
+      u32(entry.attributes ?? 0o100644 * 0x10000),
+      u32(entry.offset ?? start),
+      name,
+      extra,
     );
   }
   const at = offset;
@@ -66,12 +82,16 @@ export function zip(entries, archive = {}) {
 export async function unzip(bytes) {
   const { ZipReader, Uint8ArrayReader, Uint8ArrayWriter } = await import("@zip.js/zip.js/lib/zip-core-native.js");
   const entries = await new ZipReader(new Uint8ArrayReader(new Uint8Array(bytes)), { useWebWorkers: false }).getEntries();
-  return Promise.all(entries.map(async (entry) => ({
-    name: entry.filename,
-    date: entry.lastModDate,
-    method: entry.compressionMethod,
-    content: entry.directory ? Buffer.alloc(0) : Buffer.from(await entry.getData(new Uint8ArrayWriter(), { checkCrc32: true, useWebWorkers: false })),
-  })));
+  return Promise.all(
+    entries.map(async (entry) => ({
+      name: entry.filename,
+      date: entry.lastModDate,
+      method: entry.compressionMethod,
+      content: entry.directory
+        ? Buffer.alloc(0)
+        : Buffer.from(await entry.getData(new Uint8ArrayWriter(), { checkCrc32: true, useWebWorkers: false })),
+    })),
+  );
 }
 
 /** Zeros packed without ever being there. */

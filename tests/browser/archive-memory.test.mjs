@@ -26,7 +26,10 @@ async function imported(bytes) {
     const result = await browser.evaluate(async () => {
       const { Conversation, indexedDBStore } = await import("/threadkeep/index.js");
       const zip = await (await fetch("/archives/archive.zip")).blob();
-      return Conversation.importZip(zip, { store: indexedDBStore("memory") }).then(([{ eventCount }]) => eventCount, ({ message }) => message);
+      return Conversation.importZip(zip, { store: indexedDBStore("memory") }).then(
+        ([{ eventCount }]) => eventCount,
+        ({ message }) => message,
+      );
     });
     return { result, peak: Math.max(...treeOf(browser.pid).map(({ pid }) => peakOf(pid))) };
   } finally {
@@ -48,7 +51,9 @@ function peakOf(pid) {
 
 test("chromium: a bomb that lies about its size is refused before it fills the memory", { skip, timeout: 120_000 }, async () => {
   for (const size of [1000, 120 * megabyte]) {
-    const { result, peak } = await imported(zip([...conversation(1), { name: `${folder}/x`, packed: await deflatedZeros(1200 * megabyte), size }]));
+    const { result, peak } = await imported(
+      zip([...conversation(1), { name: `${folder}/x`, packed: await deflatedZeros(1200 * megabyte), size }]),
+    );
     assert.match(result, /longer than its header states/);
     assert.ok(peak < 500, `${Math.round(peak)} MB for one that says ${size} bytes`);
   }

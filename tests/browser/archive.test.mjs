@@ -18,13 +18,19 @@ for (const kind of availableBrowsers) {
       await browser.page(`${server.origin}/pages/strict.html`);
       const entries = [...conversation(150), { name: `${folder}/observations/terminal_output_1a2b3c4d.txt`, content: "out" }];
       const damaged = zip(entries.map((one) => (one.name === eventPath(70) ? { ...one, crc: 7 } : one)));
-      const result = await browser.evaluate(importAndExport, { id, good: zip(entries).toString("base64"), damaged: damaged.toString("base64") });
+      const result = await browser.evaluate(importAndExport, {
+        id,
+        good: zip(entries).toString("base64"),
+        damaged: damaged.toString("base64"),
+      });
       assert.match(result.refused, /^archive_invalid entry .*event-00070-.* cannot be unpacked/);
       assert.deepEqual(result.afterRefusal, []);
       assert.deepEqual(result.imported, [{ id, outcome: "created", eventCount: 150, warnings: [] }]);
       assert.equal(result.again, "up_to_date");
       assert.equal(result.access, "writer");
-      const exported = new Map((await unzip(Buffer.from(result.exported, "base64"))).map(({ name, content }) => [name, content.toString()]));
+      const exported = new Map(
+        (await unzip(Buffer.from(result.exported, "base64"))).map(({ name, content }) => [name, content.toString()]),
+      );
       for (const { name, content } of entries) {
         if (!name.endsWith("base_state.json")) assert.equal(exported.get(name), content ?? "", name);
       }
@@ -41,7 +47,9 @@ for (const kind of availableBrowsers) {
       const { exported, withWorkspace, stored, transactions } = await browser.evaluate(exportFiles);
       const files = async (base64) => {
         const entries = await unzip(Buffer.from(base64, "base64"));
-        return new Map(entries.filter(({ name }) => !/\/$|base_state|events/.test(name)).map(({ name, content }) => [name.slice(33), content]));
+        return new Map(
+          entries.filter(({ name }) => !/\/$|base_state|events/.test(name)).map(({ name, content }) => [name.slice(33), content]),
+        );
       };
       const found = await files(exported);
       // One that was removed after the export had begun is left out, and those around it are not mixed up.
@@ -67,7 +75,15 @@ async function exportFiles() {
   const numbers = Array.from({ length: 200 }, (_, n) => n);
   // Not compressible, so that the first block is full and the export stands still after it.
   const block = numbers.flatMap(() => Array.from(crypto.getRandomValues(new Uint8Array(600))));
-  const paths = ["large.bin", "uff\uff5e.txt", "uff\u{1f600}.txt", "workspace/a/1.txt", "workspace/a/2.txt", "zz.txt", ...numbers.map((n) => `notes/${n}.txt`)];
+  const paths = [
+    "large.bin",
+    "uff\uff5e.txt",
+    "uff\u{1f600}.txt",
+    "workspace/a/1.txt",
+    "workspace/a/2.txt",
+    "zz.txt",
+    ...numbers.map((n) => `notes/${n}.txt`),
+  ];
   const files = paths.map((path) => ({ path, content: path === "large.bin" ? new Uint8Array(3 << 20) : new TextEncoder().encode(path) }));
   const baseState = JSON.stringify(state);
   const commit = (files) => store.commit(id, { expectedLength: 0, events: [], baseState, files, at: Date.now(), durability: "relaxed" });
@@ -95,7 +111,10 @@ async function importAndExport({ id, good, damaged }) {
   const { Agent, Conversation, LLM, indexedDBStore } = await import("/threadkeep/index.js");
   const store = indexedDBStore("archives");
   const bytes = (base64) => Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
-  const refused = await Conversation.importZip(bytes(damaged), { store }).then(() => "imported", (error) => `${error.code} ${error.message}`);
+  const refused = await Conversation.importZip(bytes(damaged), { store }).then(
+    () => "imported",
+    (error) => `${error.code} ${error.message}`,
+  );
   const afterRefusal = await Conversation.list({ store });
   const imported = await Conversation.importZip(new Blob([bytes(good)]), { store });
   const [{ outcome: again }] = await Conversation.importZip(bytes(good), { store });

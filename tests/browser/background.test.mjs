@@ -24,7 +24,12 @@ async function converse(baseUrl, conversationId, until) {
     shown += content ?? "";
     if (until && shown.includes(until)) see("seen");
   };
-  const conversation = await Conversation.open({ agent: new Agent({ llm }), conversationId, store: indexedDBStore("background"), tokenCallbacks: [listener] });
+  const conversation = await Conversation.open({
+    agent: new Agent({ llm }),
+    conversationId,
+    store: indexedDBStore("background"),
+    tokenCallbacks: [listener],
+  });
   if (conversation.events.length === 0) await conversation.sendMessage("Hello?");
   const run = conversation.run();
   if (until) return seen;
@@ -46,7 +51,10 @@ for (const kind of availableBrowsers) {
       assert.equal(finalResponse, "Hello, world");
       assert.equal(shown, "Hello, world");
       assert.equal(unfinished, null);
-      assert.deepEqual(model.requests.map(({ method, path }) => `${method} ${path}`), ["POST /v1/responses", "GET /v1/responses/resp_1", "GET /v1/responses/resp_1"]);
+      assert.deepEqual(
+        model.requests.map(({ method, path }) => `${method} ${path}`),
+        ["POST /v1/responses", "GET /v1/responses/resp_1", "GET /v1/responses/resp_1"],
+      );
       model.check();
     } finally {
       await browser.close();

@@ -32,7 +32,13 @@ for (const kind of availableBrowsers) {
       });
       await context.test("a tab that follows sees the move, and may not move itself", async () => {
         const { before, after, refused } = await follower.evaluate(follow, id, await writer.evaluate(goTo, 2));
-        assert.deepEqual([before, after], [["First", "Answer 1."], ["First", "Answer 1."]]);
+        assert.deepEqual(
+          [before, after],
+          [
+            ["First", "Answer 1."],
+            ["First", "Answer 1."],
+          ],
+        );
         assert.deepEqual(refused, { navigateTo: "locked_elsewhere", regenerate: "locked_elsewhere", editMessage: "locked_elsewhere" });
         await writer.evaluate(goTo, 4);
         assert.deepEqual((await follower.evaluate(follow, id)).after, ["First", "Answer 1.", "Second", "Answer 2."]);
@@ -49,7 +55,10 @@ for (const kind of availableBrowsers) {
       });
       await context.test("a copy of a thousand events is complete, and independent", async () => {
         const { sameTexts, length, title, tags, continued, original } = await writer.evaluate(copies);
-        assert.deepEqual({ sameTexts, length, title, tags, continued }, { sameTexts: true, length: 1201, title: "A copy", tags: { project: "x", title: "A copy" }, continued: 1203 });
+        assert.deepEqual(
+          { sameTexts, length, title, tags, continued },
+          { sameTexts: true, length: 1201, title: "A copy", tags: { project: "x", title: "A copy" }, continued: 1203 },
+        );
         assert.equal(original, 1201);
       });
       assert.deepEqual(browser.problems, []);
@@ -66,7 +75,9 @@ async function begin() {
   Object.assign(globalThis, { Agent, Conversation, LLM, indexedDBStore, tool, ScriptedModel });
   let count = 0;
   const { fetch } = new ScriptedModel(() => ({ text: `Answer ${++count}.` }));
-  globalThis.agent = new Agent({ llm: new LLM({ model: "openai/m", baseUrl: "https://model.invalid", stream: false, numRetries: 1, fetch }) });
+  globalThis.agent = new Agent({
+    llm: new LLM({ model: "openai/m", baseUrl: "https://model.invalid", stream: false, numRetries: 1, fetch }),
+  });
   globalThis.conversation = await Conversation.open({ agent });
   globalThis.ask = async (text) => (await conversation.sendMessage(text), conversation.run());
   globalThis.textsOf = async (of = conversation) =>
@@ -105,7 +116,8 @@ async function goTo(index) {
 async function follow(conversationId, eventId) {
   const { Agent, Conversation, LLM } = await import("/threadkeep/index.js");
   const agent = new Agent({ llm: new LLM({ model: "openai/m", baseUrl: "https://model.invalid" }) });
-  const texts = async (of) => (await of.activeBranch()).filter(({ kind }) => kind === "MessageEvent").map(({ llm_message: { content } }) => content[0].text);
+  const texts = async (of) =>
+    (await of.activeBranch()).filter(({ kind }) => kind === "MessageEvent").map(({ llm_message: { content } }) => content[0].text);
   const opened = await Conversation.open({ agent, conversationId });
   const { access } = opened;
   const before = await texts(opened);
@@ -115,7 +127,11 @@ async function follow(conversationId, eventId) {
       navigateTo: () => opened.navigateTo(eventId),
       regenerate: () => opened.regenerate(),
       editMessage: () => opened.editMessage(eventId, "x"),
-    })) refused[verb] = await call().then(() => "done", ({ code }) => code);
+    }))
+      refused[verb] = await call().then(
+        () => "done",
+        ({ code }) => code,
+      );
   }
   const after = await texts(opened);
   await opened.close();
@@ -137,8 +153,17 @@ async function refusals() {
   const { id } = await busy.sendMessage("Pay.");
   const all = async () => {
     const codes = {};
-    const verbs = { navigateTo: () => busy.navigateTo(id), regenerate: () => busy.regenerate(), editMessage: () => busy.editMessage(id, "x"), fork: () => busy.fork() };
-    for (const [verb, call] of Object.entries(verbs)) codes[verb] = await call().then(() => "done", ({ code }) => code);
+    const verbs = {
+      navigateTo: () => busy.navigateTo(id),
+      regenerate: () => busy.regenerate(),
+      editMessage: () => busy.editMessage(id, "x"),
+      fork: () => busy.fork(),
+    };
+    for (const [verb, call] of Object.entries(verbs))
+      codes[verb] = await call().then(
+        () => "done",
+        ({ code }) => code,
+      );
     return codes;
   };
   const run = busy.run();

@@ -30,44 +30,69 @@ for (const kind of availableBrowsers) {
         const chat = await ElementPage.open(browser, server.origin, query);
         await body(chat);
         model.check();
-        assert.deepEqual(browser.problems.splice(0).filter((problem) => !(failing && /status of|NetworkError|Failed to load/.test(problem))), []);
+        assert.deepEqual(
+          browser.problems.splice(0).filter((problem) => !(failing && /status of|NetworkError|Failed to load/.test(problem))),
+          [],
+        );
         if (!chat.page.isClosed()) await chat.page.close();
       });
 
-    await step("the riskiest call comes first, all of them are named, and “approve all” says what it approves", "?policy=always", async (chat) => {
-      model.add({ calls: [call("roll_dice", { count: 2 }), call("roll_dice"), pay("Ann", 20)] }, { text: "All done." });
-      await chat.page.setViewport({ width: 390, height: 780 });
-      await chat.say("Pay Ann and roll dice");
-      await chat.shows(/3 calls wait for you.*Pay Ann 20.*high risk.*to.*Ann.*amount.*20.*low risk/, ".next");
-      assert.deepEqual(await chat.get(() => all(".ask").map((card) => card.dataset.tool)), ["transfer_money", "roll_dice", "roll_dice"]);
-      const names = await chat.names();
-      assert.equal(new Set(names).size, names.length, "no two buttons have one name");
-      assert.deepEqual(names.slice(0, 5), ["Approve transfer_money", "Edit… transfer_money", "Reject… transfer_money", "Always allow transfer_money here…", "Approve roll_dice, 1 of 2"]);
-      await photograph(chat, `controls-phone-${kind}`);
-      await chat.until("the first call is in sight", () => one(".approval-heading").getBoundingClientRect().top >= one(".scroller").getBoundingClientRect().top && one(".ask").getBoundingClientRect().top < one(".dock").getBoundingClientRect().top);
-      await chat.shows(/3 calls wait for you/, "[role=status].visually-hidden");
-      assert.equal(await chat.get(() => one(".all-calls p").textContent), "Approves transfer_money (high risk) and 2 × roll_dice (low risk).");
-      for (const [width, height] of [[390, 780], [820, 900], [1280, 800]]) {
-        await chat.page.setViewport({ width, height });
-        for (const theme of ["light", "dark"]) {
-          await chat.get((theme) => void (document.documentElement.style.colorScheme = theme), theme);
-          await chat.isAccessible(`${theme}, ${width} pixels`);
-          await photograph(chat, `controls-approvals-${theme}-${width}-${kind}`);
+    await step(
+      "the riskiest call comes first, all of them are named, and “approve all” says what it approves",
+      "?policy=always",
+      async (chat) => {
+        model.add({ calls: [call("roll_dice", { count: 2 }), call("roll_dice"), pay("Ann", 20)] }, { text: "All done." });
+        await chat.page.setViewport({ width: 390, height: 780 });
+        await chat.say("Pay Ann and roll dice");
+        await chat.shows(/3 calls wait for you.*Pay Ann 20.*high risk.*to.*Ann.*amount.*20.*low risk/, ".next");
+        assert.deepEqual(await chat.get(() => all(".ask").map((card) => card.dataset.tool)), ["transfer_money", "roll_dice", "roll_dice"]);
+        const names = await chat.names();
+        assert.equal(new Set(names).size, names.length, "no two buttons have one name");
+        assert.deepEqual(names.slice(0, 5), [
+          "Approve transfer_money",
+          "Edit… transfer_money",
+          "Reject… transfer_money",
+          "Always allow transfer_money here…",
+          "Approve roll_dice, 1 of 2",
+        ]);
+        await photograph(chat, `controls-phone-${kind}`);
+        await chat.until(
+          "the first call is in sight",
+          () =>
+            one(".approval-heading").getBoundingClientRect().top >= one(".scroller").getBoundingClientRect().top &&
+            one(".ask").getBoundingClientRect().top < one(".dock").getBoundingClientRect().top,
+        );
+        await chat.shows(/3 calls wait for you/, "[role=status].visually-hidden");
+        assert.equal(
+          await chat.get(() => one(".all-calls p").textContent),
+          "Approves transfer_money (high risk) and 2 × roll_dice (low risk).",
+        );
+        for (const [width, height] of [
+          [390, 780],
+          [820, 900],
+          [1280, 800],
+        ]) {
+          await chat.page.setViewport({ width, height });
+          for (const theme of ["light", "dark"]) {
+            await chat.get((theme) => void (document.documentElement.style.colorScheme = theme), theme);
+            await chat.isAccessible(`${theme}, ${width} pixels`);
+            await photograph(chat, `controls-approvals-${theme}-${width}-${kind}`);
+          }
         }
-      }
-      await chat.press("Approve all 3");
-      await chat.shows(/transfer_money is rated as high risk/, ".sure");
-      assert.equal(await chat.get(() => focused().textContent), "Cancel", "the harmless answer has the focus");
-      assert.deepEqual(await chat.states(), ["waiting", "waiting", "waiting"]);
-      await chat.page.keyboard.press("Escape");
-      await chat.until("it is no longer asked", () => one(".sure") === null && nameOf(focused()) === "Approve all 3");
-      await chat.press("Approve all 3");
-      await chat.press("Yes, approve all 3");
-      await chat.shows(/All done/);
-      await chat.idle();
-      assert.deepEqual(await chat.states(), ["done", "done", "done"]);
-      assert.ok(await chat.get(() => focused().classList.contains("scroller")), "the focus is on the messages");
-    });
+        await chat.press("Approve all 3");
+        await chat.shows(/transfer_money is rated as high risk/, ".sure");
+        assert.equal(await chat.get(() => focused().textContent), "Cancel", "the harmless answer has the focus");
+        assert.deepEqual(await chat.states(), ["waiting", "waiting", "waiting"]);
+        await chat.page.keyboard.press("Escape");
+        await chat.until("it is no longer asked", () => one(".sure") === null && nameOf(focused()) === "Approve all 3");
+        await chat.press("Approve all 3");
+        await chat.press("Yes, approve all 3");
+        await chat.shows(/All done/);
+        await chat.idle();
+        assert.deepEqual(await chat.states(), ["done", "done", "done"]);
+        assert.ok(await chat.get(() => focused().classList.contains("scroller")), "the focus is on the messages");
+      },
+    );
 
     await step("one call is rejected with a reason, another one approved, by keyboard", "?policy=always", async (chat) => {
       model.add({ calls: [pay("Ann", 20), call("roll_dice")] }, { text: "As you like." });
@@ -97,7 +122,10 @@ for (const kind of availableBrowsers) {
       await chat.say("Pay Ann");
       await chat.shows(/A call waits for you/);
       await chat.press("Edit… transfer_money");
-      await chat.until("nobody approves by mistake what is being changed", () => one(".arguments-field") && !button("Approve transfer_money"));
+      await chat.until(
+        "nobody approves by mistake what is being changed",
+        () => one(".arguments-field") && !button("Approve transfer_money"),
+      );
       await chat.fill(".arguments-field", '{"to": "Ann"');
       await chat.press("Change transfer_money");
       await chat.shows(/This is not JSON/, ".arguments-wrong");
@@ -129,7 +157,10 @@ for (const kind of availableBrowsers) {
 
     await step("what is approved was seen: a button waits until the arguments have been read to their end", "", async (chat) => {
       const list = Array.from({ length: 60 }, (_, line) => `line ${line}`).join("\n");
-      model.add({ calls: [call("transfer_money", { to: `${list}\nMallory`, amount: 1 }), call("transfer_money", { to: "Ann", amount: 2 })] }, { text: "Paid." });
+      model.add(
+        { calls: [call("transfer_money", { to: `${list}\nMallory`, amount: 1 }), call("transfer_money", { to: "Ann", amount: 2 })] },
+        { text: "Paid." },
+      );
       await chat.say("Pay");
       await chat.shows(/2 calls wait for you/);
       const first = "Approve transfer_money, 1 of 2";
@@ -139,12 +170,18 @@ for (const kind of availableBrowsers) {
       await chat.isAccessible("a call that is unread");
       for (const name of [first, "Always allow transfer_money here…", "Approve all 2"]) {
         await chat.press(name);
-        assert.ok(await chat.get(() => focused().matches(".ask-arguments") && !focused().textContent.includes("line 0 ")), "the focus is where one reads");
+        assert.ok(
+          await chat.get(() => focused().matches(".ask-arguments") && !focused().textContent.includes("line 0 ")),
+          "the focus is where one reads",
+        );
       }
       assert.deepEqual(await chat.states(), ["waiting", "waiting"]);
       await chat.shows(/Read the arguments of transfer_money, 1 of 2 to their end first/, ".all-calls");
       await chat.page.keyboard.press("End");
-      await chat.until("it can be approved", () => button("Approve transfer_money, 1 of 2").ariaDisabled === "false" && button("Approve all 2").ariaDisabled === "false");
+      await chat.until(
+        "it can be approved",
+        () => button("Approve transfer_money, 1 of 2").ariaDisabled === "false" && button("Approve all 2").ariaDisabled === "false",
+      );
       await chat.press(first);
       await chat.shows(/A call waits for you/);
       await chat.press("Approve transfer_money");
@@ -153,7 +190,12 @@ for (const kind of availableBrowsers) {
 
     await step("empty lines hide nothing, and a text that is cut is unread until all of it is shown", "", async (chat) => {
       const long = "a".repeat(6000);
-      model.add({ calls: [call("transfer_money", { to: `Ann${"\n".repeat(400)}Mallory`, amount: 1 }), call("transfer_money", { to: `${long}Mallory`, amount: 1 })] });
+      model.add({
+        calls: [
+          call("transfer_money", { to: `Ann${"\n".repeat(400)}Mallory`, amount: 1 }),
+          call("transfer_money", { to: `${long}Mallory`, amount: 1 }),
+        ],
+      });
       await chat.say("Pay");
       await chat.shows(/Ann\n⟨U\+000A × 400⟩\nMallory/, ".ask-arguments");
       await chat.until("all of it is in sight", () => button("Approve transfer_money, 1 of 2").ariaDisabled === "false");
@@ -203,34 +245,47 @@ for (const kind of availableBrowsers) {
       assert.equal(await chat.get(() => all(".notice").length), 0, "a decision takes the notice away");
     });
 
-    await step("a retry counts down, and can be made at once", "", async (chat) => {
-      model.add({ status: 429, headers: { "retry-after": "40" }, body: { error: { message: "too many requests" } } }, { text: "Here it is." });
-      await chat.say("Hello");
-      await chat.shows(/The model asks for a pause.*too many requests.*Attempt 1 has failed.*Trying again in \d+ s/, ".waiting-view");
-      const left = () => Number(/in (\d+) s/.exec(one(".countdown").textContent)[1]);
-      const before = await chat.get(left);
-      assert.ok(before > 30 && before <= 45, String(before));
-      await chat.until("it counts down", (before) => Number(/in (\d+) s/.exec(one(".countdown").textContent)[1]) < before, before);
-      await chat.shows(/The model asks for a pause/, "[role=status].visually-hidden");
-      await chat.isAccessible("a request that waits");
-      await photograph(chat, `controls-retry-${kind}`);
-      await chat.press("Try now");
-      await chat.shows(/Here it is/);
-      await chat.until("nothing waits", () => one(".waiting-view") === null);
-    }, { failing: true });
+    await step(
+      "a retry counts down, and can be made at once",
+      "",
+      async (chat) => {
+        model.add(
+          { status: 429, headers: { "retry-after": "40" }, body: { error: { message: "too many requests" } } },
+          { text: "Here it is." },
+        );
+        await chat.say("Hello");
+        await chat.shows(/The model asks for a pause.*too many requests.*Attempt 1 has failed.*Trying again in \d+ s/, ".waiting-view");
+        const left = () => Number(/in (\d+) s/.exec(one(".countdown").textContent)[1]);
+        const before = await chat.get(left);
+        assert.ok(before > 30 && before <= 45, String(before));
+        await chat.until("it counts down", (before) => Number(/in (\d+) s/.exec(one(".countdown").textContent)[1]) < before, before);
+        await chat.shows(/The model asks for a pause/, "[role=status].visually-hidden");
+        await chat.isAccessible("a request that waits");
+        await photograph(chat, `controls-retry-${kind}`);
+        await chat.press("Try now");
+        await chat.shows(/Here it is/);
+        await chat.until("nothing waits", () => one(".waiting-view") === null);
+      },
+      { failing: true },
+    );
 
-    await step("a failure says what is wrong, and the next step works", "", async (chat) => {
-      model.add({ status: 401, body: { error: { message: "no such key" } } }, { text: "Now it works." });
-      await chat.say("Hello");
-      await chat.shows(/no such key/);
-      await chat.idle();
-      assert.equal(await chat.get(() => window.chat.shadowRoot.textContent.split("no such key").length), 2, "it is said once");
-      await chat.reload();
-      await chat.press("Try again");
-      await chat.shows(/Now it works/);
-      await chat.idle();
-      assert.equal(await chat.get(() => one(".next-step")), null);
-    }, { failing: true });
+    await step(
+      "a failure says what is wrong, and the next step works",
+      "",
+      async (chat) => {
+        model.add({ status: 401, body: { error: { message: "no such key" } } }, { text: "Now it works." });
+        await chat.say("Hello");
+        await chat.shows(/no such key/);
+        await chat.idle();
+        assert.equal(await chat.get(() => window.chat.shadowRoot.textContent.split("no such key").length), 2, "it is said once");
+        await chat.reload();
+        await chat.press("Try again");
+        await chat.shows(/Now it works/);
+        await chat.idle();
+        assert.equal(await chat.get(() => one(".next-step")), null);
+      },
+      { failing: true },
+    );
 
     await step("stop and pause, and go on", "", async (chat) => {
       model.add({ text: "A very long answer indeed", pieces: 2, stallAfter: 3 }, { text: "Again." });
@@ -270,7 +325,16 @@ for (const kind of availableBrowsers) {
       await chat.until("it runs again", () => window.chat.thread.getSnapshot().messages.at(-1)?.parts.at(-1)?.state === "running");
       await chat.reload();
       await chat.press("Tell the model it failed: hang");
-      await chat.until("the agent hangs again", () => window.chat.thread.getSnapshot().messages.at(-1).parts.filter(({ type }) => type === "tool").map(({ state }) => state).join() === "rejected,running");
+      await chat.until(
+        "the agent hangs again",
+        () =>
+          window.chat.thread
+            .getSnapshot()
+            .messages.at(-1)
+            .parts.filter(({ type }) => type === "tool")
+            .map(({ state }) => state)
+            .join() === "rejected,running",
+      );
       assert.match(lastMessages(), /page was closed while this ran/);
       await chat.press("Stop");
       await chat.press("Continue");
@@ -284,7 +348,11 @@ for (const kind of availableBrowsers) {
       await chat.page.keyboard.press("Enter");
       await chat.page.keyboard.up("Shift");
       await chat.page.keyboard.type("draft");
-      await chat.get(() => one(".composer-text").dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", isComposing: true, bubbles: true, cancelable: true })));
+      await chat.get(() =>
+        one(".composer-text").dispatchEvent(
+          new KeyboardEvent("keydown", { key: "Enter", isComposing: true, bubbles: true, cancelable: true }),
+        ),
+      );
       assert.equal(await chat.get(() => one(".composer-text").value), "An unsent\ndraft");
       assert.ok((await chat.get(() => one(".composer-text").clientHeight)) > low, "the field grows");
       await chat.reload();
@@ -304,12 +372,17 @@ for (const kind of availableBrowsers) {
       await chat.isAccessible("attachments");
       await photograph(chat, `controls-attachments-${kind}`);
       const refused = async (name, type, content, pattern) => {
-        await chat.get((name, type, content) => {
-          const data = new DataTransfer();
-          data.items.add(new File([content], name, { type }));
-          one(".attach-file").files = data.files;
-          one(".attach-file").dispatchEvent(new Event("change", { bubbles: true }));
-        }, name, type, content);
+        await chat.get(
+          (name, type, content) => {
+            const data = new DataTransfer();
+            data.items.add(new File([content], name, { type }));
+            one(".attach-file").files = data.files;
+            one(".attach-file").dispatchEvent(new Event("change", { bubbles: true }));
+          },
+          name,
+          type,
+          content,
+        );
         await chat.shows(pattern, ".composer-wrong");
       };
       await refused("paper.pdf", "application/pdf", "%PDF-1.7", /paper\.pdf is a PDF, which cannot be sent yet/);
@@ -319,7 +392,10 @@ for (const kind of availableBrowsers) {
       await chat.say("What is this?");
       await chat.shows(/I see\./);
       const sent = model.requests.at(-1).body.messages.at(-1).content;
-      assert.deepEqual(sent.map(({ type }) => type), ["text", "image_url", "text"]);
+      assert.deepEqual(
+        sent.map(({ type }) => type),
+        ["text", "image_url", "text"],
+      );
       assert.equal(sent[2].text, '<file name="notes.md">\n# Notes\n</file>');
       assert.equal(await chat.get(() => all(".attachments li").length), 0);
       await chat.get(() => (one(".attached-text").open = true));
@@ -328,7 +404,9 @@ for (const kind of availableBrowsers) {
       await chat.get((bytes) => {
         const data = new DataTransfer();
         data.items.add(new File([bytes], "broken.png", { type: "image/png" }));
-        one(".composer-text").dispatchEvent(Object.assign(new Event("paste", { bubbles: true, cancelable: true }), { clipboardData: data }));
+        one(".composer-text").dispatchEvent(
+          Object.assign(new Event("paste", { bubbles: true, cancelable: true }), { clipboardData: data }),
+        );
       }, "not a picture");
       await chat.until("it is there", () => all(".attachments li").length === 1);
       await chat.say("And this?");
@@ -354,13 +432,19 @@ for (const kind of availableBrowsers) {
       await photograph(chat, `controls-versions-${kind}`);
       await chat.press("Show version 1 of 2 of “Second answer.”");
       await chat.shows(/First answer/);
-      await chat.until("the focus is on the same arrow", () => focused()?.dataset.verb === "previous" && nameOf(focused()) === "No previous version of “First answer.”");
+      await chat.until(
+        "the focus is on the same arrow",
+        () => focused()?.dataset.verb === "previous" && nameOf(focused()) === "No previous version of “First answer.”",
+      );
       await chat.shows(/Version 1 of 2/, "[role=status].visually-hidden");
       await chat.reload();
       await chat.until("the arrows are back", () => button("Show version 2 of 2 of “First answer.”"));
 
       await chat.press("Edit “A question”");
-      await chat.until("the editor has the focus", () => focused()?.matches(".message-editor textarea") && focused().value === "A question");
+      await chat.until(
+        "the editor has the focus",
+        () => focused()?.matches(".message-editor textarea") && focused().value === "A question",
+      );
       await chat.isAccessible("a message that is edited");
       await photograph(chat, `controls-editor-${kind}`);
       await chat.page.keyboard.press("Escape");
@@ -375,7 +459,12 @@ for (const kind of availableBrowsers) {
     });
 
     await step("the call of a sub-agent is approved like any other", "", async (chat) => {
-      model.add({ calls: [call("task", { description: "Pay Ann", prompt: "Pay Ann 20." })] }, { calls: [pay("Ann", 20)] }, { text: "Ann is paid." }, { text: "The task is done." });
+      model.add(
+        { calls: [call("task", { description: "Pay Ann", prompt: "Pay Ann 20." })] },
+        { calls: [pay("Ann", 20)] },
+        { text: "Ann is paid." },
+        { text: "The task is done." },
+      );
       await chat.say("Let somebody pay Ann");
       await chat.shows(/A call waits for you.*Pay Ann 20/, ".next");
       assert.equal((await chat.names())[0], "Approve transfer_money");
@@ -389,7 +478,10 @@ for (const kind of availableBrowsers) {
       await chat.shows(/Here I am/);
       await chat.idle();
       const notes = await chat.get(() => all(".items details").map(({ open, textContent }) => [open, textContent]));
-      assert.deepEqual(notes, [[false, "A note of this page to the agent"], [false, "A note of this page to the agent"]]);
+      assert.deepEqual(notes, [
+        [false, "A note of this page to the agent"],
+        [false, "A note of this page to the agent"],
+      ]);
       assert.doesNotMatch(await chat.get(() => one(".items").textContent), /Your last answer/);
       assert.match(lastMessages(), /Your last answer/);
     });
@@ -421,9 +513,20 @@ for (const kind of availableBrowsers) {
         const shown = await chat.get(async (fields) => {
           const { agent, fakeThread, notice, text, tool, user } = await import("/pages/fake-thread.mjs");
           const { last = [], error, ...snapshot } = fields;
-          const parts = last.map(([type, words]) => (type === "notice" ? notice(words === "Stopped" ? "interrupt" : "pause", words) : type === "tool" ? tool({ state: words, summary: "Roll a die" }) : type === "error" ? { type, code: "x", text: words } : text(words)));
+          const parts = last.map(([type, words]) =>
+            type === "notice"
+              ? notice(words === "Stopped" ? "interrupt" : "pause", words)
+              : type === "tool"
+                ? tool({ state: words, summary: "Roll a die" })
+                : type === "error"
+                  ? { type, code: "x", text: words }
+                  : text(words),
+          );
           const messages = [user("Hello"), ...(parts.length > 0 ? [agent(parts)] : [])];
-          window.chat.thread = fakeThread(messages, { ...snapshot, ...(error && { error: Object.assign(new Error(error.message), error) }) });
+          window.chat.thread = fakeThread(messages, {
+            ...snapshot,
+            ...(error && { error: Object.assign(new Error(error.message), error) }),
+          });
           await new Promise((resolve) => setTimeout(resolve));
           await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
           return { text: one(".next").textContent, buttons: all(".next button").map(nameOf) };

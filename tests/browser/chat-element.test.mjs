@@ -25,10 +25,11 @@ for (const kind of availableBrowsers) {
       const { Agent, LLM, indexedDBStore } = await import("/threadkeep/index.js");
       const store = indexedDBStore(crypto.randomUUID());
       const agent = new Agent({ llm: new LLM({ model: "openai/m", baseUrl: "/v1" }) });
-      const opened = (chat) => new Promise((resolve, reject) => {
-        chat.addEventListener("conversation-open", ({ detail }) => resolve(detail.conversationId), { once: true });
-        chat.addEventListener("conversation-error", ({ detail }) => reject(detail.error), { once: true });
-      });
+      const opened = (chat) =>
+        new Promise((resolve, reject) => {
+          chat.addEventListener("conversation-open", ({ detail }) => resolve(detail.conversationId), { once: true });
+          chat.addEventListener("conversation-error", ({ detail }) => reject(detail.error), { once: true });
+        });
       // Set before the element is defined.
       const chat = document.createElement("threadkeep-chat");
       chat.options = { agent, store };
@@ -67,7 +68,10 @@ for (const kind of availableBrowsers) {
       document.body.append(named);
       await opened(named);
       await new Promise(requestAnimationFrame);
-      results.labels = [named.shadowRoot.querySelector(".send").textContent, named.shadowRoot.querySelector(".scroller").getAttribute("aria-label")];
+      results.labels = [
+        named.shadowRoot.querySelector(".send").textContent,
+        named.shadowRoot.querySelector(".scroller").getAttribute("aria-label"),
+      ];
       const failing = document.createElement("my-chat");
       failing.options = { agent, store, mistake: 1 };
       document.body.append(failing);
@@ -76,20 +80,40 @@ for (const kind of availableBrowsers) {
       return results;
     });
     assert.deepEqual(found, {
-      isNamed: true, corners: [["16px", "11px"], ["0px", "0px"]], isKept: true, isOther: true, closed: "closed", left: ["closed", null], labels: ["Senden", "Nachrichten"], failure: "invalid_options",
+      isNamed: true,
+      corners: [
+        ["16px", "11px"],
+        ["0px", "0px"],
+      ],
+      isKept: true,
+      isOther: true,
+      closed: "closed",
+      left: ["closed", null],
+      labels: ["Senden", "Nachrichten"],
+      failure: "invalid_options",
     });
     assert.deepEqual(browser.problems, []);
   });
 
   test(`${kind}: the example goes on after a reload in the middle of a call`, async (context) => {
-    const model = createModel([{ text: "I roll.", calls: [{ name: "roll_dice", arguments: { count: 2 } }] }, { text: "There **they** are." }]);
+    const model = createModel([
+      { text: "I roll.", calls: [{ name: "roll_dice", arguments: { count: 2 } }] },
+      { text: "There **they** are." },
+    ]);
     const server = await startServer({ model, mounts: { "/node_modules/threadkeep/dist/": "dist", "/element/": "examples/element" } });
     context.after(() => server.close());
     const browser = await tabs(kind);
     context.after(() => browser.close());
     const page = await browser.page(`${server.origin}/element/index.html`);
     const until = (body) => page.waitForFunction(body, { polling: 50, timeout: 20_000 });
-    const press = (name) => page.evaluate((name) => [...document.querySelector("threadkeep-chat").shadowRoot.querySelectorAll("button")].find(({ textContent }) => textContent === name).click(), name);
+    const press = (name) =>
+      page.evaluate(
+        (name) =>
+          [...document.querySelector("threadkeep-chat").shadowRoot.querySelectorAll("button")]
+            .find(({ textContent }) => textContent === name)
+            .click(),
+        name,
+      );
     await until(() => location.hash.length > 30 && document.querySelector("threadkeep-chat").shadowRoot.querySelector("slot[name=empty]"));
     await photograph({ page }, `element-empty-${kind}`);
     await page.evaluate(() => document.querySelector("threadkeep-chat").shadowRoot.querySelector("textarea").focus());
@@ -101,7 +125,11 @@ for (const kind of availableBrowsers) {
     await until(() => document.querySelector("threadkeep-chat")?.shadowRoot?.querySelector(".ask"));
     await press("Approve");
     await until(() => document.querySelector("threadkeep-chat").shadowRoot.querySelector(".items").textContent.includes("There they are."));
-    const shown = await page.evaluate(() => [...document.querySelector("threadkeep-chat").shadowRoot.querySelectorAll(".entry .plain-text")].map(({ textContent }) => textContent));
+    const shown = await page.evaluate(() =>
+      [...document.querySelector("threadkeep-chat").shadowRoot.querySelectorAll(".entry .plain-text")].map(
+        ({ textContent }) => textContent,
+      ),
+    );
     assert.match(shown.join(), /^[⚀-⚅] [⚀-⚅]$/u);
     assert.deepEqual(browser.problems, []);
     model.check();

@@ -31,18 +31,43 @@ for (const kind of availableBrowsers) {
       await tall();
       await page.evaluate(() => show(fixtures.everyKind()));
       await until(() => all(".entry").length === 23);
-      const titles = await page.evaluate(() => all(".call").map((call) => [call.querySelector(".call-title").textContent, call.dataset.state, call.querySelector(".call-state").textContent]));
+      const titles = await page.evaluate(() =>
+        all(".call").map((call) => [
+          call.querySelector(".call-title").textContent,
+          call.dataset.state,
+          call.querySelector(".call-state").textContent,
+        ]),
+      );
       assert.deepEqual(titles, [
-        ["Look at /code/loop.ts", "done", "done"], ["Change /code/loop.ts", "done", "done"], ["Run npm test", "done", "done"], ["List the tasks", "done", "done"],
-        ["Read the page", "failed", "failed"], ["Send payment", "rejected", "skipped"], ["Slow count", "running", "3 of 9"], ["Send payment", "waiting", "waits for you"],
-        ["Screenshot", "done", "done"], ["Sub-agent: Count the files", "running", "running"],
+        ["Look at /code/loop.ts", "done", "done"],
+        ["Change /code/loop.ts", "done", "done"],
+        ["Run npm test", "done", "done"],
+        ["List the tasks", "done", "done"],
+        ["Read the page", "failed", "failed"],
+        ["Send payment", "rejected", "skipped"],
+        ["Slow count", "running", "3 of 9"],
+        ["Send payment", "waiting", "waits for you"],
+        ["Screenshot", "done", "done"],
+        ["Sub-agent: Count the files", "running", "running"],
       ]);
       await page.evaluate(() => all("details").forEach((details) => (details.open = true)));
       await until(() => one(".diff ins")?.textContent === "2" && one(".diff del")?.textContent === "two");
-      const texts = await page.evaluate(() => Object.fromEntries([".terminal", ".terminal-end", ".tasks", ".subagent-items .prose", ".reasoning-text", ".summary", ".error-title"].map((name) => [name, one(name)?.textContent])));
+      const texts = await page.evaluate(() =>
+        Object.fromEntries(
+          [".terminal", ".terminal-end", ".tasks", ".subagent-items .prose", ".reasoning-text", ".summary", ".error-title"].map((name) => [
+            name,
+            one(name)?.textContent,
+          ]),
+        ),
+      );
       assert.deepEqual(texts, {
-        ".terminal": "$ npm test\nok 12 tests\n", ".terminal-end": "Exit code 0 · in /work", ".tasks": "ReaddoneWritein progressthe tests too", ".subagent-items .prose": "There are 3.\n",
-        ".reasoning-text": "The user asks for the loop. I look into the file first.", ".summary": "They spoke of loops.\n", ".error-title": "The model asks for a pause",
+        ".terminal": "$ npm test\nok 12 tests\n",
+        ".terminal-end": "Exit code 0 · in /work",
+        ".tasks": "ReaddoneWritein progressthe tests too",
+        ".subagent-items .prose": "There are 3.\n",
+        ".reasoning-text": "The user asks for the loop. I look into the file first.",
+        ".summary": "They spoke of loops.\n",
+        ".error-title": "The model asks for a pause",
       });
       assert.ok(await page.evaluate(() => one(".entry-aside pre").textContent.includes("it breaks off")));
       assert.ok(await page.evaluate(() => one(".entry-user:has(img)").getAttribute("aria-label") === "Alice"));
@@ -62,36 +87,62 @@ for (const kind of availableBrowsers) {
         link: ["target", "rel", "href"].map((name) => one(".prose a").getAttribute(name)),
       }));
       assert.deepEqual(found, {
-        heading: "How it works", code: 'const answer: string = await agent.run("Hello"); // a comment', math: [false, true], money: true,
-        tasks: [[true, true, "done"], [false, true, "to do"]], aligned: ["start", "end", "center"], link: ["_blank", "noopener noreferrer nofollow", "https://example.com/docs"],
+        heading: "How it works",
+        code: 'const answer: string = await agent.run("Hello"); // a comment',
+        math: [false, true],
+        money: true,
+        tasks: [
+          [true, true, "done"],
+          [false, true, "to do"],
+        ],
+        aligned: ["start", "end", "center"],
+        link: ["_blank", "noopener noreferrer nofollow", "https://example.com/docs"],
       });
       await page.evaluate(() => {
         navigator.clipboard.writeText = async (text) => void (window.copied = text);
         one(".copy").click();
       });
-      await until(() => one(".copy").textContent === "Copied" && window.copied.startsWith("const answer") && one(".announcements").textContent === "Copied");
+      await until(
+        () =>
+          one(".copy").textContent === "Copied" &&
+          window.copied.startsWith("const answer") &&
+          one(".announcements").textContent === "Copied",
+      );
     });
 
     await step("text of the other direction", async () => {
       await page.evaluate(() => show([fixtures.userSays(fixtures.arabic), fixtures.agentSays(fixtures.arabic)]));
       await until(() => all(".message, .prose p").length === 2);
-      assert.deepEqual(await page.evaluate(() => all(".message, .prose p").map((text) => getComputedStyle(text).direction)), ["rtl", "rtl"]);
+      assert.deepEqual(await page.evaluate(() => all(".message, .prose p").map((text) => getComputedStyle(text).direction)), [
+        "rtl",
+        "rtl",
+      ]);
     });
 
     await step("hostile HTML and Markdown do nothing, and nothing is fetched", async () => {
       requests.length = 0;
-      await page.evaluate((origin) => show([fixtures.agentSays(fixtures.hostile(origin)), fixtures.userSays("<img src=x onerror=alert(1)>")]), server.origin);
+      await page.evaluate(
+        (origin) => show([fixtures.agentSays(fixtures.hostile(origin)), fixtures.userSays("<img src=x onerror=alert(1)>")]),
+        server.origin,
+      );
       await until(() => one(".prose")?.textContent.includes("the end") && all(".prose math").length > 0);
       const found = await page.evaluate(() => ({
-        elements: all(".items :is(script, iframe, form, style, svg:not(.icon), object, embed, link, meta, base, [onclick], [onerror], [onload], [id], [name], input:not([disabled]))").length,
-        hrefs: all(".prose a[href]").map((link) => link.protocol).filter((protocol) => !/^(https?|mailto):$/.test(protocol)),
+        elements: all(
+          ".items :is(script, iframe, form, style, svg:not(.icon), object, embed, link, meta, base, [onclick], [onerror], [onload], [id], [name], input:not([disabled]))",
+        ).length,
+        hrefs: all(".prose a[href]")
+          .map((link) => link.protocol)
+          .filter((protocol) => !/^(https?|mailto):$/.test(protocol)),
         images: all(".prose img").length,
         fixed: all(".prose *").filter((element) => getComputedStyle(element).position === "fixed").length,
         user: one(".message").textContent,
         owned: window.owned ?? null,
       }));
       assert.deepEqual(found, { elements: 0, hrefs: [], images: 0, fixed: 0, user: "<img src=x onerror=alert(1)>", owned: null });
-      assert.deepEqual(requests.filter((url) => !url.includes("/threadkeep/")), []);
+      assert.deepEqual(
+        requests.filter((url) => !url.includes("/threadkeep/")),
+        [],
+      );
       // Chromium reports what the inert document of the sanitiser contains, too.
       browser.problems = browser.problems.filter((problem) => !/inline (event handler|style)/.test(problem));
     });
@@ -110,7 +161,8 @@ for (const kind of availableBrowsers) {
         const took = await page.evaluate(async (name) => {
           const started = performance.now();
           show([fixtures.agentSays(`${fixtures.heavy[name]} ${name}`)]);
-          while (!one(".prose")?.textContent.startsWith(fixtures.heavy[name].slice(0, 20).trim().slice(0, 1))) await new Promise(requestAnimationFrame);
+          while (!one(".prose")?.textContent.startsWith(fixtures.heavy[name].slice(0, 20).trim().slice(0, 1)))
+            await new Promise(requestAnimationFrame);
           return performance.now() - started;
         }, name);
         assert.ok(took < 3000, `${name}: ${took} ms`);
@@ -217,7 +269,8 @@ for (const kind of availableBrowsers) {
       await page.evaluate(() => {
         chat.visualizer = (part) => {
           if (part.type === "reasoning") return null;
-          if (part.type === "tool" && part.toolName === "terminal") return Object.assign(document.createElement("b"), { textContent: "MY TERMINAL" });
+          if (part.type === "tool" && part.toolName === "terminal")
+            return Object.assign(document.createElement("b"), { textContent: "MY TERMINAL" });
           if (part.type === "error") throw new Error("a bug of the page");
           return part.type === "notice" ? "MY <NOTICE>" : undefined;
         };
@@ -257,7 +310,9 @@ for (const kind of availableBrowsers) {
               await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
             }, place);
             await photograph({ page }, `chat-${kind}-${theme}-${width}-${place}`);
-            const found = await page.evaluate(async () => (await window.axe.run()).violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html)}`));
+            const found = await page.evaluate(async () =>
+              (await window.axe.run()).violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html)}`),
+            );
             assert.deepEqual(found, [], `${theme}, ${width}`);
           }
         }
@@ -278,7 +333,10 @@ async function placeOfRows() {
 
 /** Gives the page short names for what the tests do. */
 async function prepare() {
-  const [{ agent, fakeThread, text, tool, user }, fixtures] = await Promise.all([import("/pages/fake-thread.mjs"), import("/pages/chat-fixtures.mjs")]);
+  const [{ agent, fakeThread, text, tool, user }, fixtures] = await Promise.all([
+    import("/pages/fake-thread.mjs"),
+    import("/pages/chat-fixtures.mjs"),
+  ]);
   const chat = document.querySelector("threadkeep-chat");
   const all = (selector) => [...chat.shadowRoot.querySelectorAll(selector)];
   const one = (selector) => chat.shadowRoot.querySelector(selector);
@@ -295,5 +353,19 @@ async function prepare() {
     const messages = thread.getSnapshot().messages.filter(({ id }) => id !== streamed.id);
     thread.set({ messages: [...messages, { ...streamed, state, parts: [text(words, state)] }] });
   };
-  Object.assign(window, { chat, pageErrors, all, one, show, isAtEnd, stream, fixtures: { ...fixtures, agentSays: agent, userSays: user, calls: (count) => [agent(Array.from({ length: count }, () => tool({ output: [{ type: "text", text: "done" }] })))] } });
+  Object.assign(window, {
+    chat,
+    pageErrors,
+    all,
+    one,
+    show,
+    isAtEnd,
+    stream,
+    fixtures: {
+      ...fixtures,
+      agentSays: agent,
+      userSays: user,
+      calls: (count) => [agent(Array.from({ length: count }, () => tool({ output: [{ type: "text", text: "done" }] })))],
+    },
+  });
 }

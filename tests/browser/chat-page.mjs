@@ -18,7 +18,10 @@ export class ElementPage {
     this.browser = browser;
   }
   ready() {
-    return this.until("it is open", () => window.one?.(".composer-text") && window.chat.thread?.getSnapshot().phase === "open" && location.hash);
+    return this.until(
+      "it is open",
+      () => window.one?.(".composer-text") && window.chat.thread?.getSnapshot().phase === "open" && location.hash,
+    );
   }
   async until(what, condition, ...args) {
     try {
@@ -29,7 +32,12 @@ export class ElementPage {
     }
   }
   shows(pattern, selector = ".main") {
-    return this.until(`${selector} shows ${pattern}`, (selector, source) => new RegExp(source, "s").test(one(selector)?.textContent ?? ""), selector, pattern.source);
+    return this.until(
+      `${selector} shows ${pattern}`,
+      (selector, source) => new RegExp(source, "s").test(one(selector)?.textContent ?? ""),
+      selector,
+      pattern.source,
+    );
   }
   /** Also that nothing is under way. */
   async idle() {
@@ -41,11 +49,15 @@ export class ElementPage {
   }
   async fill(selector, text) {
     await this.until(`there is ${selector}`, (selector) => one(selector), selector);
-    await this.page.evaluate((selector, text) => {
-      one(selector).focus();
-      one(selector).select();
-      document.execCommand(text ? "insertText" : "delete", false, text);
-    }, selector, text);
+    await this.page.evaluate(
+      (selector, text) => {
+        one(selector).focus();
+        one(selector).select();
+        document.execCommand(text ? "insertText" : "delete", false, text);
+      },
+      selector,
+      text,
+    );
   }
   async say(text) {
     await this.fill(".composer-text", text);
@@ -61,8 +73,12 @@ export class ElementPage {
   async isAccessible(where) {
     await this.page.evaluate(axe);
     // Colours of another theme come in a transition.
-    await this.until("colours stand still", () => window.chat.shadowRoot.getAnimations().every((animation) => !(animation instanceof CSSTransition)));
-    const found = await this.page.evaluate(async () => (await window.axe.run()).violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html)}`));
+    await this.until("colours stand still", () =>
+      window.chat.shadowRoot.getAnimations().every((animation) => !(animation instanceof CSSTransition)),
+    );
+    const found = await this.page.evaluate(async () =>
+      (await window.axe.run()).violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html)}`),
+    );
     assert.deepEqual(found, [], where);
   }
   names() {
@@ -70,7 +86,9 @@ export class ElementPage {
   }
   /** The states of all calls, in order. */
   states() {
-    return this.get(() => window.chat.thread.getSnapshot().messages.flatMap(({ parts }) => parts.flatMap((part) => (part.type === "tool" ? [part.state] : []))));
+    return this.get(() =>
+      window.chat.thread.getSnapshot().messages.flatMap(({ parts }) => parts.flatMap((part) => (part.type === "tool" ? [part.state] : []))),
+    );
   }
 }
 
@@ -96,16 +114,63 @@ export const states = [
   [{ status: "finished", last: [["text", "Hello"]] }, /^$/, []],
   [{ status: "idle" }, /has not answered yet/, ["Continue"]],
   [{ status: "stuck", last: [["text", "Hello"]] }, /repeats itself/, ["Continue"]],
-  [{ status: "paused", last: [["text", "Hel"], ["notice", "Paused"]] }, /^Paused/, ["Continue"]],
-  [{ status: "paused", last: [["text", "Hel"], ["notice", "Stopped"]] }, /^Stopped/, ["Continue"]],
-  [{ status: "paused", isRunning: true, last: [["tool", "running"], ["notice", "Paused"]] }, /pauses when the call that is running has ended/, []],
+  [
+    {
+      status: "paused",
+      last: [
+        ["text", "Hel"],
+        ["notice", "Paused"],
+      ],
+    },
+    /^Paused/,
+    ["Continue"],
+  ],
+  [
+    {
+      status: "paused",
+      last: [
+        ["text", "Hel"],
+        ["notice", "Stopped"],
+      ],
+    },
+    /^Stopped/,
+    ["Continue"],
+  ],
+  [
+    {
+      status: "paused",
+      isRunning: true,
+      last: [
+        ["tool", "running"],
+        ["notice", "Paused"],
+      ],
+    },
+    /pauses when the call that is running has ended/,
+    [],
+  ],
   [{ status: "paused", last: [["tool", "ready"]] }, /It stopped before Roll a die began/, ["Continue"]],
   [{ status: "paused", last: [["tool", "interrupted"]] }, /It stopped during Roll a die\. That is done again/, ["Continue"]],
   [{ status: "error", last: [["error", "no such key"]] }, /^Try again$/, ["Try again"]],
-  [{ status: "error", last: [["error", "no such key"]], error: { code: "store_quota", message: "no room is left" } }, /no room left on this device.*No room is left\./, ["Try again", "Dismiss"]],
-  [{ status: "idle", error: { code: "store_lost", message: "it is gone" } }, /The browser has lost this conversation/, ["Reload the page", "Dismiss"]],
+  [
+    { status: "error", last: [["error", "no such key"]], error: { code: "store_quota", message: "no room is left" } },
+    /no room left on this device.*No room is left\./,
+    ["Try again", "Dismiss"],
+  ],
+  [
+    { status: "idle", error: { code: "store_lost", message: "it is gone" } },
+    /The browser has lost this conversation/,
+    ["Reload the page", "Dismiss"],
+  ],
   [{ phase: "failed", error: { code: "not_found", message: "there is none" } }, /not on this device/, []],
   [{ phase: "failed", error: { code: "store_blocked", message: "another tab" } }, /storage is not available/, ["Reload the page"]],
-  [{ status: "finished", last: [["text", "Hello"]], warnings: [{ code: "quarantined", message: "one file was set aside" }] }, /One file was set aside\./, ["Dismiss: one file was set aside"]],
-  [{ isRunning: true, status: "running", waiting: { kind: "WaitingEvent", attempt: 1, seconds: 5, why: "offline", message: "offline" } }, /You are offline.*as soon as there is a network.*in 5 s/, ["Try now"]],
+  [
+    { status: "finished", last: [["text", "Hello"]], warnings: [{ code: "quarantined", message: "one file was set aside" }] },
+    /One file was set aside\./,
+    ["Dismiss: one file was set aside"],
+  ],
+  [
+    { isRunning: true, status: "running", waiting: { kind: "WaitingEvent", attempt: 1, seconds: 5, why: "offline", message: "offline" } },
+    /You are offline.*as soon as there is a network.*in 5 s/,
+    ["Try now"],
+  ],
 ];

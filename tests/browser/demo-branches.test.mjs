@@ -10,11 +10,16 @@ before(async () => (demo = await startDemo()));
 after(() => demo.close());
 
 /** In the page: the names of the enabled arrows. */
-const arrows = () => [...document.querySelectorAll('.parting button:not([aria-disabled="true"])')].map((button) => button.getAttribute("aria-label"));
+const arrows = () =>
+  [...document.querySelectorAll('.parting button:not([aria-disabled="true"])')].map((button) => button.getAttribute("aria-label"));
 /** In the page: how many buttons would begin or show another branch. */
-const buttons = () => [...document.querySelectorAll('.verbs button:not([data-verb="copy"])')].filter((button) => button.checkVisibility({ visibilityProperty: true })).length;
+const buttons = () =>
+  [...document.querySelectorAll('.verbs button:not([data-verb="copy"])')].filter((button) =>
+    button.checkVisibility({ visibilityProperty: true }),
+  ).length;
 /** In the page: the ends of the answers. */
-const answers = () => [...document.querySelectorAll(".items .entry-agent .prose")].map((answer) => answer.textContent.replace(/\s+/g, " ").slice(-50));
+const answers = () =>
+  [...document.querySelectorAll(".items .entry-agent .prose")].map((answer) => answer.textContent.replace(/\s+/g, " ").slice(-50));
 
 for (const kind of availableBrowsers) {
   test(kind, { timeout: 180_000 }, async (context) => {
@@ -25,7 +30,18 @@ for (const kind of availableBrowsers) {
       await body(page);
     };
     const step = (name, body) => stepsOf(context, browser, demo)(name, tall(body));
-    const arrowsAre = (page, expected) => page.until(`the arrows are ${expected}`, (expected) => expected === String([...document.querySelectorAll('.parting button:not([aria-disabled="true"])')].map((button) => button.getAttribute("aria-label"))), String(expected));
+    const arrowsAre = (page, expected) =>
+      page.until(
+        `the arrows are ${expected}`,
+        (expected) =>
+          expected ===
+          String(
+            [...document.querySelectorAll('.parting button:not([aria-disabled="true"])')].map((button) =>
+              button.getAttribute("aria-label"),
+            ),
+          ),
+        String(expected),
+      );
     try {
       await step("the last answer is given again, the arrows lead from one to the other, and all of it survives a reload", async (page) => {
         const what = "“I have no rule for that. I am…”";
@@ -69,10 +85,16 @@ for (const kind of availableBrowsers) {
         await page.press("Send as another version");
         await page.shows(/6 \* 7 = 42.*scripted answer/);
         await page.idle();
-        assert.deepEqual((await page.calls()).map(({ title }) => title), ["Work out 6 * 7"]);
+        assert.deepEqual(
+          (await page.calls()).map(({ title }) => title),
+          ["Work out 6 * 7"],
+        );
         await page.press("Show version 1 of 2 of “What is 6 * 7?”");
         await page.shows(/Roll a die.*hello/);
-        assert.deepEqual((await page.calls()).map(({ title }) => title), ["Roll the dice"]);
+        assert.deepEqual(
+          (await page.calls()).map(({ title }) => title),
+          ["Roll the dice"],
+        );
         await page.press("Edit “hello”");
         await page.press("Cancel");
         assert.deepEqual(await page.page.evaluate(arrows), ["Show version 2 of 2 of “Roll a die”"]);
@@ -95,7 +117,11 @@ for (const kind of availableBrowsers) {
         assert.doesNotMatch(await page.text(".items"), /qwertz/);
         await page.ask("What is 6 * 7?");
         await page.shows(/🎲 Roll two dice and tell me \(copy\)/, ".conversation[aria-current]");
-        await page.page.evaluate(() => [...document.querySelectorAll(".conversation")].find(({ textContent }) => /Roll two dice and tell me(?! \(copy)/.test(textContent)).click());
+        await page.page.evaluate(() =>
+          [...document.querySelectorAll(".conversation")]
+            .find(({ textContent }) => /Roll two dice and tell me(?! \(copy)/.test(textContent))
+            .click(),
+        );
         await page.shows(/qwertz/);
         assert.doesNotMatch(await page.text(".items"), /6 \* 7/);
       });
@@ -107,7 +133,13 @@ for (const kind of availableBrowsers) {
         await page.press(`Another answer, in place of ${what}`);
         await arrowsAre(page, [`Show version 1 of 2 of ${what}`]);
         const other = await DemoPage.open(browser, page.page.url());
-        const areShown = (expected) => other.until(`it shows ${expected}`, (selector, expected) => document.querySelector(selector)?.textContent.replace(/\s+/g, " ").includes(expected), ".items .entry-agent .prose", expected[0]);
+        const areShown = (expected) =>
+          other.until(
+            `it shows ${expected}`,
+            (selector, expected) => document.querySelector(selector)?.textContent.replace(/\s+/g, " ").includes(expected),
+            ".items .entry-agent .prose",
+            expected[0],
+          );
         await areShown(await page.page.evaluate(answers));
         await other.shows(/Open in another tab/, ".next");
         await page.page.bringToFront();

@@ -14,22 +14,35 @@ for (const kind of availableBrowsers) {
     const browser = await tabs(kind);
     const step = stepsOf(context, browser, demo);
     try {
-      await step("hostile output stays text", async (page) => {
-        const external = [];
-        page.page.on("request", (request) => request.url().startsWith(demo.origin) || external.push(request.url()));
-        await page.ask("Show me something unsafe");
-        for (const link of await page.page.$$(".prose a")) await link.evaluate((element) => element.dispatchEvent(new MouseEvent("mouseover", { bubbles: true })));
-        const seen = await page.page.evaluate(() => ({
-          ran: window.__unsafe ?? null,
-          elements: document.querySelectorAll(".items :is(script, iframe, form, style, svg:not(.icon), [onclick], [onerror], [style]:not(.row, .items))").length,
-          hrefs: [...document.querySelectorAll(".items a[href]")].map((link) => link.protocol),
-          composers: document.querySelectorAll(".composer").length,
-          isShown: document.body.checkVisibility(),
-        }));
-        assert.deepEqual({ ...seen, hrefs: [...new Set(seen.hrefs)] }, { ran: null, elements: 0, hrefs: ["https:"], composers: 1, isShown: true });
-        assert.deepEqual(external.filter((url) => /^https?:/.test(url)), []);
-        assert.match(await page.text(".items"), /nothing moved, all is well/);
-      }, /Content Security Policy|TrustedScript/);
+      await step(
+        "hostile output stays text",
+        async (page) => {
+          const external = [];
+          page.page.on("request", (request) => request.url().startsWith(demo.origin) || external.push(request.url()));
+          await page.ask("Show me something unsafe");
+          for (const link of await page.page.$$(".prose a"))
+            await link.evaluate((element) => element.dispatchEvent(new MouseEvent("mouseover", { bubbles: true })));
+          const seen = await page.page.evaluate(() => ({
+            ran: window.__unsafe ?? null,
+            elements: document.querySelectorAll(
+              ".items :is(script, iframe, form, style, svg:not(.icon), [onclick], [onerror], [style]:not(.row, .items))",
+            ).length,
+            hrefs: [...document.querySelectorAll(".items a[href]")].map((link) => link.protocol),
+            composers: document.querySelectorAll(".composer").length,
+            isShown: document.body.checkVisibility(),
+          }));
+          assert.deepEqual(
+            { ...seen, hrefs: [...new Set(seen.hrefs)] },
+            { ran: null, elements: 0, hrefs: ["https:"], composers: 1, isShown: true },
+          );
+          assert.deepEqual(
+            external.filter((url) => /^https?:/.test(url)),
+            [],
+          );
+          assert.match(await page.text(".items"), /nothing moved, all is well/);
+        },
+        /Content Security Policy|TrustedScript/,
+      );
 
       await step("everything can be done with the keyboard", async (page) => {
         const { keyboard } = page.page;
@@ -76,31 +89,46 @@ for (const kind of availableBrowsers) {
         assert.deepEqual(seen, [false, "open-sidebar"]);
       });
 
-      await step("a failure is explained and offers a next step", async (page) => {
-        await page.say("fail 401");
-        await page.press("Open settings");
-        await page.press("Cancel");
-        await page.say("fail halfway");
-        await page.shows(/connection to the provider failed/);
-        await page.press("Try again");
-        await page.until("it has tried", () => document.querySelectorAll(".entry-error").length === 3);
-        await page.ask("What is 1 + 1?");
-        assert.equal((await page.calls()).at(-1).result, "1 + 1 = 2");
-      }, /status of 401|INCOMPLETE_CHUNKED/);
+      await step(
+        "a failure is explained and offers a next step",
+        async (page) => {
+          await page.say("fail 401");
+          await page.press("Open settings");
+          await page.press("Cancel");
+          await page.say("fail halfway");
+          await page.shows(/connection to the provider failed/);
+          await page.press("Try again");
+          await page.until("it has tried", () => document.querySelectorAll(".entry-error").length === 3);
+          await page.ask("What is 1 + 1?");
+          assert.equal((await page.calls()).at(-1).result, "1 + 1 = 2");
+        },
+        /status of 401|INCOMPLETE_CHUNKED/,
+      );
 
       await step("a key stays in memory unless the user stores it", async (page) => {
-        const stored = () => page.page.evaluate(async () => {
-          const texts = [JSON.stringify({ ...localStorage, ...sessionStorage })];
-          for (const { name } of await indexedDB.databases()) {
-            const database = await new Promise((resolve) => (indexedDB.open(name).onsuccess = (event) => resolve(event.target.result)));
-            for (const store of database.objectStoreNames) {
-              const request = database.transaction(store).objectStore(store).getAll();
-              texts.push(await new Promise((resolve) => (request.onsuccess = () => resolve(JSON.stringify(request.result, (_, value) => (ArrayBuffer.isView(value) ? new TextDecoder().decode(value) : value))))));
+        const stored = () =>
+          page.page.evaluate(async () => {
+            const texts = [JSON.stringify({ ...localStorage, ...sessionStorage })];
+            for (const { name } of await indexedDB.databases()) {
+              const database = await new Promise((resolve) => (indexedDB.open(name).onsuccess = (event) => resolve(event.target.result)));
+              for (const store of database.objectStoreNames) {
+                const request = database.transaction(store).objectStore(store).getAll();
+                texts.push(
+                  await new Promise(
+                    (resolve) =>
+                      (request.onsuccess = () =>
+                        resolve(
+                          JSON.stringify(request.result, (_, value) =>
+                            ArrayBuffer.isView(value) ? new TextDecoder().decode(value) : value,
+                          ),
+                        )),
+                  ),
+                );
+              }
+              database.close();
             }
-            database.close();
-          }
-          return texts.join("\n");
-        });
+            return texts.join("\n");
+          });
         const connect = async (key, remember) => {
           await page.press("Settings");
           await page.page.select("#connection", "other");

@@ -63,7 +63,12 @@ for (const kind of availableBrowsers) {
         await page.press("Context");
         await page.press("Inspector");
         const shown = (wanted, times) =>
-          page.until("the inspector shows it", (text, times) => document.querySelector("threadkeep-inspector")?.shadowRoot.textContent.split(text).length > times, wanted, times);
+          page.until(
+            "the inspector shows it",
+            (text, times) => document.querySelector("threadkeep-inspector")?.shadowRoot.textContent.split(text).length > times,
+            wanted,
+            times,
+          );
         // Also what was asked before somebody looked.
         await shown("/v1/chat/completions", 1);
         await page.press("Files");
@@ -72,7 +77,10 @@ for (const kind of availableBrowsers) {
         await shown("/v1/chat/completions", 2);
         const { font, width } = await page.page.evaluate(() => {
           const inspector = document.querySelector("threadkeep-inspector");
-          return { font: getComputedStyle(inspector).fontFamily === getComputedStyle(document.body).fontFamily, width: inspector.shadowRoot.querySelector("[role=tabpanel]").scrollWidth <= inspector.clientWidth };
+          return {
+            font: getComputedStyle(inspector).fontFamily === getComputedStyle(document.body).fontFamily,
+            width: inspector.shadowRoot.querySelector("[role=tabpanel]").scrollWidth <= inspector.clientWidth,
+          };
         });
         const names = await page.page.$$eval(".topbar-actions span", (spans) => spans.filter((span) => span.checkVisibility()).length);
         assert.equal(names, 0, "beside the panel the actions are icons, so that the title has room");
@@ -86,7 +94,10 @@ for (const kind of availableBrowsers) {
         await page.shows(/Please write a Haiku.*Late autumn evening/);
         assert.doesNotMatch(await page.text(".items .entry-user"), /syllables/, "what a skill adds is for the model");
         await page.ask("Plan a trip");
-        assert.deepEqual((await page.calls()).map(({ title, state }) => [title, state]), [["Read how to plan a trip", "done"]]);
+        assert.deepEqual(
+          (await page.calls()).map(({ title, state }) => [title, state]),
+          [["Read how to plan a trip", "done"]],
+        );
         assert.match((await page.calls())[0].result, /^Ask for the dates/);
         await page.ask("Another haiku");
         await page.isAccessible("skills");

@@ -59,11 +59,17 @@ for (const kind of availableBrowsers) {
         await page.until("the focus is where the next decision is", () => document.activeElement.matches(".approval-heading"));
         await page.press("Approve roll_dice");
         await page.waits(/A call waits for you.*clock/);
-        assert.deepEqual((await page.calls()).map(({ state }) => state), ["rejected", "done", "waiting"]);
+        assert.deepEqual(
+          (await page.calls()).map(({ state }) => state),
+          ["rejected", "done", "waiting"],
+        );
         await page.press("Approve get_time");
         await page.shows(/Action rejected: Not on Fridays.*scripted answer/);
         await page.idle();
-        assert.deepEqual((await page.calls()).map(({ state }) => state), ["rejected", "done", "done"]);
+        assert.deepEqual(
+          (await page.calls()).map(({ state }) => state),
+          ["rejected", "done", "done"],
+        );
         assert.equal((await page.calls())[0].result, "Not on Fridays");
       });
 
@@ -73,13 +79,18 @@ for (const kind of availableBrowsers) {
         await page.press("Reject all…");
         await page.press("Reject all");
         await page.shows(/The user rejected this action.*scripted answer/);
-        assert.deepEqual((await page.calls()).map(({ state }) => state), ["rejected", "rejected"]);
+        assert.deepEqual(
+          (await page.calls()).map(({ state }) => state),
+          ["rejected", "rejected"],
+        );
       });
 
       await step("on a phone the calls that wait are shown from the first, also beside a notice", async (page) => {
         await page.page.setViewport({ width: 390, height: 780 });
         await askFirst(page, "Pay Ann 20 euros and roll a die", /2 calls wait for you/);
-        const fromTheTop = () => document.querySelector(".approval-heading").getBoundingClientRect().top >= document.querySelector(".scroller").getBoundingClientRect().top;
+        const fromTheTop = () =>
+          document.querySelector(".approval-heading").getBoundingClientRect().top >=
+          document.querySelector(".scroller").getBoundingClientRect().top;
         await page.until("the heading is visible", fromTheTop);
         await page.press("Conversations");
         await page.still();
@@ -87,10 +98,13 @@ for (const kind of availableBrowsers) {
         await page.press("Save");
         await page.shows(/Settings saved/, "#notices");
         await page.until("the heading is visible beside a notice", fromTheTop);
-        const bottom = await page.page.$eval(".scroller", (scroller) => (scroller.scrollTop = scroller.scrollHeight, scroller.scrollTop));
+        const bottom = await page.page.$eval(".scroller", (scroller) => ((scroller.scrollTop = scroller.scrollHeight), scroller.scrollTop));
         await page.press("Dismiss: Settings saved");
         await page.until("the notice is gone", () => document.querySelector("#notices").childElementCount === 0);
-        assert.ok((await page.page.$eval(".scroller", (scroller) => scroller.scrollTop)) > bottom / 2, "whoever scrolled to the buttons stays there");
+        assert.ok(
+          (await page.page.$eval(".scroller", (scroller) => scroller.scrollTop)) > bottom / 2,
+          "whoever scrolled to the buttons stays there",
+        );
       });
 
       await step("changed arguments are run, and only the call that ran is shown", async (page) => {
@@ -114,7 +128,10 @@ for (const kind of availableBrowsers) {
         await page.waits(/to.*Bert.*5/);
         await page.press("Approve send_payment");
         await page.shows(/Paid Bert 5 euros.*scripted answer/);
-        assert.deepEqual((await page.calls()).map(({ state }) => state), ["done"]);
+        assert.deepEqual(
+          (await page.calls()).map(({ state }) => state),
+          ["done"],
+        );
       });
 
       await step("a tool is always allowed here, until it is not", async (page) => {
@@ -151,13 +168,19 @@ for (const kind of availableBrowsers) {
         await page.press("Approve send_payment");
         await page.shows(/What is 6 \* 7\?.*6 \* 7 = 42/);
         await page.idle();
-        assert.deepEqual((await page.calls()).map(({ state }) => state), ["done", "done"]);
+        assert.deepEqual(
+          (await page.calls()).map(({ state }) => state),
+          ["done", "done"],
+        );
 
         await askFirst(page, "Pay Ann 30 euros", /A call waits for you/);
         await page.say("What is 7 * 7?");
         await page.press("Reject it and send");
         await page.shows(/7 \* 7 = 49/);
-        assert.deepEqual((await page.calls()).map(({ state }) => state), ["done", "done", "rejected", "done"]);
+        assert.deepEqual(
+          (await page.calls()).map(({ state }) => state),
+          ["done", "done", "rejected", "done"],
+        );
       });
 
       await step("the rating of an analyzer of the Python SDK is shown, and the call waits here too", async (page) => {
@@ -189,7 +212,10 @@ for (const kind of availableBrowsers) {
         await page.until("it ran", () => document.querySelectorAll('.call[data-state="done"]').length === 2);
         await page.idle();
         await page.ask("Roll a die");
-        assert.deepEqual((await page.calls()).map(({ state }) => state), ["done", "done", "done"]);
+        assert.deepEqual(
+          (await page.calls()).map(({ state }) => state),
+          ["done", "done", "done"],
+        );
         await askFirst(page, "Pay Ann 20 euros", /A call waits for you.*Pay Ann 20/);
         assert.equal((await page.calls()).at(-1).state, "waiting", "what does harm is asked about in each case");
       });
@@ -250,7 +276,10 @@ for (const kind of availableBrowsers) {
         await page.press("Continue");
         await page.shows(/scripted answer/);
         await page.idle();
-        assert.deepEqual((await page.calls()).map(({ state }) => state), ["done", "done"]);
+        assert.deepEqual(
+          (await page.calls()).map(({ state }) => state),
+          ["done", "done"],
+        );
       });
     } finally {
       await browser.close();

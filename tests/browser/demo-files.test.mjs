@@ -25,10 +25,22 @@ for (const kind of availableBrowsers) {
   test(kind, { timeout: 240_000 }, async (context) => {
     const browser = await tabs(kind);
     const step = stepsOf(context, browser, demo);
-    const lists = (page, ...wanted) => page.until(`the files are ${wanted}`, (wanted) => [...document.querySelectorAll("#panel .tree-name")].map(({ textContent }) => textContent).join() === wanted, wanted.join());
+    const lists = (page, ...wanted) =>
+      page.until(
+        `the files are ${wanted}`,
+        (wanted) => [...document.querySelectorAll("#panel .tree-name")].map(({ textContent }) => textContent).join() === wanted,
+        wanted.join(),
+      );
     const openFile = async (page, name) => {
-      await page.until(`${name} is listed`, (name) => [...document.querySelectorAll("#panel button.tree-row")].some((row) => row.dataset.path === name), name);
-      await page.page.evaluate((name) => [...document.querySelectorAll("#panel button.tree-row")].find((row) => row.dataset.path === name).click(), name);
+      await page.until(
+        `${name} is listed`,
+        (name) => [...document.querySelectorAll("#panel button.tree-row")].some((row) => row.dataset.path === name),
+        name,
+      );
+      await page.page.evaluate(
+        (name) => [...document.querySelectorAll("#panel button.tree-row")].find((row) => row.dataset.path === name).click(),
+        name,
+      );
       await page.until("the file is open", () => document.querySelector(".file-dialog .file-content")?.childElementCount > 0);
     };
     try {
@@ -66,7 +78,13 @@ for (const kind of availableBrowsers) {
         await page.shows(/^Buy milk$/, ".call[open] .diff del");
         await page.isAccessible("a diff");
         await photograph(page, `diff-${kind}`);
-        assert.deepEqual((await page.calls()).map(({ title, state }) => [title, state]), [["Create plan.md", "done"], ["Change plan.md", "done"]]);
+        assert.deepEqual(
+          (await page.calls()).map(({ title, state }) => [title, state]),
+          [
+            ["Create plan.md", "done"],
+            ["Change plan.md", "done"],
+          ],
+        );
         await page.ask("Undo the change of plan.md");
         await page.press("Files");
         await openFile(page, "plan.md");
@@ -128,7 +146,12 @@ for (const kind of availableBrowsers) {
         await page.ask("Change milk to tea in plan.md");
         await second.page.bringToFront();
         await second.shows(/^Buy tea$/, ".file-dialog .file-text");
-        assert.equal(await second.page.$eval(".file-dialog", (dialog) => [...dialog.querySelectorAll("button")].some((button) => button.textContent === "Remove…" && button.checkVisibility())), false);
+        assert.equal(
+          await second.page.$eval(".file-dialog", (dialog) =>
+            [...dialog.querySelectorAll("button")].some((button) => button.textContent === "Remove…" && button.checkVisibility()),
+          ),
+          false,
+        );
         await second.press("Close the file");
         await lists(second, "demo.png", "plan.md");
         await second.page.close();
@@ -138,7 +161,14 @@ for (const kind of availableBrowsers) {
         await page.ask("List the tasks: shop (done), cook (doing), eat");
         await page.shows(/1 of 3 tasks done.*cook/, "#task-list");
         await page.page.click("#task-list summary");
-        assert.deepEqual(await page.page.$$eval("#task-list li", (tasks) => tasks.map(({ textContent, dataset }) => [textContent, dataset.state])), [["shopdone", "done"], ["cookin progress", "in_progress"], ["eatto do", "todo"]]);
+        assert.deepEqual(
+          await page.page.$$eval("#task-list li", (tasks) => tasks.map(({ textContent, dataset }) => [textContent, dataset.state])),
+          [
+            ["shopdone", "done"],
+            ["cookin progress", "in_progress"],
+            ["eatto do", "todo"],
+          ],
+        );
         await page.page.evaluate(() => document.querySelector(".call summary").click());
         await page.shows(/shop.*cook.*eat/, ".call .tasks");
         await page.isAccessible("tasks");
@@ -199,7 +229,8 @@ for (const kind of availableBrowsers) {
       await step("the agent works in a folder that the user picks, and asks before it changes something", async (page) => {
         await page.ask("Write a file own.md with Of the conversation");
         await page.press("Files");
-        if (kind === "firefox") assert.equal(await page.page.evaluate(() => "showDirectoryPicker" in window), false, "this test has to be widened");
+        if (kind === "firefox")
+          assert.equal(await page.page.evaluate(() => "showDirectoryPicker" in window), false, "this test has to be widened");
         const picker = () => document.querySelector(".folder .button")?.checkVisibility() ?? false;
         if (kind === "firefox") return assert.equal(await page.page.evaluate(picker), false, "no button without a picker");
         await lists(page, "own.md");

@@ -30,8 +30,14 @@ for (const kind of availableBrowsers) {
           await page.page.reload();
           await page.drawn();
           await page.still();
-          await page.until("it has been drawn", () => new Promise((resolve) => requestAnimationFrame(() => setTimeout(() => resolve(true)))));
-          const [top, headline] = await page.page.evaluate(() => [document.querySelector(".scroller").scrollTop, document.querySelector("#start-heading").getBoundingClientRect().top]);
+          await page.until(
+            "it has been drawn",
+            () => new Promise((resolve) => requestAnimationFrame(() => setTimeout(() => resolve(true)))),
+          );
+          const [top, headline] = await page.page.evaluate(() => [
+            document.querySelector(".scroller").scrollTop,
+            document.querySelector("#start-heading").getBoundingClientRect().top,
+          ]);
           assert.ok(top === 0 && headline > 0, `${viewport.width} pixels: scrolled by ${top}`);
           await photograph(page, `start-${viewport.width}-${kind}`);
         }
@@ -48,10 +54,14 @@ for (const kind of availableBrowsers) {
         await page.page.keyboard.press("Enter");
         await page.shows(/7 \* 7 = 49.*scripted answer/);
         await page.idle();
-        const frame = () => page.page.$eval(".scroller", (scroller) => [document.activeElement === scroller, getComputedStyle(scroller).outlineStyle]);
+        const frame = () =>
+          page.page.$eval(".scroller", (scroller) => [document.activeElement === scroller, getComputedStyle(scroller).outlineStyle]);
         assert.deepEqual(await frame(), [true, "none"]);
         await page.page.keyboard.press("ArrowUp");
-        await page.until("who goes on with the keyboard sees where the focus is", () => getComputedStyle(document.querySelector(".scroller")).outlineStyle === "solid");
+        await page.until(
+          "who goes on with the keyboard sees where the focus is",
+          () => getComputedStyle(document.querySelector(".scroller")).outlineStyle === "solid",
+        );
       });
 
       await step("on a phone the actions are in a menu, and leave the title room", async (page) => {
@@ -60,11 +70,19 @@ for (const kind of availableBrowsers) {
         assert.ok((await page.page.$eval(".topbar-title", (title) => title.clientWidth)) > 200);
         await page.press("More");
         await page.until("the first action has the focus", () => document.activeElement.id === "files-button");
-        assert.deepEqual(await page.page.$$eval(".topbar-actions span", (spans) => spans.filter((span) => span.checkVisibility()).map(({ textContent }) => textContent)), ["Files", "Context", "Rename", "Export", "Delete"]);
+        assert.deepEqual(
+          await page.page.$$eval(".topbar-actions span", (spans) =>
+            spans.filter((span) => span.checkVisibility()).map(({ textContent }) => textContent),
+          ),
+          ["Files", "Context", "Rename", "Export", "Delete"],
+        );
         await page.isAccessible("the menu");
         await photograph(page, `menu-${kind}`);
         await page.page.keyboard.press("Escape");
-        await page.until("the menu is closed", () => document.activeElement.id === "menu-button" && !document.querySelector("#rename-button").checkVisibility());
+        await page.until(
+          "the menu is closed",
+          () => document.activeElement.id === "menu-button" && !document.querySelector("#rename-button").checkVisibility(),
+        );
         await page.press("More");
         await page.press("Rename");
         await page.press("Cancel");
@@ -81,13 +99,23 @@ for (const kind of availableBrowsers) {
         await photograph(page, `three-calls-${kind}`);
         const inSight = (selector) => {
           const { top, bottom } = document.querySelector(selector).getBoundingClientRect();
-          return top >= document.querySelector(".scroller").getBoundingClientRect().top && bottom <= document.querySelector(".dock").getBoundingClientRect().top;
+          return (
+            top >= document.querySelector(".scroller").getBoundingClientRect().top &&
+            bottom <= document.querySelector(".dock").getBoundingClientRect().top
+          );
         };
-        assert.deepEqual([await page.page.evaluate(inSight, ".approval-heading"), await page.page.evaluate(inSight, ".all-calls .buttons")], [true, true]);
+        assert.deepEqual(
+          [await page.page.evaluate(inSight, ".approval-heading"), await page.page.evaluate(inSight, ".all-calls .buttons")],
+          [true, true],
+        );
         assert.equal(await page.page.$$eval(".approvals .button.primary", ({ length }) => length), 0);
         await page.isAccessible("three calls that wait");
         await page.press("Details of roll_dice");
-        await page.until("the focus is in the card", () => document.activeElement.closest('[data-tool="roll_dice"]') && document.querySelector('[data-tool="roll_dice"] .ask-arguments'));
+        await page.until(
+          "the focus is in the card",
+          () =>
+            document.activeElement.closest('[data-tool="roll_dice"]') && document.querySelector('[data-tool="roll_dice"] .ask-arguments'),
+        );
         await page.press("Reject all…");
         await page.press("Reject all");
         await page.shows(/scripted answer/);
@@ -137,7 +165,8 @@ for (const kind of availableBrowsers) {
 
       await step("Tab stops once in the list of conversations, and the arrows move in it", async (page) => {
         await page.until("there are several", () => document.querySelectorAll(".conversation").length > 2);
-        const stops = () => page.page.$$eval("#conversation-list a", (links) => links.map(({ tabIndex }) => tabIndex).filter((tab) => tab === 0).length);
+        const stops = () =>
+          page.page.$$eval("#conversation-list a", (links) => links.map(({ tabIndex }) => tabIndex).filter((tab) => tab === 0).length);
         assert.equal(await stops(), 1);
         await page.page.focus("#conversation-list a[tabindex='0']");
         await page.page.keyboard.press("ArrowDown");
@@ -159,17 +188,38 @@ for (const kind of availableBrowsers) {
       await step("many files are imported with one progress, by name, and none twice", async (page) => {
         const names = Array.from({ length: 12 }, (_, at) => path.join(folder, `session-${at}.json`));
         for (const [at, name] of names.entries()) {
-          writeFileSync(name, JSON.stringify({ id: `${at}`, created_at: "2026-01-02T03:04:05Z", messages: [{ role: "user", content: `Question number ${at}` }, { role: "assistant", content: "Answer" }] }));
+          writeFileSync(
+            name,
+            JSON.stringify({
+              id: `${at}`,
+              created_at: "2026-01-02T03:04:05Z",
+              messages: [
+                { role: "user", content: `Question number ${at}` },
+                { role: "assistant", content: "Answer" },
+              ],
+            }),
+          );
         }
-        const conversations = () => page.page.$$eval(".conversation-title", (titles) => titles.map(({ textContent }) => textContent).filter((title) => /^Question/.test(title)).length);
+        const conversations = () =>
+          page.page.$$eval(
+            ".conversation-title",
+            (titles) => titles.map(({ textContent }) => textContent).filter((title) => /^Question/.test(title)).length,
+          );
         const input = await page.page.$("#import-file");
         await page.page.evaluate(() => {
           window.shown = new Set();
-          new MutationObserver(() => document.querySelectorAll(".notice-work").forEach(({ textContent }) => shown.add(textContent))).observe(document.querySelector("#notices"), { childList: true });
+          new MutationObserver(() =>
+            document.querySelectorAll(".notice-work").forEach(({ textContent }) => shown.add(textContent)),
+          ).observe(document.querySelector("#notices"), { childList: true });
         });
         await input.uploadFile(...names);
         await page.shows(/Imported 12 conversations/, "#notices");
-        await page.until("all are listed by their first words", () => [...document.querySelectorAll(".conversation-title")].filter(({ textContent }) => textContent.startsWith("Question number")).length === 12);
+        await page.until(
+          "all are listed by their first words",
+          () =>
+            [...document.querySelectorAll(".conversation-title")].filter(({ textContent }) => textContent.startsWith("Question number"))
+              .length === 12,
+        );
         assert.ok((await page.page.evaluate(() => [...shown])).every((text) => text === "Importing 12 files"));
         await input.uploadFile(names[3]);
         await page.shows(/1 conversation had nothing new/, "#notices");

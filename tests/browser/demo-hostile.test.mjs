@@ -13,11 +13,11 @@ import { tabs } from "./shared.mjs";
 
 const nested = Array.from({ length: 2000 }, (_, depth) => `${"  ".repeat(depth)}- a\n`).join("");
 const answers = {
-  "quotes": "> ".repeat(5000),
-  "lists": "- ".repeat(3000),
-  "marks": "*a_".repeat(8000),
+  quotes: "> ".repeat(5000),
+  lists: "- ".repeat(3000),
+  marks: "*a_".repeat(8000),
   "nested lists": nested.slice(0, 4_000_000),
-  "paragraphs": "a\n\n".repeat(100_000),
+  paragraphs: "a\n\n".repeat(100_000),
 };
 const last = "and that was all.";
 
@@ -40,7 +40,10 @@ for (const kind of availableBrowsers) {
     try {
       await step("answers that a parser chokes on are shown as they are, and again after a reload", async (page) => {
         // A model of one's own: the page knows no limit of it, and condenses nothing.
-        await page.page.evaluate((baseUrl) => localStorage.setItem("threadkeep-demo:settings", JSON.stringify({ baseUrl, model: "openai/own" })), `${demo.origin}/v1`);
+        await page.page.evaluate(
+          (baseUrl) => localStorage.setItem("threadkeep-demo:settings", JSON.stringify({ baseUrl, model: "openai/own" })),
+          `${demo.origin}/v1`,
+        );
         await page.page.reload();
         await page.shows(/own at/, "#model-label");
         const last = () => page.page.$eval(".row.last .prose", (answer) => answer.textContent.slice(0, 20));
@@ -51,7 +54,8 @@ for (const kind of availableBrowsers) {
         await page.page.reload();
         await page.until("it is shown", () => document.querySelector(".row.last .prose"));
         assert.equal(await last(), Object.values(answers).at(-1).slice(0, 20));
-        for (const slow of await page.page.evaluate(() => performance.getEntriesByType("longtask").map(({ duration }) => duration))) assert.ok(slow < 2000);
+        for (const slow of await page.page.evaluate(() => performance.getEntriesByType("longtask").map(({ duration }) => duration)))
+          assert.ok(slow < 2000);
         await page.press("Export");
         await page.press("Export");
         await page.download(/\.zip$/);

@@ -39,7 +39,10 @@ for (const kind of availableBrowsers) {
     };
     const save = async (page) => {
       await page.press("Save");
-      await page.until("it is saved", () => !document.querySelector("dialog") && /Settings saved/.test(document.querySelector("#notices").textContent));
+      await page.until(
+        "it is saved",
+        () => !document.querySelector("dialog") && /Settings saved/.test(document.querySelector("#notices").textContent),
+      );
     };
     /** The last request for an answer: the model also makes titles. */
     const last = () => model.requests.findLast(({ body }) => !/You name conversations/.test(JSON.stringify(body)));
@@ -54,11 +57,19 @@ for (const kind of availableBrowsers) {
         // A wrong value in a folded part is shown.
         await page.page.$eval("#input-price", (field) => (field.value = "-1"));
         await page.press("Save");
-        await page.until("it is unfolded, and the focus there", () => document.querySelector(".more").open && document.activeElement.id === "input-price");
+        await page.until(
+          "it is unfolded, and the focus there",
+          () => document.querySelector(".more").open && document.activeElement.id === "input-price",
+        );
       });
 
       await step("the wire API of a server changes the request", async (page) => {
-        for (const [mode, path] of [["anthropic", "/v1/messages"], ["responses", "/v1/responses"], ["chat", "/v1/chat/completions"], ["auto", "/v1/chat/completions"]]) {
+        for (const [mode, path] of [
+          ["anthropic", "/v1/messages"],
+          ["responses", "/v1/responses"],
+          ["chat", "/v1/chat/completions"],
+          ["auto", "/v1/chat/completions"],
+        ]) {
           await page.press("Settings");
           if (mode === "anthropic") await connect(page, "openai/talker", { key: "sk-talk" });
           await page.page.$eval(".more", (details) => (details.open = true));
@@ -134,35 +145,42 @@ for (const kind of availableBrowsers) {
         assert.equal(await page.page.evaluate(() => document.activeElement.id), "profile-name");
       });
 
-      await step("a profile steps in for a model that fails, with the key of its own server", async (page) => {
-        const elsewhere = demo.origin.replace("127.0.0.1", "localhost");
-        await page.press("Settings");
-        await connect(page, "openai/reserve", { baseUrl: `${elsewhere}/v1` });
-        await unfold(page);
-        await keep(page, "reserve");
-        await connect(page, "openai/broken", { key: "sk-broken" });
-        await page.page.select("#fallback", "reserve");
-        await page.page.type("#fallback-key", "sk-reserve");
-        await page.isAccessible("the settings with a fallback");
-        if (await page.inTheDark()) await page.isAccessible("the same in the dark");
-        await page.page.click("#remember-key");
-        await save(page);
-        await page.shows(/broken at .*, else reserve/, "#model-label");
-        await page.ask("Who are you?");
-        await page.shows(/I am reserve/);
-        // The page may be asking for a title already.
-        const answers = model.requests.filter(({ body }) => !JSON.stringify(body.messages?.[0] ?? "").includes("You name conversations"));
-        const asked = answers.slice(-2).map(({ body, headers }) => [body.model, headers.authorization, headers.host]);
-        assert.deepEqual(asked, [["broken", "Bearer sk-broken", new URL(demo.origin).host], ["reserve", "Bearer sk-reserve", new URL(elsewhere).host]]);
+      await step(
+        "a profile steps in for a model that fails, with the key of its own server",
+        async (page) => {
+          const elsewhere = demo.origin.replace("127.0.0.1", "localhost");
+          await page.press("Settings");
+          await connect(page, "openai/reserve", { baseUrl: `${elsewhere}/v1` });
+          await unfold(page);
+          await keep(page, "reserve");
+          await connect(page, "openai/broken", { key: "sk-broken" });
+          await page.page.select("#fallback", "reserve");
+          await page.page.type("#fallback-key", "sk-reserve");
+          await page.isAccessible("the settings with a fallback");
+          if (await page.inTheDark()) await page.isAccessible("the same in the dark");
+          await page.page.click("#remember-key");
+          await save(page);
+          await page.shows(/broken at .*, else reserve/, "#model-label");
+          await page.ask("Who are you?");
+          await page.shows(/I am reserve/);
+          // The page may be asking for a title already.
+          const answers = model.requests.filter(({ body }) => !JSON.stringify(body.messages?.[0] ?? "").includes("You name conversations"));
+          const asked = answers.slice(-2).map(({ body, headers }) => [body.model, headers.authorization, headers.host]);
+          assert.deepEqual(asked, [
+            ["broken", "Bearer sk-broken", new URL(demo.origin).host],
+            ["reserve", "Bearer sk-reserve", new URL(elsewhere).host],
+          ]);
 
-        await page.page.reload();
-        await page.ask("And now?");
-        assert.equal(last().headers.authorization, "Bearer sk-reserve", "both keys were kept");
-        await page.press("Settings");
-        assert.equal(await page.page.$eval("#fallback", (select) => select.value), "reserve");
-        assert.equal(await page.page.$eval("#fallback-key", (field) => field.value), "sk-reserve");
-        await page.page.evaluate(() => localStorage.clear());
-      }, /status of 503/);
+          await page.page.reload();
+          await page.ask("And now?");
+          assert.equal(last().headers.authorization, "Bearer sk-reserve", "both keys were kept");
+          await page.press("Settings");
+          assert.equal(await page.page.$eval("#fallback", (select) => select.value), "reserve");
+          assert.equal(await page.page.$eval("#fallback-key", (field) => field.value), "sk-reserve");
+          await page.page.evaluate(() => localStorage.clear());
+        },
+        /status of 503/,
+      );
 
       await step("a key belongs to its server", async (page) => {
         // As it was stored when there was one key only.

@@ -114,7 +114,10 @@ for (const kind of availableBrowsers) {
         if (kind === "chromium") {
           const protocol = await page.page.createCDPSession();
           const { installabilityErrors } = await protocol.send("Page.getInstallabilityErrors");
-          assert.deepEqual(installabilityErrors.map(({ errorId }) => errorId).filter((error) => error !== "in-incognito"), []);
+          assert.deepEqual(
+            installabilityErrors.map(({ errorId }) => errorId).filter((error) => error !== "in-incognito"),
+            [],
+          );
           await protocol.detach();
         }
         await page.page.evaluate(() => {

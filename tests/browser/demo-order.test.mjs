@@ -9,7 +9,10 @@ let demo;
 before(async () => (demo = await startDemo({ delay: 10 })));
 after(() => demo.close());
 
-const speech = () => [...document.querySelectorAll(".items .entry-user .message, .items .entry-agent .prose")].map((element) => element.textContent.replace(/\s+/g, " ").slice(0, 40));
+const speech = () =>
+  [...document.querySelectorAll(".items .entry-user .message, .items .entry-agent .prose")].map((element) =>
+    element.textContent.replace(/\s+/g, " ").slice(0, 40),
+  );
 
 for (const kind of availableBrowsers) {
   test(kind, { timeout: 60_000 }, async (context) => {

@@ -49,7 +49,10 @@ export function stepsOf(context, browser, demo, usual = /^$/) {
     context.test(name, async () => {
       const page = await DemoPage.open(browser, `${demo.origin}/#/`);
       await body(page);
-      assert.deepEqual(browser.problems.splice(0).filter((problem) => !expected.test(problem) && !cutOff.test(problem)), []);
+      assert.deepEqual(
+        browser.problems.splice(0).filter((problem) => !expected.test(problem) && !cutOff.test(problem)),
+        [],
+      );
       await page.page.close();
     });
 }
@@ -89,7 +92,10 @@ export class DemoPage {
 
   /** Waits until the page has started. Its start view is there before. */
   drawn() {
-    return this.until("the page has drawn itself", () => document.querySelector("#model-label").textContent && document.querySelector(".start, .items"));
+    return this.until(
+      "the page has drawn itself",
+      () => document.querySelector("#model-label").textContent && document.querySelector(".start, .items"),
+    );
   }
 
   /** Waits until `condition` holds in the page. */
@@ -116,7 +122,11 @@ export class DemoPage {
 
   /** Waits until so much of an answer has streamed in. */
   streams(length = 50) {
-    return this.until("an answer streams in", (wanted) => document.querySelector(".entry.live .prose")?.textContent.length > wanted, length);
+    return this.until(
+      "an answer streams in",
+      (wanted) => document.querySelector(".entry.live .prose")?.textContent.length > wanted,
+      length,
+    );
   }
 
   async say(text) {
@@ -143,7 +153,9 @@ export class DemoPage {
   async ask(text) {
     const before = await this.events();
     await this.say(text);
-    const isAnswered = (before) => Number.parseInt(document.querySelector("#subtitle").textContent) > before + 1 && document.querySelector(".row.last .entry-agent:not(.live)");
+    const isAnswered = (before) =>
+      Number.parseInt(document.querySelector("#subtitle").textContent) > before + 1 &&
+      document.querySelector(".row.last .entry-agent:not(.live)");
     await this.until(`“${text}” is answered`, isAnswered, before);
     await this.idle();
   }
@@ -171,7 +183,9 @@ export class DemoPage {
   /** Asserts that axe finds no fault in the current state of the page. */
   async isAccessible(where) {
     await this.page.evaluate(axe);
-    const found = await this.page.evaluate(async () => (await window.axe.run()).violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html)}`));
+    const found = await this.page.evaluate(async () =>
+      (await window.axe.run()).violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html)}`),
+    );
     assert.deepEqual(found, [], where);
   }
 
@@ -211,7 +225,11 @@ export class DemoPage {
     // Only rows that can be seen are in the document.
     const viewport = this.page.viewport();
     await this.page.setViewport({ ...viewport, height: 6000 });
-    await this.until("the calls are unfolded", () => [...document.querySelectorAll(".call")].filter((call) => !((call.open = true) && call.querySelector(".call-body"))).length === 0);
+    await this.until(
+      "the calls are unfolded",
+      () =>
+        [...document.querySelectorAll(".call")].filter((call) => !((call.open = true) && call.querySelector(".call-body"))).length === 0,
+    );
     const calls = await this.page.$$eval(".call", (calls) =>
       calls.map((call) => ({
         title: call.querySelector(".call-title").textContent,
@@ -234,7 +252,11 @@ export class DemoPage {
 
   /** The name and the bytes of the last download with a name like this. */
   async download(pattern) {
-    await this.until(`there is a download ${pattern}`, (source) => new RegExp(source).test(window.downloads.at(-1)?.name ?? ""), pattern.source);
+    await this.until(
+      `there is a download ${pattern}`,
+      (source) => new RegExp(source).test(window.downloads.at(-1)?.name ?? ""),
+      pattern.source,
+    );
     const { name, bytes } = await this.page.evaluate(async () => {
       const { name, blob } = window.downloads.at(-1);
       const url = new FileReader();
@@ -273,7 +295,9 @@ function dropEvents(name, base64, selector) {
 }
 
 function openMenu(name) {
-  const action = [...document.querySelectorAll("#conversation-actions button")].find((button) => button.getAttribute("aria-label") === name);
+  const action = [...document.querySelectorAll("#conversation-actions button")].find(
+    (button) => button.getAttribute("aria-label") === name,
+  );
   const opener = document.querySelector("#menu-button");
   if (action && !action.checkVisibility() && opener.checkVisibility() && !document.querySelector("dialog:modal")) opener.click();
 }

@@ -64,8 +64,14 @@ async function plugIn(page) {
   await session.send("WebAuthn.enable");
   const { authenticatorId } = await session.send("WebAuthn.addVirtualAuthenticator", {
     options: {
-      protocol: "ctap2", ctap2Version: "ctap2_1", transport: "internal", hasResidentKey: true, hasUserVerification: true,
-      hasPrf: true, isUserVerified: true, automaticPresenceSimulation: true,
+      protocol: "ctap2",
+      ctap2Version: "ctap2_1",
+      transport: "internal",
+      hasResidentKey: true,
+      hasUserVerification: true,
+      hasPrf: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
     },
   });
   return { declines: () => session.send("WebAuthn.setUserVerified", { authenticatorId, isUserVerified: false }) };

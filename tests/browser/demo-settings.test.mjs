@@ -38,27 +38,35 @@ for (const kind of availableBrowsers) {
     };
 
     try {
-      await step("a model is chosen from the list of its server", async (page) => {
-        await page.press("Settings");
-        await connect(page, {});
-        await page.press("List models");
-        await page.shows(/wants a key, and none is entered/, "#listed");
-        await page.fill("#api-key", "sk-wrong");
-        assert.equal(await page.text("#listed"), "", "the sentence was about another key");
-        await page.press("List models");
-        await page.shows(/does not accept this key/, "#listed");
-        await page.fill("#api-key", "sk-right");
-        await page.press("List models");
-        await page.until("the list has the focus", () => document.activeElement.id === "model-choice");
-        assert.deepEqual(await page.page.$$eval("#model-choice option", (options) => options.map(({ textContent }) => textContent)), ["Choose one of 2", "openai/large", "openai/small"]);
-        await page.isAccessible("the settings with a list");
-        await photograph(page, `model-list-${kind}`);
-        await page.page.select("#model-choice", "openai/large");
-        assert.equal(await page.page.$eval("#model", ({ value }) => value), "openai/large");
-        await page.fill("#base-url", `${demo.origin}/nowhere`);
-        await page.press("List models");
-        await page.shows(/gives no list of its models \(status 404\)\. Type the name of one\./, "#listed");
-      }, complaints);
+      await step(
+        "a model is chosen from the list of its server",
+        async (page) => {
+          await page.press("Settings");
+          await connect(page, {});
+          await page.press("List models");
+          await page.shows(/wants a key, and none is entered/, "#listed");
+          await page.fill("#api-key", "sk-wrong");
+          assert.equal(await page.text("#listed"), "", "the sentence was about another key");
+          await page.press("List models");
+          await page.shows(/does not accept this key/, "#listed");
+          await page.fill("#api-key", "sk-right");
+          await page.press("List models");
+          await page.until("the list has the focus", () => document.activeElement.id === "model-choice");
+          assert.deepEqual(await page.page.$$eval("#model-choice option", (options) => options.map(({ textContent }) => textContent)), [
+            "Choose one of 2",
+            "openai/large",
+            "openai/small",
+          ]);
+          await page.isAccessible("the settings with a list");
+          await photograph(page, `model-list-${kind}`);
+          await page.page.select("#model-choice", "openai/large");
+          assert.equal(await page.page.$eval("#model", ({ value }) => value), "openai/large");
+          await page.fill("#base-url", `${demo.origin}/nowhere`);
+          await page.press("List models");
+          await page.shows(/gives no list of its models \(status 404\)\. Type the name of one\./, "#listed");
+        },
+        complaints,
+      );
 
       await step("an address that no request can be sent to is refused where it is typed", async (page) => {
         await page.press("Settings");
@@ -73,29 +81,45 @@ for (const kind of availableBrowsers) {
         await page.until("it is right", () => document.querySelector("#base-url-problem").textContent === "");
       });
 
-      await step("the connection is tested before it is used, and each failure says what to do", async (page) => {
-        await page.press("Settings");
-        const outcome = async (connection, pattern) => {
-          await connect(page, connection);
-          await page.press("Test the connection");
-          await page.shows(pattern, "#tested");
-        };
-        await outcome({ baseUrl: `${demo.origin}/v1`, model: "openai/scripted-model" }, /It works: openai\/scripted-model answered in [\d.]+ s/);
-        await photograph(page, `connection-${kind}`);
-        await outcome({}, /wants a key/);
-        await outcome({ key: "sk-wrong" }, /does not accept this key \(status 401\)/);
-        await outcome({ key: "sk-right" }, /Not found \(404\): check the model's name.*does not exist/);
-        await outcome({ baseUrl: `${refusing.origin}/v1`, key: "sk-right" }, /does not allow this page\. The server answers, but does not allow requests from web pages \(CORS\): .* refuses http/);
-        await page.press("List models");
-        await page.shows(/The server answers, but does not allow requests from web pages \(CORS\): .* refuses http.*Its owner has to allow them/, "#listed");
-        const gone = await listen(() => {});
-        await gone.close();
-        await outcome({ baseUrl: `${gone.origin}/v1` }, /Nothing answers at http:\/\/.*the server is running/);
-        await page.page.evaluate(() => Object.defineProperty(navigator, "onLine", { value: false, configurable: true }));
-        await outcome({ baseUrl: `${gone.origin}/v1` }, /This device is offline/);
-        assert.doesNotMatch(await page.page.evaluate(() => JSON.stringify({ ...localStorage, ...sessionStorage }) + document.documentElement.outerHTML), /sk-right/);
-        assert.equal(await page.page.$$eval(".conversation", ({ length }) => length), 0, "a test is no conversation");
-      }, complaints);
+      await step(
+        "the connection is tested before it is used, and each failure says what to do",
+        async (page) => {
+          await page.press("Settings");
+          const outcome = async (connection, pattern) => {
+            await connect(page, connection);
+            await page.press("Test the connection");
+            await page.shows(pattern, "#tested");
+          };
+          await outcome(
+            { baseUrl: `${demo.origin}/v1`, model: "openai/scripted-model" },
+            /It works: openai\/scripted-model answered in [\d.]+ s/,
+          );
+          await photograph(page, `connection-${kind}`);
+          await outcome({}, /wants a key/);
+          await outcome({ key: "sk-wrong" }, /does not accept this key \(status 401\)/);
+          await outcome({ key: "sk-right" }, /Not found \(404\): check the model's name.*does not exist/);
+          await outcome(
+            { baseUrl: `${refusing.origin}/v1`, key: "sk-right" },
+            /does not allow this page\. The server answers, but does not allow requests from web pages \(CORS\): .* refuses http/,
+          );
+          await page.press("List models");
+          await page.shows(
+            /The server answers, but does not allow requests from web pages \(CORS\): .* refuses http.*Its owner has to allow them/,
+            "#listed",
+          );
+          const gone = await listen(() => {});
+          await gone.close();
+          await outcome({ baseUrl: `${gone.origin}/v1` }, /Nothing answers at http:\/\/.*the server is running/);
+          await page.page.evaluate(() => Object.defineProperty(navigator, "onLine", { value: false, configurable: true }));
+          await outcome({ baseUrl: `${gone.origin}/v1` }, /This device is offline/);
+          assert.doesNotMatch(
+            await page.page.evaluate(() => JSON.stringify({ ...localStorage, ...sessionStorage }) + document.documentElement.outerHTML),
+            /sk-right/,
+          );
+          assert.equal(await page.page.$$eval(".conversation", ({ length }) => length), 0, "a test is no conversation");
+        },
+        complaints,
+      );
 
       await step("a secret can be given before the first message", async (page) => {
         await page.press("Control");
@@ -152,10 +176,13 @@ for (const kind of availableBrowsers) {
         await save();
         await save();
         await page.shows(/^Settings saved\.$/, "#notices");
-        for (const name of ["one", "two"]) await page.page.evaluate((name) => dispatchEvent(new ErrorEvent("error", { error: new Error(`this is ${name}`) })), name);
+        for (const name of ["one", "two"])
+          await page.page.evaluate((name) => dispatchEvent(new ErrorEvent("error", { error: new Error(`this is ${name}`) })), name);
         await page.shows(/This is two/, "#notices");
         assert.equal(await page.page.$$eval(".notice-failure", ({ length }) => length), 1);
-        const names = await page.page.$$eval("#notices button", (buttons) => buttons.map((button) => button.getAttribute("aria-label") ?? button.textContent));
+        const names = await page.page.$$eval("#notices button", (buttons) =>
+          buttons.map((button) => button.getAttribute("aria-label") ?? button.textContent),
+        );
         assert.deepEqual(names, [...new Set(names)], "no two buttons have the same name");
       });
     } finally {

@@ -30,7 +30,14 @@ for (const kind of availableBrowsers) {
         await page.idle();
         assert.equal(await page.page.$$eval("details[open]", (open) => open.length), 0, "reasoning and calls are folded");
         const calls = await page.calls();
-        assert.deepEqual(calls.map(({ title, state }) => [title, state]), [["Roll the dice", "done"], ["Look at the clock", "done"], ["Work out 12 × 34", "done"]]);
+        assert.deepEqual(
+          calls.map(({ title, state }) => [title, state]),
+          [
+            ["Roll the dice", "done"],
+            ["Look at the clock", "done"],
+            ["Work out 12 × 34", "done"],
+          ],
+        );
         assert.match(calls[2].result, /= 408$/);
         assert.match(await page.text(".conversation[aria-current]"), /Roll three dice/);
       });
@@ -75,7 +82,9 @@ for (const kind of availableBrowsers) {
         await page.until("the list is there", () => document.querySelector(".conversation"));
         await page.page.click(".conversation");
         await page.press("Tell the model it failed: slow_count");
-        await page.until("it goes on", () => /chose not to run it again/.test([...document.querySelectorAll(".entry-agent")].at(-1)?.textContent));
+        await page.until("it goes on", () =>
+          /chose not to run it again/.test([...document.querySelectorAll(".entry-agent")].at(-1)?.textContent),
+        );
         await page.idle();
         assert.deepEqual((await page.calls()).at(-1).state, "rejected");
         assert.ok((await page.events()) > before);
@@ -104,9 +113,15 @@ for (const kind of availableBrowsers) {
           writeFileSync(forms[form], bytes);
         }
         const { messages } = JSON.parse(readFileSync(forms.session));
-        assert.deepEqual(messages.slice(0, 3).map(({ role }) => role), ["system", "user", "assistant"]);
+        assert.deepEqual(
+          messages.slice(0, 3).map(({ role }) => role),
+          ["system", "user", "assistant"],
+        );
         const events = JSON.parse(readFileSync(forms.trajectory));
-        assert.deepEqual(events.slice(0, 3).map(({ action }) => action), ["system", "message", "call_tool_mcp"]);
+        assert.deepEqual(
+          events.slice(0, 3).map(({ action }) => action),
+          ["system", "message", "call_tool_mcp"],
+        );
       });
 
       await step("a deleted conversation returns by dropping its archive on the page, and continues", async () => {
@@ -123,7 +138,11 @@ for (const kind of availableBrowsers) {
         for (const [form, file] of Object.entries(forms)) {
           const before = new URL(page.page.url()).hash;
           await page.drop(file);
-          await page.until(`the ${form} is shown`, (before) => location.hash !== before && /slow_count/.test(document.querySelector(".items").textContent), before);
+          await page.until(
+            `the ${form} is shown`,
+            (before) => location.hash !== before && /slow_count/.test(document.querySelector(".items").textContent),
+            before,
+          );
           await page.say("What is 6 * 7?");
           await page.shows(/6 \* 7 = 42/);
           await page.idle();
@@ -146,7 +165,10 @@ for (const kind of availableBrowsers) {
 async function layoutOf(bytes, id) {
   const entries = await new ZipReader(new BlobReader(new Blob([bytes]))).getEntries();
   const folder = id.replaceAll("-", "");
-  const names = entries.map(({ filename }) => filename).filter((name) => !name.endsWith("/")).sort();
+  const names = entries
+    .map(({ filename }) => filename)
+    .filter((name) => !name.endsWith("/"))
+    .sort();
   assert.equal(names[0], `${folder}/base_state.json`);
   const events = names.slice(1);
   for (const [index, name] of events.entries()) {

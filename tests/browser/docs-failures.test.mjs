@@ -11,7 +11,9 @@ import { tabs } from "./shared.mjs";
 const refusal = "Incorrect API key provided: sk-mis****ped";
 const model = {
   handle: (_request, response) =>
-    response.writeHead(401, { "content-type": "application/json" }).end(JSON.stringify({ error: { message: refusal, type: "invalid_request_error", code: "invalid_api_key" } })),
+    response
+      .writeHead(401, { "content-type": "application/json" })
+      .end(JSON.stringify({ error: { message: refusal, type: "invalid_request_error", code: "invalid_api_key" } })),
 };
 
 const [agent, chat] = blocks("docs/get-started.md");
@@ -27,10 +29,23 @@ const documented = {
   "README.md": { files: { "main.js": blocks("README.md")[0] } },
   "get-started.md": { files: { "main.js": chat, "agent.js": agent }, field: "form input" },
   "react.md": { files: { "main.tsx": blocks("docs/react.md")[1], "Chat.tsx": blocks("docs/react.md")[0] }, field: "input" },
-  "next.md": { files: { "main.tsx": `import Chat from "./page";${shown('<Chat conversationId={crypto.randomUUID()} />')}`, "page.tsx": blocks("docs/next.md")[0] }, field: "input" },
+  "next.md": {
+    files: {
+      "main.tsx": `import Chat from "./page";${shown("<Chat conversationId={crypto.randomUUID()} />")}`,
+      "page.tsx": blocks("docs/next.md")[0],
+    },
+    field: "input",
+  },
   "ai-sdk.md": { files: { "main.tsx": `${blocks("docs/ai-sdk.md")[0]}${shown("page")}` }, field: "input" },
-  "assistant-ui.md": { files: { "main.tsx": `import { Chat } from "./Chat";${shown("<Chat />")}`, "Chat.tsx": blocks("docs/assistant-ui.md")[0] }, field: "textarea" },
-  "chat.md": { files: { "main.js": blocks("docs/chat.md")[1] }, body: blocks("docs/chat.md")[0].replace(/<script.*<\/script>/, ""), field: "threadkeep-chat >>> textarea" },
+  "assistant-ui.md": {
+    files: { "main.tsx": `import { Chat } from "./Chat";${shown("<Chat />")}`, "Chat.tsx": blocks("docs/assistant-ui.md")[0] },
+    field: "textarea",
+  },
+  "chat.md": {
+    files: { "main.js": blocks("docs/chat.md")[1] },
+    body: blocks("docs/chat.md")[0].replace(/<script.*<\/script>/, ""),
+    field: "threadkeep-chat >>> textarea",
+  },
   "thread.md": { files: { "main.js": blocks("docs/thread.md")[0] } },
   "stores.md": { files: { "main.js": workerPage, "worker.js": worker, "opfs-store.js": store } },
 };
@@ -38,7 +53,10 @@ const documented = {
 async function siteOf({ files, body = root }) {
   const entries = Object.keys(files).filter((name) => /^(main|worker)\./.test(name));
   const [script] = entries.map((name) => `/files/${name.replace(/tsx$/, "js")}`);
-  return { mounts: { "/files/": await appOf(files, entries), "/api/model/": model.handle }, page: pageOf({ scripts: [script], body, typed: "sk-mistyped" }) };
+  return {
+    mounts: { "/files/": await appOf(files, entries), "/api/model/": model.handle },
+    page: pageOf({ scripts: [script], body, typed: "sk-mistyped" }),
+  };
 }
 
 const apps = [
@@ -46,7 +64,11 @@ const apps = [
   { name: "examples/react-chat", field: "input", site: { page: await example("react-chat") } },
   { name: "examples/ai-sdk-chat", field: "input", site: { page: await example("ai-sdk-chat") } },
   { name: "examples/assistant-ui-chat", field: "textarea", site: { page: await example("assistant-ui-chat") } },
-  { name: "examples/element", field: "threadkeep-chat >>> textarea", site: { page: "examples/element", mounts: { "/node_modules/threadkeep/dist/": "dist" } } },
+  {
+    name: "examples/element",
+    field: "threadkeep-chat >>> textarea",
+    site: { page: "examples/element", mounts: { "/node_modules/threadkeep/dist/": "dist" } },
+  },
 ];
 
 for (const kind of availableBrowsers) {
@@ -61,8 +83,15 @@ for (const kind of availableBrowsers) {
           await input.type("Hello");
           await input.press("Enter");
         }
-        await tab.waitForFunction(showsText, { timeout: 15_000 }, refusal).catch(async (error) => assert.fail(`${await browser.evaluate(() => document.body.innerText)}\n${browser.problems.join("\n")}\n${error.message}`));
-        assert.deepEqual(browser.problems.filter((problem) => problem.startsWith("uncaught")), []);
+        await tab
+          .waitForFunction(showsText, { timeout: 15_000 }, refusal)
+          .catch(async (error) =>
+            assert.fail(`${await browser.evaluate(() => document.body.innerText)}\n${browser.problems.join("\n")}\n${error.message}`),
+          );
+        assert.deepEqual(
+          browser.problems.filter((problem) => problem.startsWith("uncaught")),
+          [],
+        );
       } finally {
         await browser.close();
         await server.close();

@@ -38,7 +38,12 @@ for (const kind of availableBrowsers) {
     const browser = await tabs(kind);
     try {
       const tab = await browser.page(`${server.origin}/`);
-      const shows = (wanted) => tab.waitForFunction((pattern) => new RegExp(pattern).test(document.querySelector("threadkeep-chat").shadowRoot.textContent), { timeout: 20_000 }, wanted);
+      const shows = (wanted) =>
+        tab.waitForFunction(
+          (pattern) => new RegExp(pattern).test(document.querySelector("threadkeep-chat").shadowRoot.textContent),
+          { timeout: 20_000 },
+          wanted,
+        );
       const suggest = async (name) => (await tab.waitForSelector(`::-p-xpath(//button[.="${name}"])`)).click();
       await suggest("Roll the dice");
       await shows("It is a [1-6]");
@@ -59,7 +64,9 @@ for (const kind of availableBrowsers) {
 
 /** Presses the button that approves the call, once it can be pressed; returns whether that is so. */
 function approves() {
-  const button = [...document.querySelector("threadkeep-chat").shadowRoot.querySelectorAll("button")].find(({ textContent }) => textContent.trim() === "Approve");
+  const button = [...document.querySelector("threadkeep-chat").shadowRoot.querySelectorAll("button")].find(
+    ({ textContent }) => textContent.trim() === "Approve",
+  );
   if (!button || button.disabled || button.getAttribute("aria-disabled") === "true") return false;
   button.click();
   return true;

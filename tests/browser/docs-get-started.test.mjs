@@ -30,7 +30,8 @@ for (const kind of availableBrowsers) {
     const browser = await tabs(kind);
     try {
       const tab = await browser.page(`${server.origin}/`);
-      const shows = (text) => tab.waitForFunction((wanted) => document.querySelector("main")?.textContent.includes(wanted), { timeout: 30_000 }, text);
+      const shows = (text) =>
+        tab.waitForFunction((wanted) => document.querySelector("main")?.textContent.includes(wanted), { timeout: 30_000 }, text);
       const send = async (text) => {
         await tab.type("form input", text);
         await tab.click("form button");

@@ -22,14 +22,26 @@ export function Chat({ conversationId }: { conversationId: string }) {
 
 let server;
 before(async () => {
-  const files = { "main.tsx": main, "Chat.tsx": whole, "Messages.tsx": chat.replace("const agent", "export const agent"), "Sidebar.tsx": list, "Delete.tsx": deleting };
+  const files = {
+    "main.tsx": main,
+    "Chat.tsx": whole,
+    "Messages.tsx": chat.replace("const agent", "export const agent"),
+    "Sidebar.tsx": list,
+    "Delete.tsx": deleting,
+  };
   const page = pageOf({ scripts: ["/files/main.js"], body: '<div id="root"></div><script>globalThis.confirm = () => true</script>' });
-  server = await startServer({ model: createModel(() => ({ text: "Hello to you." })), mounts: { "/files/": await appOf(files, ["main.tsx"]) }, page });
+  server = await startServer({
+    model: createModel(() => ({ text: "Hello to you." })),
+    mounts: { "/files/": await appOf(files, ["main.tsx"]) },
+    page,
+  });
 });
 after(() => server.close());
 
 for (const kind of availableBrowsers) {
-  test(`${kind}: what is refused in a second tab stays in its field beside the reason, and a deleted conversation leaves the list`, { timeout: 60_000 }, async () => {
+  test(`${kind}: what is refused in a second tab stays in its field beside the reason, and a deleted conversation leaves the list`, {
+    timeout: 60_000,
+  }, async () => {
     const browser = await tabs(kind);
     try {
       const tab = await browser.page(`${server.origin}/`);

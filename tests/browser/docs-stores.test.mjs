@@ -14,9 +14,16 @@ let server;
 let model;
 before(async () => {
   const reporting = suite.replace(/for \(const .*\n/, "postMessage(reports);\n");
-  const app = await appOf({ "opfs-store.js": store, "worker.js": worker, "page.js": page, "suite.js": reporting }, ["page.js", "worker.js", "suite.js"]);
+  const app = await appOf({ "opfs-store.js": store, "worker.js": worker, "page.js": page, "suite.js": reporting }, [
+    "page.js",
+    "worker.js",
+    "suite.js",
+  ]);
   model = createModel(({ messages }) => ({ text: messages.length > 3 ? "Hello again." : "Hello from the worker." }));
-  server = await startServer({ model, mounts: { "/app/": app, "/chat": (_, response) => (response.writeHead(200, { "content-type": "text/html" }).end(html), true) } });
+  server = await startServer({
+    model,
+    mounts: { "/app/": app, "/chat": (_, response) => (response.writeHead(200, { "content-type": "text/html" }).end(html), true) },
+  });
 });
 after(() => server.close());
 
@@ -25,13 +32,19 @@ for (const kind of availableBrowsers) {
     const browser = await tabs(kind);
     try {
       await browser.page(`${server.origin}/pages/blank.html`);
-      const reports = await browser.evaluate(() => new Promise((resolve, reject) => {
-        const worker = new Worker("/app/suite.js", { type: "module" });
-        worker.onmessage = ({ data }) => resolve(data);
-        worker.onerror = (event) => reject(new Error(event.message));
-      }));
+      const reports = await browser.evaluate(
+        () =>
+          new Promise((resolve, reject) => {
+            const worker = new Worker("/app/suite.js", { type: "module" });
+            worker.onmessage = ({ data }) => resolve(data);
+            worker.onerror = (event) => reject(new Error(event.message));
+          }),
+      );
       assert.ok(reports.length > 40);
-      assert.deepEqual(reports.filter(({ failure }) => failure !== undefined), []);
+      assert.deepEqual(
+        reports.filter(({ failure }) => failure !== undefined),
+        [],
+      );
     } finally {
       await browser.close();
     }

@@ -17,8 +17,13 @@ const chromiumFlags = [
   `--host-resolver-rules=MAP ${plainHost} 127.0.0.1`,
   // Root, which is what a container runs as, has no Chromium sandbox.
   ...(process.getuid?.() === 0 ? ["--no-sandbox"] : []),
-  "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update",
-  "--disable-sync", "--disable-dev-shm-usage",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+  "--disable-dev-shm-usage",
 ];
 
 const firefoxPreferences = {

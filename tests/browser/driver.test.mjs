@@ -28,7 +28,12 @@ for (const kind of availableBrowsers) {
     try {
       const page = await browser.page(`${server.origin}/pages/blank.html`);
       const seen = new Promise((resolve) => page.once("pageerror", resolve));
-      await browser.evaluate(() => void setTimeout(() => { throw new Error("on purpose"); }));
+      await browser.evaluate(
+        () =>
+          void setTimeout(() => {
+            throw new Error("on purpose");
+          }),
+      );
       await seen;
       assert.match(browser.problems.join("\n"), /on purpose/);
     } finally {

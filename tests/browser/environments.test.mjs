@@ -12,8 +12,12 @@ import { availableBrowsers, launch, plainHost } from "./driver.mjs";
 import { tabs } from "./shared.mjs";
 
 /** A page with this policy. */
-const withPolicy = (policy) => (_request, response) =>
-  (response.writeHead(200, { "content-type": "text/html", "content-security-policy": policy }).end("<!doctype html><link rel=icon href=data:,>"), true);
+const withPolicy = (policy) => (_request, response) => (
+  response
+    .writeHead(200, { "content-type": "text/html", "content-security-policy": policy })
+    .end("<!doctype html><link rel=icon href=data:,>"),
+  true
+);
 const dist = staticFiles(path.join(root, "dist"));
 /** A page of an origin of its own asks for modules as from another server. */
 const forAll = (request, response, urlPath) => (response.setHeader("access-control-allow-origin", "*"), dist(request, response, urlPath));
@@ -52,7 +56,10 @@ for (const kind of availableBrowsers) {
 
     await context.test("a policy without wasm-unsafe-eval is named", async () => {
       for (const failure of await inPage(`${server.origin}/no-wasm/`, openAnyway, "/threadkeep/index.js")) {
-        assert.match(failure, /^wasm_blocked false: WebAssembly is not allowed here: add 'wasm-unsafe-eval' to script-src of the page's Content-Security-Policy/);
+        assert.match(
+          failure,
+          /^wasm_blocked false: WebAssembly is not allowed here: add 'wasm-unsafe-eval' to script-src of the page's Content-Security-Policy/,
+        );
       }
     });
 
@@ -72,7 +79,10 @@ for (const kind of availableBrowsers) {
     await context.test("a page whose user blocks site data gets an error", { skip: kind !== "chromium" }, async () => {
       const profile = mkdtempSync(path.join(tmpdir(), "threadkeep-blocked-"));
       mkdirSync(path.join(profile, "Default"));
-      writeFileSync(path.join(profile, "Default/Preferences"), JSON.stringify({ profile: { default_content_setting_values: { cookies: 2 } } }));
+      writeFileSync(
+        path.join(profile, "Default/Preferences"),
+        JSON.stringify({ profile: { default_content_setting_values: { cookies: 2 } } }),
+      );
       const blocked = await launch(kind, { profile });
       try {
         await blocked.page(`${server.origin}/pages/blank.html`);
@@ -89,7 +99,11 @@ for (const kind of availableBrowsers) {
       const { answer, found } = await inPage(`${server.origin}/pages/blank.html`, throughWorker, "/workers/service-worker.mjs");
       assert.equal(answer.failed, undefined);
       assert.deepEqual(answer.result, {
-        access: "writer", finalResponse: "Done.", hasZip: true, role: "system", hasInput: true,
+        access: "writer",
+        finalResponse: "Done.",
+        hasZip: true,
+        role: "system",
+        hasInput: true,
         kinds: ["SystemPromptEvent", "MessageEvent", "ActionEvent", "ObservationEvent", "MessageEvent"],
       });
       assert.equal(found, 5);
@@ -100,7 +114,10 @@ for (const kind of availableBrowsers) {
       assert.match(answer, /^invalid_options: .*import "threadkeep\/static"/);
     });
     // Chromium reports what a policy was against.
-    assert.deepEqual(browser.problems.filter((problem) => !/Content.Security.Policy|unsafe-eval/i.test(problem)), []);
+    assert.deepEqual(
+      browser.problems.filter((problem) => !/Content.Security.Policy|unsafe-eval/i.test(problem)),
+      [],
+    );
   });
 }
 
@@ -118,8 +135,20 @@ async function holdConversation() {
   await conversation.close();
   const again = await Conversation.open({ agent, conversationId: conversation.id });
   const kinds = (await again.events.slice()).filter(({ kind }) => kind === "MessageEvent").length;
-  const cipher = await Conversation.open({ agent, cipher: "a passphrase" }).then(() => "opened", ({ code, message }) => `${code}: ${message}`);
-  return { isSecure: isSecureContext, ids: typeof crypto.randomUUID === "undefined", access: [conversation.access, again.access], finalResponse, executed, kinds, zip, cipher };
+  const cipher = await Conversation.open({ agent, cipher: "a passphrase" }).then(
+    () => "opened",
+    ({ code, message }) => `${code}: ${message}`,
+  );
+  return {
+    isSecure: isSecureContext,
+    ids: typeof crypto.randomUUID === "undefined",
+    access: [conversation.access, again.access],
+    finalResponse,
+    executed,
+    kinds,
+    zip,
+    cipher,
+  };
 }
 
 async function openAnyway(url) {
@@ -128,7 +157,13 @@ async function openAnyway(url) {
   const bytes = await (await fetch("/threadkeep/threadkeep_bg.wasm")).arrayBuffer();
   const tries = [() => load(), () => load(bytes), () => Conversation.open({ agent, store: memoryStore() }), () => Conversation.list()];
   const found = [];
-  for (const attempt of tries) found.push(await attempt().then(() => "worked", ({ code, retryable, message }) => `${code} ${retryable}: ${message}`));
+  for (const attempt of tries)
+    found.push(
+      await attempt().then(
+        () => "worked",
+        ({ code, retryable, message }) => `${code} ${retryable}: ${message}`,
+      ),
+    );
   return found;
 }
 
@@ -137,9 +172,20 @@ async function withoutDatabase(url, isRemoved) {
   if (isRemoved) Object.defineProperty(globalThis, "indexedDB", { value: undefined });
   const llm = new LLM({ model: "openai/m" });
   const agent = new Agent({ llm });
-  const tries = [() => Conversation.open({ agent }), () => Conversation.list(), () => new LLMProfileStore().list(), () => new LLMProfileStore().save("fast", llm)];
+  const tries = [
+    () => Conversation.open({ agent }),
+    () => Conversation.list(),
+    () => new LLMProfileStore().list(),
+    () => new LLMProfileStore().save("fast", llm),
+  ];
   const failed = [];
-  for (const attempt of tries) failed.push(await attempt().then(() => "worked", ({ code, retryable, message }) => `${code} ${retryable}: ${message}`));
+  for (const attempt of tries)
+    failed.push(
+      await attempt().then(
+        () => "worked",
+        ({ code, retryable, message }) => `${code} ${retryable}: ${message}`,
+      ),
+    );
   return { failed, memory: (await Conversation.open({ agent, store: memoryStore() })).access };
 }
 

@@ -16,7 +16,13 @@ const app = await example("ai-sdk-chat");
 
 const replies = [
   { text: "Let me look.", calls: [{ name: "list_files", arguments: {} }] },
-  { text: "Two are old.", calls: [{ name: "delete_file", arguments: { name: "a.txt" } }, { name: "delete_file", arguments: { name: "b.txt" } }] },
+  {
+    text: "Two are old.",
+    calls: [
+      { name: "delete_file", arguments: { name: "a.txt" } },
+      { name: "delete_file", arguments: { name: "b.txt" } },
+    ],
+  },
   { text: "This breaks off after some words.", stallAfter: 3 },
   { text: "Only b.txt is gone." },
   { text: "You are welcome." },
@@ -33,7 +39,8 @@ for (const kind of availableBrowsers) {
       page: app,
       mounts: {
         "/files": (request, response) => {
-          if (request.method === "GET") return response.writeHead(200, { "content-type": "application/json" }).end('["a.txt","b.txt"]'), true;
+          if (request.method === "GET")
+            return (response.writeHead(200, { "content-type": "application/json" }).end('["a.txt","b.txt"]'), true);
           deleted.push(request.url);
           // The first deletion takes longer than the browser lives.
           if (deleted.length > 1) response.writeHead(200).end();

@@ -23,23 +23,48 @@ class ChatPage {
 
   /** Resolves when the page shows this text, or none of it. */
   shows(text, selector = "#app") {
-    return this.#until(`shows ${text}`, (text, selector) => [...document.querySelectorAll(selector)].some((element) => element.textContent.includes(text)), text, selector);
+    return this.#until(
+      `shows ${text}`,
+      (text, selector) => [...document.querySelectorAll(selector)].some((element) => element.textContent.includes(text)),
+      text,
+      selector,
+    );
   }
 
   gone(text, selector = "#app") {
-    return this.#until(`no longer shows ${text}`, (text, selector) => ![...document.querySelectorAll(selector)].some((element) => element.textContent.includes(text)), text, selector);
+    return this.#until(
+      `no longer shows ${text}`,
+      (text, selector) => ![...document.querySelectorAll(selector)].some((element) => element.textContent.includes(text)),
+      text,
+      selector,
+    );
   }
 
   /** The texts of the messages, in order. */
   async messagesAre(...expected) {
-    await this.#until(`shows the messages ${expected}`, (expected) => {
-      return JSON.stringify([...document.querySelectorAll(".viewport .content")].map(({ textContent }) => textContent)) === expected;
-    }, JSON.stringify(expected));
+    await this.#until(
+      `shows the messages ${expected}`,
+      (expected) => {
+        return JSON.stringify([...document.querySelectorAll(".viewport .content")].map(({ textContent }) => textContent)) === expected;
+      },
+      JSON.stringify(expected),
+    );
   }
 
   async press(name, within = "#app") {
-    const find = (name, within) => [...document.querySelectorAll(`${within} button`)].findLast((button) => !button.disabled && (button.getAttribute("aria-label") ?? button.textContent) === name);
-    await this.#until(`has a button ${name}`, (name, within) => [...document.querySelectorAll(`${within} button`)].some((button) => !button.disabled && (button.getAttribute("aria-label") ?? button.textContent) === name), name, within);
+    const find = (name, within) =>
+      [...document.querySelectorAll(`${within} button`)].findLast(
+        (button) => !button.disabled && (button.getAttribute("aria-label") ?? button.textContent) === name,
+      );
+    await this.#until(
+      `has a button ${name}`,
+      (name, within) =>
+        [...document.querySelectorAll(`${within} button`)].some(
+          (button) => !button.disabled && (button.getAttribute("aria-label") ?? button.textContent) === name,
+        ),
+      name,
+      within,
+    );
     const button = await this.page.evaluateHandle(find, name, within);
     await button.asElement().evaluate((button) => button.click());
   }

@@ -49,28 +49,29 @@ for (const kind of availableBrowsers) {
       page = await browser.page(address);
     };
     const shows = (text) => page.waitForFunction((text) => document.body.innerText.includes(text), {}, text);
-    const click = async (name) => (await page.waitForSelector(`::-p-xpath(//fieldset[not(@disabled)]//button[.="${name}"] | //form//button[.="${name}"])`)).click();
+    const click = async (name) =>
+      (await page.waitForSelector(`::-p-xpath(//fieldset[not(@disabled)]//button[.="${name}"] | //form//button[.="${name}"])`)).click();
     try {
       await start(server.origin);
       await page.waitForSelector("input");
       const address = page.url();
       await page.type("input", "A table for Friday, please");
       await click("Send");
-      await shows("book_table {\"table\":4}: waiting");
+      await shows('book_table {"table":4}: waiting');
       await photograph({ page }, `react-chat-${kind}`);
       assert.deepEqual(bookings, [], "it asks first");
       await click("Approve");
       await booking;
-      await shows("book_table {\"table\":4}: running");
+      await shows('book_table {"table":4}: running');
       assert.deepEqual(browser.problems, []);
       await browser.kill();
 
       await start(address);
-      await shows("find_tables {\"day\":\"Friday\"}: done");
-      await shows("book_table {\"table\":4}: interrupted");
+      await shows('find_tables {"day":"Friday"}: done');
+      await shows('book_table {"table":4}: interrupted');
       assert.equal(bookings.length, 1, "nothing is done twice unasked");
       await click("Approve");
-      await shows("book_table {\"table\":4}: done");
+      await shows('book_table {"table":4}: done');
       assert.deepEqual(bookings[1], bookings[0], "the same call, with the same key");
       await shows("This breaks");
       await browser.kill();

@@ -20,11 +20,19 @@ async function model(request, response) {
   let body = "";
   for await (const piece of request) body += piece;
   switch (route) {
-    case "/echo": return response.writeHead(200, { ...cors, "content-type": "application/json" }).end(JSON.stringify({ method: request.method, header: request.headers["x-one"], body }));
-    case "/busy": return response.writeHead(429, { ...cors, "retry-after": "7" }).end("slow down");
-    case "/redirect": return response.writeHead(307, { ...cors, location: "/echo" }).end();
-    case "/no-cors": return response.writeHead(200).end("secret");
-    case "/reset": response.writeHead(200, cors).write("half"); return setImmediate(() => response.destroy());
+    case "/echo":
+      return response
+        .writeHead(200, { ...cors, "content-type": "application/json" })
+        .end(JSON.stringify({ method: request.method, header: request.headers["x-one"], body }));
+    case "/busy":
+      return response.writeHead(429, { ...cors, "retry-after": "7" }).end("slow down");
+    case "/redirect":
+      return response.writeHead(307, { ...cors, location: "/echo" }).end();
+    case "/no-cors":
+      return response.writeHead(200).end("secret");
+    case "/reset":
+      response.writeHead(200, cors).write("half");
+      return setImmediate(() => response.destroy());
     case "/split": {
       response.writeHead(200, cors);
       const bytes = Buffer.from("a😀b");
@@ -34,15 +42,19 @@ async function model(request, response) {
       }
       return response.end();
     }
-    case "/hang": return;
-    default: return void response.writeHead(200, cors).write("first"); // and no more
+    case "/hang":
+      return;
+    default:
+      return void response.writeHead(200, cors).write("first"); // and no more
   }
 }
 
 let pages, provider;
 before(async () => {
   provider = await listen((request, response) => void model(request, response));
-  const { outputFiles: [{ text }] } = await build({ entryPoints: [path.join(root, "js/llm/body.ts")], bundle: true, write: false, format: "esm", target: "es2022" });
+  const {
+    outputFiles: [{ text }],
+  } = await build({ entryPoints: [path.join(root, "js/llm/body.ts")], bundle: true, write: false, format: "esm", target: "es2022" });
   const body = (_request, response) => (response.writeHead(200, { "content-type": "text/javascript" }).end(text), true);
   pages = await startServer({ mounts: { "/body/": body } });
 });
@@ -63,8 +75,11 @@ for (const kind of availableBrowsers) {
       const post = async (route, { headers = [], body = "{}", chunks = 1000, fetch } = {}) => {
         const url = route.startsWith("/") ? provider.origin + route : route;
         const json = await browser.evaluate(
-          (request, chunks, fetch) => globalThis.library.probePost(request, globalThis.read, fetch ? globalThis.eval(`(${fetch})`) : undefined, chunks),
-          JSON.stringify([url, headers, body]), chunks, fetch?.toString(),
+          (request, chunks, fetch) =>
+            globalThis.library.probePost(request, globalThis.read, fetch ? globalThis.eval(`(${fetch})`) : undefined, chunks),
+          JSON.stringify([url, headers, body]),
+          chunks,
+          fetch?.toString(),
         );
         return JSON.parse(json);
       };
@@ -81,8 +96,12 @@ for (const kind of availableBrowsers) {
       await context.test("bytes come through however they are cut", async () => assert.equal((await post("/split")).text, "a😀b"));
       await context.test("an answer that breaks off is a network error", async () => assert.equal((await post("/reset")).error, "network"));
       await context.test("no redirect is followed", async () => assert.equal((await post("/redirect")).error, "network"));
-      await context.test("a response that CORS hides is a network error", async () => assert.equal((await post("/no-cors")).error, "network"));
-      await context.test("a port without a server is a network error", async () => assert.equal((await post("http://127.0.0.1:1/")).error, "network"));
+      await context.test("a response that CORS hides is a network error", async () =>
+        assert.equal((await post("/no-cors")).error, "network"),
+      );
+      await context.test("a port without a server is a network error", async () =>
+        assert.equal((await post("http://127.0.0.1:1/")).error, "network"),
+      );
 
       for (const [what, headers] of [
         ["a line break", [["authorization", "Bearer sk-planted\nx"]]],
@@ -120,20 +139,96 @@ for (const kind of availableBrowsers) {
       });
 
       for (const [what, fetch, expected] of [
-        ["throws", () => { throw new Error("on purpose"); }, { error: "network", message: "on purpose" }],
-        ["throws a string", () => { throw "on purpose"; }, { error: "network", message: "on purpose" }],
+        [
+          "throws",
+          () => {
+            throw new Error("on purpose");
+          },
+          { error: "network", message: "on purpose" },
+        ],
+        [
+          "throws a string",
+          () => {
+            throw "on purpose";
+          },
+          { error: "network", message: "on purpose" },
+        ],
         ["rejects with nothing", () => Promise.reject(), { error: "network", message: "" }],
         ["rejects with an object", () => Promise.reject({ message: 7 }), { error: "network", message: "" }],
         ["gives nothing", () => undefined, { error: "network", message: "fetch did not return a response" }],
         ["gives a number", async () => 7, { error: "network", message: "fetch did not return a response" }],
-        ["gives an object that throws", async () => ({ get status() { throw new Error(); } }), { error: "network", message: "fetch did not return a response" }],
+        [
+          "gives an object that throws",
+          async () => ({
+            get status() {
+              throw new Error();
+            },
+          }),
+          { error: "network", message: "fetch did not return a response" },
+        ],
         ["gives a response at once", () => new Response("now"), { text: "now" }],
-        ["gives a double without a stream", async () => ({ status: 200, headers: { "X-A": "b" }, text: () => "double" }), { text: "double", headers: { "x-a": "b" } }],
+        [
+          "gives a double without a stream",
+          async () => ({ status: 200, headers: { "X-A": "b" }, text: () => "double" }),
+          { text: "double", headers: { "x-a": "b" } },
+        ],
         ["gives a double without a body", async () => ({ status: 204 }), { text: "" }],
-        ["streams texts", async () => ({ status: 200, body: { getReader: () => ({ n: 0, async read() { return this.n++ ? { done: true } : { done: false, value: "words" }; }, async cancel() {} }) } }), { text: "words" }],
-        ["streams something else", async () => ({ status: 200, body: { getReader: () => ({ async read() { return { done: false, value: { a: 1 } }; }, cancel() { return Promise.reject(new Error("heard")); } }) } }), { error: "network" }],
-        ["has a reader that throws", async () => ({ status: 200, body: { getReader: () => ({ read() { throw "no"; }, cancel() { throw "no"; } }) } }), { error: "network", message: "no" }],
-        ["gets what fetch takes", async (url, init) => Response.json([new URL(url).pathname, init.method, init.headers["x-one"], init.body, init.signal instanceof AbortSignal]), { text: '["/echo","POST","1","{}",true]' }],
+        [
+          "streams texts",
+          async () => ({
+            status: 200,
+            body: {
+              getReader: () => ({
+                n: 0,
+                async read() {
+                  return this.n++ ? { done: true } : { done: false, value: "words" };
+                },
+                async cancel() {},
+              }),
+            },
+          }),
+          { text: "words" },
+        ],
+        [
+          "streams something else",
+          async () => ({
+            status: 200,
+            body: {
+              getReader: () => ({
+                async read() {
+                  return { done: false, value: { a: 1 } };
+                },
+                cancel() {
+                  return Promise.reject(new Error("heard"));
+                },
+              }),
+            },
+          }),
+          { error: "network" },
+        ],
+        [
+          "has a reader that throws",
+          async () => ({
+            status: 200,
+            body: {
+              getReader: () => ({
+                read() {
+                  throw "no";
+                },
+                cancel() {
+                  throw "no";
+                },
+              }),
+            },
+          }),
+          { error: "network", message: "no" },
+        ],
+        [
+          "gets what fetch takes",
+          async (url, init) =>
+            Response.json([new URL(url).pathname, init.method, init.headers["x-one"], init.body, init.signal instanceof AbortSignal]),
+          { text: '["/echo","POST","1","{}",true]' },
+        ],
       ]) {
         await context.test(`a host's fetch that ${what}`, async () => {
           const given = await post("/echo", { headers: [["x-one", "1"]], fetch });
@@ -166,7 +261,11 @@ for (const kind of availableBrowsers) {
           await globalThis.library.probeSleep(5, false);
           const { setTimeout, clearTimeout } = globalThis;
           const open = new Set();
-          globalThis.setTimeout = (...args) => { const id = setTimeout(...args); open.add(id); return id; };
+          globalThis.setTimeout = (...args) => {
+            const id = setTimeout(...args);
+            open.add(id);
+            return id;
+          };
           globalThis.clearTimeout = (id) => (open.delete(id), clearTimeout(id));
           try {
             await globalThis.library.probeSleep(1e9, true);
@@ -179,7 +278,9 @@ for (const kind of availableBrowsers) {
       });
 
       // Messages of the browsers themselves about the failures above.
-      const surprises = browser.problems.filter((problem) => !/Failed to load resource|CORS policy|Cross-Origin Request Blocked/.test(problem));
+      const surprises = browser.problems.filter(
+        (problem) => !/Failed to load resource|CORS policy|Cross-Origin Request Blocked/.test(problem),
+      );
       assert.deepEqual(surprises, []);
       await page.close();
     } finally {

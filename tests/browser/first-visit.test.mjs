@@ -6,7 +6,9 @@ import { availableBrowsers } from "./driver.mjs";
 import { tabs } from "./shared.mjs";
 
 for (const kind of availableBrowsers) {
-  test(`${kind}: a first visit sends a message and lists the conversation with the main wasm, and with no other part than that of its model`, { timeout: 60_000 }, async () => {
+  test(`${kind}: a first visit sends a message and lists the conversation with the main wasm, and with no other part than that of its model`, {
+    timeout: 60_000,
+  }, async () => {
     const fresh = await startServer();
     const browser = await tabs(kind);
     try {
@@ -14,7 +16,10 @@ for (const kind of availableBrowsers) {
       const { files, listed } = await browser.evaluate(loadedByAFirstVisit);
       assert.equal(listed, 1);
       // The wire API of its model is loaded ahead, in the background.
-      assert.deepEqual(files.filter((file) => file !== "threadkeep_chat_bg.wasm"), ["threadkeep_bg.wasm"]);
+      assert.deepEqual(
+        files.filter((file) => file !== "threadkeep_chat_bg.wasm"),
+        ["threadkeep_bg.wasm"],
+      );
     } finally {
       await browser.close();
       await fresh.close();

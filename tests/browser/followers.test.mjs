@@ -28,11 +28,17 @@ for (const kind of availableBrowsers) {
       await context.test("a tab that follows hears of events, states and calls", async () => {
         await writer.evaluate(say, "Go");
         await follower.evaluate(() => until(() => conversation.executionStatus === "waiting_for_confirmation"));
-        const shown = () => conversation.pendingActions().then((actions) => ({ ids: actions.map(({ id }) => id), length: conversation.events.length, state: conversation.state }));
+        const shown = () =>
+          conversation
+            .pendingActions()
+            .then((actions) => ({ ids: actions.map(({ id }) => id), length: conversation.events.length, state: conversation.state }));
         const [here, there] = [await writer.evaluate(shown), await follower.evaluate(shown)];
         assert.deepEqual(there, here);
         assert.equal(here.ids.length, 1);
-        assert.deepEqual((await follower.evaluate(() => heard.findLast(({ kind }) => kind === "PendingActionsEvent"))).waiting_ids, here.ids);
+        assert.deepEqual(
+          (await follower.evaluate(() => heard.findLast(({ kind }) => kind === "PendingActionsEvent"))).waiting_ids,
+          here.ids,
+        );
         await writer.evaluate(() => conversation.run().then(({ status }) => status));
         await follower.evaluate(() => until(() => conversation.executionStatus === "finished"));
         const events = () => conversation.events.slice();
@@ -92,7 +98,10 @@ for (const kind of availableBrowsers) {
         const [first, second] = [await blank(), follower];
         await first.evaluate(open, id);
         await second.evaluate(open, id);
-        assert.deepEqual([await first.evaluate(() => conversation.access), await second.evaluate(() => conversation.access)], ["writer", "follower"]);
+        assert.deepEqual(
+          [await first.evaluate(() => conversation.access), await second.evaluate(() => conversation.access)],
+          ["writer", "follower"],
+        );
         await first.evaluate(async (id) => {
           await conversation.close();
           await Conversation.delete(id);
@@ -113,7 +122,9 @@ async function prepare() {
   const { Agent, Conversation, LLM, tool } = await import("/threadkeep/index.js");
   const { ScriptedModel } = await import("/support/model/script.mjs");
   const note = tool({ name: "note", description: "Notes.", parameters: { type: "object", properties: {} }, execute: () => "noted" });
-  const { fetch } = new ScriptedModel((body, index) => (index % 2 === 0 ? { text: "Noting.", calls: [{ name: "note", arguments: {} }] } : { text: "Done." }));
+  const { fetch } = new ScriptedModel((body, index) =>
+    index % 2 === 0 ? { text: "Noting.", calls: [{ name: "note", arguments: {} }] } : { text: "Done." },
+  );
   const agent = new Agent({ llm: new LLM({ model: "openai/m", baseUrl: "https://model.invalid", numRetries: 1, fetch }), tools: [note] });
   const checks = new Set();
   Object.assign(globalThis, {
@@ -122,11 +133,12 @@ async function prepare() {
     heard: [],
     check: () => checks.forEach((check) => check()),
     /** Resolves as soon as the condition holds, which is checked with every event. */
-    until: (holds) => new Promise((resolve) => {
-      const check = () => holds() && (checks.delete(check), resolve());
-      checks.add(check);
-      check();
-    }),
+    until: (holds) =>
+      new Promise((resolve) => {
+        const check = () => holds() && (checks.delete(check), resolve());
+        checks.add(check);
+        check();
+      }),
     accesses: () => heard.filter(({ kind, key }) => kind === "ConversationStateUpdateEvent" && key === "access").map(({ value }) => value),
     async open(conversationId) {
       globalThis.conversation = await Conversation.open({ agent, conversationId, confirmationPolicy: { kind: "AlwaysConfirm" } });

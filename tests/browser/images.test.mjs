@@ -42,9 +42,17 @@ async function sendImages() {
   const picture = () => drawn(30, 20, "image/png");
   const tools = [
     tool({ name: "draw", description: "Draws.", parameters: { type: "object" }, execute: picture }),
-    tool({ name: "describe", description: "Draws, too.", parameters: { type: "object" }, execute: async () => ({ content: [{ type: "text", text: "Look" }, await picture()] }) }),
+    tool({
+      name: "describe",
+      description: "Draws, too.",
+      parameters: { type: "object" },
+      execute: async () => ({ content: [{ type: "text", text: "Look" }, await picture()] }),
+    }),
   ];
-  const conversation = await Conversation.open({ agent: new Agent({ llm: new LLM({ model: "openai/none" }), tools }), store: memoryStore() });
+  const conversation = await Conversation.open({
+    agent: new Agent({ llm: new LLM({ model: "openai/none" }), tools }),
+    store: memoryStore(),
+  });
   const drawn = async (width, height, type, draw = () => {}) => {
     const canvas = new OffscreenCanvas(width, height);
     const context = canvas.getContext("2d");
@@ -68,7 +76,11 @@ async function sendImages() {
     return { type, width, height, isSame: (await bytesOf(image)) === (await bytesOf(blob)), bytes: image.size };
   };
   const plain = async (blob) => (({ bytes: _, ...rest }) => rest)(await sent(blob));
-  const refused = (blob) => conversation.sendMessage([blob]).then(() => "sent", ({ code, message }) => `${code} ${message}`);
+  const refused = (blob) =>
+    conversation.sendMessage([blob]).then(
+      () => "sent",
+      ({ code, message }) => `${code} ${message}`,
+    );
   const png = await drawn(30, 20, "image/png");
   const answer = {
     small: await plain(png),
@@ -81,7 +93,10 @@ async function sendImages() {
     text: await refused(new Blob(["hello"], { type: "text/plain" })),
     broken: await refused(new Blob([await png.slice(0, 40).arrayBuffer()], { type: "image/png" })),
   };
-  const { kind, llm_message } = await conversation.sendMessage([{ type: "text", text: "Two" }, { type: "image", image_urls: [png, "https://pictures.test/1.png"] }]);
+  const { kind, llm_message } = await conversation.sendMessage([
+    { type: "text", text: "Two" },
+    { type: "image", image_urls: [png, "https://pictures.test/1.png"] },
+  ]);
   answer.stored = [kind, ...llm_message.content.map(({ type }) => type), llm_message.content[1].image_urls.length];
   answer.eventCount = conversation.events.length;
   answer.results = [];
@@ -98,7 +113,15 @@ async function sendImages() {
     const row = side * 3;
     const file = new DataView(new ArrayBuffer(54 + row * side));
     file.setUint16(0, 0x424d);
-    for (const [at, value] of [[2, file.byteLength], [10, 54], [14, 40], [18, side], [22, side], [34, row * side]]) file.setUint32(at, value, true);
+    for (const [at, value] of [
+      [2, file.byteLength],
+      [10, 54],
+      [14, 40],
+      [18, side],
+      [22, side],
+      [34, row * side],
+    ])
+      file.setUint32(at, value, true);
     file.setUint16(26, 1, true);
     file.setUint16(28, 24, true);
     return file.buffer;

@@ -39,8 +39,14 @@ for (const kind of availableBrowsers) {
     try {
       const tab = await browser.page(`${server.origin}/inspector`);
       await tab.waitForFunction(() => document.title === "done", { timeout: 30_000 });
-      const shadow = (body, ...args) => tab.evaluate(`(${body})(document.querySelector("threadkeep-inspector").shadowRoot, ...${JSON.stringify(args)})`);
-      const shows = (text) => tab.waitForFunction((wanted) => document.querySelector("threadkeep-inspector").shadowRoot.textContent.includes(wanted), { timeout: 10_000 }, text);
+      const shadow = (body, ...args) =>
+        tab.evaluate(`(${body})(document.querySelector("threadkeep-inspector").shadowRoot, ...${JSON.stringify(args)})`);
+      const shows = (text) =>
+        tab.waitForFunction(
+          (wanted) => document.querySelector("threadkeep-inspector").shadowRoot.textContent.includes(wanted),
+          { timeout: 10_000 },
+          text,
+        );
       const choose = (name) => shadow((view, wanted) => view.querySelector(`#tab-${wanted}`).click(), name);
       await tab.evaluate(axe);
       for (const [view, ...texts] of [
@@ -55,7 +61,11 @@ for (const kind of availableBrowsers) {
         for (const text of texts) await shows(text);
         await photograph({ page: tab }, `inspector-${kind}-${view}`);
         const { violations } = await tab.evaluate(() => axe.run());
-        assert.deepEqual(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]), [], view);
+        assert.deepEqual(
+          violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]),
+          [],
+          view,
+        );
         assert.doesNotMatch(await shadow((view) => view.textContent), /very-secret/);
       }
     } finally {

@@ -13,7 +13,9 @@ import { live, rightAfterAReport } from "./kills/lives.mjs";
 import { Stage } from "./kills/stage.mjs";
 
 const call = (what, replay) => ({ name: `act_${replay}`, arguments: { what } });
-const one = (what) => ({ replay }) => ({ text: `I do the ${what}.`, calls: [call(what, replay)] });
+const one =
+  (what) =>
+  ({ replay }) => ({ text: `I do the ${what}.`, calls: [call(what, replay)] });
 const oneAfterTheOther = (row) => [one("first")(row), one("second")(row)];
 const noAnswer = () => [{ text: "This is never sent.", pace: () => new Promise(() => {}) }];
 const halfAnAnswer = () => [{ text: "This breaks off after a few words.", stallAfter: 3 }];
@@ -28,7 +30,10 @@ const doings = {
   "actions stored": { replies: oneAfterTheOther, left: atWork },
   "request sent": { replies: noAnswer, left: begun },
   "answer streaming": { replies: halfAnAnswer, left: begun },
-  "run over": { replies: ({ replay }) => [{ text: "Both.", calls: [call("first", replay), call("second", replay)] }], left: [...begun, "Action", "Action"] },
+  "run over": {
+    replies: ({ replay }) => [{ text: "Both.", calls: [call("first", replay), call("second", replay)] }],
+    left: [...begun, "Action", "Action"],
+  },
   "paused before a run": { replies: () => [], left: [...begun, "Pause"] },
   "paused, no answer": { replies: noAnswer, left: [...begun, "Pause"] },
   "paused, call answered": { replies: (row, letGo) => [{ ...one("second")(row), pace: () => letGo }], left: [...begun, "Pause", "Action"] },
@@ -45,7 +50,13 @@ for (const verb of ["navigating", "regenerating", "editing", "forking"]) {
 }
 
 /** Two calls about which the user has to decide; the analyzer of the page before is a function, and gone with it. */
-const waiting = { confirms: true, status: "waiting_for_confirmation", pending: ["first", "second"], risks: ["LOW", "HIGH"], warnings: ["settings_unavailable"] };
+const waiting = {
+  confirms: true,
+  status: "waiting_for_confirmation",
+  pending: ["first", "second"],
+  risks: ["LOW", "HIGH"],
+  warnings: ["settings_unavailable"],
+};
 const [ran, refused] = ["Observation", "UserRejectObservation"];
 const decisions = [
   { doing: "run over", then: "run", acts: ["first", "second"], kinds: [ran, ran], reads: /second is done/ },
@@ -53,7 +64,13 @@ const decisions = [
   { doing: "run over", then: "reject", acts: [], kinds: [refused, refused], reads: /not now/ },
   { doing: "waiting, message pending", then: "reject", acts: [], kinds: [refused, refused, "Message"], reads: /And then rest/ },
   { doing: "run over", then: "single", acts: ["first"], kinds: [ran, refused], reads: /not this one/ },
-  { doing: "run over", then: "edit", acts: ["first", "zweite"], kinds: [refused, refused, "Action", "Action", ran, ran], reads: /zweite is done.*changed the arguments/ },
+  {
+    doing: "run over",
+    then: "edit",
+    acts: ["first", "zweite"],
+    kinds: [refused, refused, "Action", "Action", ran, ran],
+    reads: /zweite is done.*changed the arguments/,
+  },
 ].map((row) => ({ ...waiting, ...row }));
 
 const paused = { status: "paused", pending: [], warnings: [] };
@@ -82,7 +99,16 @@ const table = [
   { doing: "paused, tool returned", cut: "close", ...paused, acts: done, kinds: [], reads: /second is done/ },
   ...decisions.map((row) => ({ ...row, cut: "kill" })),
   { doing: "tool at work", replay: "safe", ...dead, pending: ["second"], acts: twice, kinds: [ran], reads: /second is done/ },
-  { doing: "tool at work", replay: "safe", ...dead, pending: ["second"], then: "message", acts: done, kinds: ["AgentError"], reads: unknown },
+  {
+    doing: "tool at work",
+    replay: "safe",
+    ...dead,
+    pending: ["second"],
+    then: "message",
+    acts: done,
+    kinds: ["AgentError"],
+    reads: unknown,
+  },
   { doing: "tool at work", ...asks, acts: twice, kinds: [ran], reads: /second is done/ },
   { doing: "tool at work", ...asks, then: "reject", acts: done, kinds: [refused], reads: /not now[^]*nobody knows/ },
   { doing: "tool at work", ...asks, then: "message", acts: done, kinds: ["AgentError"], reads: unknown },
@@ -95,7 +121,16 @@ const table = [
   { doing: "paused, no answer", ...dead, ...paused, acts: [], kinds: [] },
   { doing: "paused, no answer", ...dead, ...paused, then: "message", acts: [], kinds: [] },
   { doing: "paused, call answered", ...dead, ...paused, pending: ["second"], acts: ["second"], kinds: [ran], reads: /second is done/ },
-  { doing: "paused, call answered", ...dead, ...paused, pending: ["second"], then: "message", acts: [], kinds: [refused], reads: /sent a new message instead/ },
+  {
+    doing: "paused, call answered",
+    ...dead,
+    ...paused,
+    pending: ["second"],
+    then: "message",
+    acts: [],
+    kinds: [refused],
+    reads: /sent a new message instead/,
+  },
   { doing: "paused, tool at work", ...dead, ...paused, acts: done, kinds: ["AgentError"], reads: unknown },
   ...["navigating", "regenerating", "editing", "forking"].map((verb) => ({ doing: `${verb}, not stored`, ...unmoved })),
   { doing: "navigating, stored", ...moved, reads: withoutOldAnswer },
@@ -121,7 +156,8 @@ describe("a page that is cut off", { concurrency: true }, () => {
           for (const cut of ["nothing", "reload", "close", "kill"]) {
             const rows = await run.bring(table.filter((row) => row.cut === cut));
             await run[cut]();
-            for (const row of rows) await context.test(`${row.doing} (replay ${row.replay}), ${cut}, then ${row.then}`, () => run.check(row));
+            for (const row of rows)
+              await context.test(`${row.doing} (replay ${row.replay}), ${cut}, then ${row.then}`, () => run.check(row));
           }
           assert.deepEqual(run.browser.problems, []);
         } finally {
@@ -134,7 +170,11 @@ describe("a page that is cut off", { concurrency: true }, () => {
       const kills = killsOf(kind);
       test(`by ${kills} kills at random moments, seed ${seed}`, async (context) => {
         const { complaints, seen } = await live(kind, { kills, seed });
-        context.diagnostic(Object.entries(seen).map(([what, count]) => `${count} ${what}`).join(", "));
+        context.diagnostic(
+          Object.entries(seen)
+            .map(([what, count]) => `${count} ${what}`)
+            .join(", "),
+        );
         assert.deepEqual(complaints, []);
         assert.equal(seen.kills, kills);
       });
@@ -175,7 +215,10 @@ class TableRun {
   async bring(rows) {
     const brought = [];
     for (const row of rows) {
-      const conversation = await this.#stage.conversation((letGo) => doings[row.doing].replies(row, letGo), { warnings: row.warnings, branches: row.branches ?? row.then === "edit" });
+      const conversation = await this.#stage.conversation((letGo) => doings[row.doing].replies(row, letGo), {
+        warnings: row.warnings,
+        branches: row.branches ?? row.then === "edit",
+      });
       const { id, baseUrl } = conversation;
       const given = { id, baseUrl, doing: row.doing, confirms: row.confirms, replays: [row.replay] };
       brought.push({ ...row, conversation, given });
@@ -241,8 +284,15 @@ class TableRun {
     const answers = row.then === "message" ? ["Message", "Message"] : ["Message", "Message", "Message"];
     assert.deepEqual(result, { status: "finished", finalResponse: "That is all.", kinds: [...left, ...row.kinds, ...answers] });
 
-    assert.deepEqual(acts.map(({ what }) => what), row.acts);
-    for (const { key, what } of acts) assert.ok(acts.every((other) => other.what !== what || other.key === key), "a repeated call has the same key");
+    assert.deepEqual(
+      acts.map(({ what }) => what),
+      row.acts,
+    );
+    for (const { key, what } of acts)
+      assert.ok(
+        acts.every((other) => other.what !== what || other.key === key),
+        "a repeated call has the same key",
+      );
     if (row.reads) assert.match(JSON.stringify(model.requests.at(-1).body.messages), row.reads);
   }
 }

@@ -29,8 +29,12 @@ const ofAnotherBuild = (wasm) => Buffer.concat([wasm.subarray(0, -1), Buffer.fro
 const mounts = {
   "/without-file/": distWith(/\.wasm$/, notFound),
   "/start-page-for-all/": distWith(/\.wasm$/, startPage),
-  "/wrong-type/": distWith(/\.wasm$/, (response, wasm) => response.writeHead(200, { "content-type": "application/octet-stream" }).end(wasm)),
-  "/cut-off/": distWith(/\.wasm$/, (response, wasm) => response.writeHead(200, { "content-type": "application/wasm" }).end(wasm.subarray(0, 5000))),
+  "/wrong-type/": distWith(/\.wasm$/, (response, wasm) =>
+    response.writeHead(200, { "content-type": "application/octet-stream" }).end(wasm),
+  ),
+  "/cut-off/": distWith(/\.wasm$/, (response, wasm) =>
+    response.writeHead(200, { "content-type": "application/wasm" }).end(wasm.subarray(0, 5000)),
+  ),
   "/sometimes/": distWith(/\.wasm$|inline/, sometimes),
   "/without-parts/": distWith(/\/(core|parts|security|secrets)-/, notFound),
   "/without-models/": distWith(/\/(rows|openai)-/, (response, content) => {
@@ -39,7 +43,9 @@ const mounts = {
   }),
   "/sometimes-archive/": distWith(/archive_bg\.wasm$|archive-inline/, sometimes),
   "/sometimes-anthropic/": distWith(/anthropic_bg\.wasm$|anthropic-inline/, sometimes),
-  "/mixed/": distWith(/_bg\.wasm$/, (response, wasm) => response.writeHead(200, { "content-type": "application/wasm" }).end(ofAnotherBuild(wasm))),
+  "/mixed/": distWith(/_bg\.wasm$/, (response, wasm) =>
+    response.writeHead(200, { "content-type": "application/wasm" }).end(ofAnotherBuild(wasm)),
+  ),
   "/mixed-archive/": distWith(/archive_bg\.wasm$|archive-inline/, (response, wasm) => {
     if (wasm[0] === 0) response.writeHead(200, { "content-type": "application/wasm" }).end(ofAnotherBuild(wasm));
     else notFound(response);
@@ -61,7 +67,13 @@ for (const kind of availableBrowsers) {
       return value;
     };
     try {
-      for (const [folder, hasFiles] of [["threadkeep", true], ["wrong-type", true], ["without-file", false], ["start-page-for-all", false], ["cut-off", false]]) {
+      for (const [folder, hasFiles] of [
+        ["threadkeep", true],
+        ["wrong-type", true],
+        ["without-file", false],
+        ["start-page-for-all", false],
+        ["cut-off", false],
+      ]) {
         await context.test(`the library loads from /${folder}/, and the archive chunk with the first archive`, async () => {
           assert.equal(await inPage(loadFrom, `/${folder}/index.js`), "loaded");
           const { before, archive, after } = await inPage(exportFrom, `/${folder}/index.js`);
@@ -75,7 +87,10 @@ for (const kind of availableBrowsers) {
       await context.test("the entry without copies loads the files, and says so where they are missing", async () => {
         assert.equal((await inPage(exportFrom, "/threadkeep/slim.js")).archive, "exported");
         const outcome = await inPage(loadFrom, "/without-file/slim.js");
-        assert.match(outcome, /^ThreadkeepError network: the wasm did not load: .* answered 404; nor did the copy inside JavaScript: "threadkeep\/slim" has none; serve threadkeep_bg.wasm beside the module/);
+        assert.match(
+          outcome,
+          /^ThreadkeepError network: the wasm did not load: .* answered 404; nor did the copy inside JavaScript: "threadkeep\/slim" has none; serve threadkeep_bg.wasm beside the module/,
+        );
       });
 
       await context.test("both entries are one library", async () => {
@@ -85,7 +100,10 @@ for (const kind of availableBrowsers) {
       await context.test("loading that failed is tried again by the next call", async () => {
         offline = true;
         const page = await browser.page(`${server.origin}/pages/blank.html`);
-        assert.match(await browser.evaluate(loadFrom, "/sometimes/index.js"), /^ThreadkeepError network: the wasm did not load: .* answered 404/);
+        assert.match(
+          await browser.evaluate(loadFrom, "/sometimes/index.js"),
+          /^ThreadkeepError network: the wasm did not load: .* answered 404/,
+        );
         offline = false;
         assert.equal(await browser.evaluate(loadFrom, "/sometimes/index.js"), "loaded");
         await page.close();
@@ -95,7 +113,10 @@ for (const kind of availableBrowsers) {
         offline = true;
         const page = await browser.page(`${server.origin}/pages/blank.html`);
         const failed = await browser.evaluate(exportFrom, "/sometimes-archive/index.js");
-        assert.match(failed.archive, /^network the wasm did not load: .* answered 404; .* serve threadkeep_archive_bg.wasm beside the module$/);
+        assert.match(
+          failed.archive,
+          /^network the wasm did not load: .* answered 404; .* serve threadkeep_archive_bg.wasm beside the module$/,
+        );
         offline = false;
         assert.equal((await browser.evaluate(exportFrom, "/sometimes-archive/index.js")).archive, "exported");
         await page.close();
@@ -105,7 +126,10 @@ for (const kind of availableBrowsers) {
         offline = true;
         const page = await browser.page(`${server.origin}/pages/blank.html`);
         const failed = await browser.evaluate(askAnthropic, "/sometimes-anthropic/index.js");
-        assert.match(failed.answer, /^network true the wasm did not load: .* answered 404; .* serve threadkeep_anthropic_bg.wasm beside the module$/);
+        assert.match(
+          failed.answer,
+          /^network true the wasm did not load: .* answered 404; .* serve threadkeep_anthropic_bg.wasm beside the module$/,
+        );
         assert.deepEqual([failed.asked, failed.again], [0, "Still here."]);
         offline = false;
         assert.deepEqual(await browser.evaluate(askAgain), { answer: "finished", asked: 1 });
@@ -116,25 +140,37 @@ for (const kind of availableBrowsers) {
         assert.deepEqual(await inPage(exportBlocked, "/threadkeep/index.js"), ["wasm_blocked", "idle", "exported"]);
       });
 
-      await context.test("a chunk of another build is refused, and the copy in JavaScript takes its place if that is of this build", async () => {
-        assert.match((await inPage(exportFrom, "/mixed-archive/index.js")).archive, /^network the wasm did not load: the wasm is of another build of threadkeep than this page; reload the page/);
-        assert.equal((await inPage(exportFrom, "/mixed/index.js")).archive, "exported");
-      });
+      await context.test(
+        "a chunk of another build is refused, and the copy in JavaScript takes its place if that is of this build",
+        async () => {
+          assert.match(
+            (await inPage(exportFrom, "/mixed-archive/index.js")).archive,
+            /^network the wasm did not load: the wasm is of another build of threadkeep than this page; reload the page/,
+          );
+          assert.equal((await inPage(exportFrom, "/mixed/index.js")).archive, "exported");
+        },
+      );
 
       await context.test("the code for tools is loaded for agents with tools only", async () => {
         assert.deepEqual(await inPage(openFrom, "/threadkeep/index.js", false), { outcome: "opened", parts: 0 });
         assert.deepEqual(await inPage(openFrom, "/threadkeep/index.js", true), { outcome: "opened", parts: 1 });
         assert.deepEqual((await inPage(openFrom, "/without-parts/index.js", false)).outcome, "opened");
-        assert.match((await inPage(openFrom, "/without-parts/index.js", true)).outcome, /^ThreadkeepError network a part of the library did not load: /);
+        assert.match(
+          (await inPage(openFrom, "/without-parts/index.js", true)).outcome,
+          /^ThreadkeepError network a part of the library did not load: /,
+        );
       });
 
-      await context.test("analyzers and secrets are loaded when they are used, and a part that does not load is an error with a code", async () => {
-        for (const options of [{ securityAnalyzer: { kind: "PatternSecurityAnalyzer" } }, { secrets: { TOKEN: "a-value" } }]) {
-          assert.equal((await inPage(openFrom, "/threadkeep/index.js", false, options)).outcome, "opened");
-          const { outcome } = await inPage(openFrom, "/without-parts/index.js", false, options);
-          assert.match(outcome, /^ThreadkeepError network a part of the library did not load: /);
-        }
-      });
+      await context.test(
+        "analyzers and secrets are loaded when they are used, and a part that does not load is an error with a code",
+        async () => {
+          for (const options of [{ securityAnalyzer: { kind: "PatternSecurityAnalyzer" } }, { secrets: { TOKEN: "a-value" } }]) {
+            assert.equal((await inPage(openFrom, "/threadkeep/index.js", false, options)).outcome, "opened");
+            const { outcome } = await inPage(openFrom, "/without-parts/index.js", false, options);
+            assert.match(outcome, /^ThreadkeepError network a part of the library did not load: /);
+          }
+        },
+      );
 
       await context.test("model data is loaded with the first request, from the file of the model's provider", async () => {
         const { before, answer, after, stats } = await inPage(askFrom, "/threadkeep/index.js");
@@ -168,7 +204,11 @@ for (const kind of availableBrowsers) {
 
       const refused = [
         ["a page that is no wasm", "html", /^ThreadkeepError invalid_options: .*blank.html .* is not WebAssembly$/],
-        ["the wasm of another build", "other", /^ThreadkeepError invalid_options: the wasm is of another build of threadkeep than this page/],
+        [
+          "the wasm of another build",
+          "other",
+          /^ThreadkeepError invalid_options: the wasm is of another build of threadkeep than this page/,
+        ],
         ["an answer of 404", "missing", /^ThreadkeepError network: .*nothing.wasm answered 404$/],
         ["bytes that only begin like wasm", "garbage", /^ThreadkeepError invalid_options: the wasm passed to load\(\) cannot be used: /],
         ["a string", "string", /^ThreadkeepError invalid_options: load\(\) takes a URL/],
@@ -186,7 +226,10 @@ for (const kind of availableBrowsers) {
 
 async function loadFrom(url) {
   const { load } = await import(url);
-  return load().then(() => "loaded", (error) => `${error.name} ${error.code}: ${error.message}`);
+  return load().then(
+    () => "loaded",
+    (error) => `${error.name} ${error.code}: ${error.message}`,
+  );
 }
 
 /** Whether two entries have the same classes, and load the wasm once. */
@@ -200,11 +243,18 @@ async function sharedBy(one, other) {
 /** Opens a conversation and exports it; returns which parts for archives were fetched, and when. */
 async function exportFrom(url) {
   const { Agent, Conversation, LLM, memoryStore } = await import(url);
-  const fetched = () => performance.getEntriesByType("resource").map(({ name }) => name).filter((name) => /archive|parts-/.test(new URL(name).pathname.split("/").at(-1)));
+  const fetched = () =>
+    performance
+      .getEntriesByType("resource")
+      .map(({ name }) => name)
+      .filter((name) => /archive|parts-/.test(new URL(name).pathname.split("/").at(-1)));
   const store = memoryStore();
   const conversation = await Conversation.open({ agent: new Agent({ llm: new LLM({ model: "openai/none" }) }), store });
   const before = fetched();
-  const archive = await conversation.exportZip().then(() => "exported", ({ code, message }) => `${code} ${message}`);
+  const archive = await conversation.exportZip().then(
+    () => "exported",
+    ({ code, message }) => `${code} ${message}`,
+  );
   return { before, archive, after: fetched() };
 }
 
@@ -212,7 +262,11 @@ async function exportFrom(url) {
 async function exportBlocked(url) {
   const { Agent, Conversation, LLM, memoryStore } = await import(url);
   const conversation = await Conversation.open({ agent: new Agent({ llm: new LLM({ model: "openai/none" }) }), store: memoryStore() });
-  const tried = () => conversation.exportZip().then(() => "exported", ({ code }) => code);
+  const tried = () =>
+    conversation.exportZip().then(
+      () => "exported",
+      ({ code }) => code,
+    );
   const { Module } = WebAssembly;
   WebAssembly.Module = class {
     constructor() {
@@ -229,7 +283,10 @@ async function openFrom(url, withTool, options = {}) {
   const { Agent, Conversation, LLM, memoryStore, tool } = await import(url);
   const tools = withTool ? [tool({ name: "now", description: "", parameters: { type: "object" }, execute: () => "" })] : [];
   const agent = new Agent({ llm: new LLM({ model: "openai/none" }), tools });
-  const outcome = await Conversation.open({ agent, store: memoryStore(), ...options }).then(() => "opened", ({ name, code, message }) => `${name} ${code} ${message}`);
+  const outcome = await Conversation.open({ agent, store: memoryStore(), ...options }).then(
+    () => "opened",
+    ({ name, code, message }) => `${name} ${code} ${message}`,
+  );
   const parts = performance.getEntriesByType("resource").filter(({ name }) => /\/core-[^/]*$/.test(name)).length;
   return { outcome, parts };
 }
@@ -239,7 +296,10 @@ async function askFrom(url) {
   const { Agent, Conversation, LLM, memoryStore } = await import(url);
   const fetched = () => {
     const names = performance.getEntriesByType("resource").map(({ name }) => new URL(name).pathname.split("/").at(-1));
-    return names.map((name) => /^(rows|families|anthropic|openai|azure|mistral)-/.exec(name)?.[1]).filter(Boolean).sort();
+    return names
+      .map((name) => /^(rows|families|anthropic|openai|azure|mistral)-/.exec(name)?.[1])
+      .filter(Boolean)
+      .sort();
   };
   const { ScriptedModel } = await import("/support/model/script.mjs");
   const { fetch, requests } = new ScriptedModel([{ text: "Hi", usage: { prompt_tokens: 1000, completion_tokens: 100 } }]);
@@ -247,7 +307,10 @@ async function askFrom(url) {
   const conversation = await Conversation.open({ agent: new Agent({ llm }), store: memoryStore() });
   await conversation.sendMessage("Hello");
   const before = fetched();
-  const answer = await conversation.run().then(({ status }) => status, ({ code, retryable, message }) => `${code} ${retryable} ${message}`);
+  const answer = await conversation.run().then(
+    ({ status }) => status,
+    ({ code, retryable, message }) => `${code} ${retryable} ${message}`,
+  );
   return { before, answer, after: fetched(), asked: requests.length, stats: conversation.stats.usage_to_metrics.default };
 }
 
@@ -260,7 +323,10 @@ async function askAnthropic(url) {
   const llm = new LLM({ model: "anthropic/claude-sonnet-4-5", apiKey: "k", stream: false, numRetries: 1, fetch });
   seen.conversation = await Conversation.open({ agent: new Agent({ llm }), store: memoryStore() });
   await seen.conversation.sendMessage("Are you there?");
-  const result = await seen.conversation.run().then(({ status }) => status, ({ code, retryable, message }) => `${code} ${retryable} ${message}`);
+  const result = await seen.conversation.run().then(
+    ({ status }) => status,
+    ({ code, retryable, message }) => `${code} ${retryable} ${message}`,
+  );
   await seen.conversation.sendMessage("Still here.");
   const events = await seen.conversation.events.slice();
   return { answer: result, asked: seen.requests.length, again: events.at(-1).llm_message.content[0].text };
@@ -294,5 +360,8 @@ async function loadGiven(what) {
     null: () => null,
     unreachable: () => new URL("http://127.0.0.1:1/x.wasm"),
   };
-  return load(await sources[what]()).then(() => "loaded", (error) => `${error.name} ${error.code}: ${error.message}`);
+  return load(await sources[what]()).then(
+    () => "loaded",
+    (error) => `${error.name} ${error.code}: ${error.message}`,
+  );
 }

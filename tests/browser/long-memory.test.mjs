@@ -103,9 +103,10 @@ function withContent(entry) {
   const head = { id: eventId(index), timestamp: "2026-01-31T09:15:02.123456" };
   const role = index % 2 ? "user" : "assistant";
   const message = { role, content: [{ type: "text", text: `Old message ${index}.` }] };
-  const event = index === 0
-    ? { ...head, source: "agent", system_prompt: { type: "text", text: "Be brief." }, tools: [], kind: "SystemPromptEvent" }
-    : { ...head, source: index % 2 ? "user" : "agent", llm_message: message, kind: "MessageEvent" };
+  const event =
+    index === 0
+      ? { ...head, source: "agent", system_prompt: { type: "text", text: "Be brief." }, tools: [], kind: "SystemPromptEvent" }
+      : { ...head, source: index % 2 ? "user" : "agent", llm_message: message, kind: "MessageEvent" };
   return { ...entry, content: JSON.stringify(event) };
 }
 
@@ -147,7 +148,14 @@ async function runOn({ id, baseUrl, tokens }) {
   if (conversation.executionStatus !== "paused") await conversation.sendMessage("Do 500 steps.");
   await conversation.rejectPendingActions();
   let { status } = await conversation.run();
-  const log = (await conversation.events.slice()).slice(-2500).map(({ id, kind, summary, forgotten_event_ids, tool_name, action_id }) => ({ id, kind, summary, forgotten_event_ids, tool_name, action_id }));
+  const log = (await conversation.events.slice()).slice(-2500).map(({ id, kind, summary, forgotten_event_ids, tool_name, action_id }) => ({
+    id,
+    kind,
+    summary,
+    forgotten_event_ids,
+    tool_name,
+    action_id,
+  }));
   await conversation.close();
   return { status, log };
 }

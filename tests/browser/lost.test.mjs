@@ -35,7 +35,9 @@ const talk = async () => {
 function tear(profile) {
   const folder = path.join(profile, "Default/IndexedDB");
   for (const name of readdirSync(folder).filter((name) => name.endsWith(".indexeddb.leveldb"))) {
-    const logs = readdirSync(path.join(folder, name)).filter((file) => file.endsWith(".log")).map((file) => path.join(folder, name, file));
+    const logs = readdirSync(path.join(folder, name))
+      .filter((file) => file.endsWith(".log"))
+      .map((file) => path.join(folder, name, file));
     const [newest] = logs.sort((a, b) => statSync(b).mtimeMs - statSync(a).mtimeMs);
     appendFileSync(newest, Buffer.from([1, 2, 3, 4, 0, 2, 1]));
   }
@@ -76,7 +78,12 @@ describe("a database that the browser removes", { skip: !availableBrowsers.inclu
           await browser.evaluate(begin, id, "torn");
           assert.equal(await browser.evaluate(talk), "finished");
         }
-        await until(browser, () => caches.open("threadkeep-conversations").then((cache) => cache.keys()).then((keys) => keys.length === 2));
+        await until(browser, () =>
+          caches
+            .open("threadkeep-conversations")
+            .then((cache) => cache.keys())
+            .then((keys) => keys.length === 2),
+        );
       });
       tear(profile);
       // The first start passes over the torn entry and writes on behind it; the second finds it.
@@ -127,19 +134,35 @@ for (const kind of availableBrowsers) {
       await browser.evaluate(() => conversation.close());
       assert.deepEqual((await browser.evaluate(begin, id, "no-loss")).warnings, []);
       await browser.evaluate(talk);
-      await until(browser, () => caches.open("threadkeep-conversations").then((cache) => cache.keys()).then((keys) => keys.length === 1));
+      await until(browser, () =>
+        caches
+          .open("threadkeep-conversations")
+          .then((cache) => cache.keys())
+          .then((keys) => keys.length === 1),
+      );
       await browser.evaluate(async () => {
         const { Conversation } = await import("/threadkeep/index.js");
         await conversation.close();
         await Conversation.delete(conversation.id, { store });
       });
-      await until(browser, () => caches.open("threadkeep-conversations").then((cache) => cache.keys()).then((keys) => keys.length === 0));
+      await until(browser, () =>
+        caches
+          .open("threadkeep-conversations")
+          .then((cache) => cache.keys())
+          .then((keys) => keys.length === 0),
+      );
       assert.deepEqual((await browser.evaluate(begin, id, "no-loss")).warnings, []);
       await browser.evaluate(() => conversation.close());
     });
 
     test("an opening neither waits for a cache that does not answer nor fails with one that does", async () => {
-      for (const broken of [() => (caches.open = () => new Promise(() => {})), () => (caches.open = async () => { throw new Error("no cache"); })]) {
+      for (const broken of [
+        () => (caches.open = () => new Promise(() => {})),
+        () =>
+          (caches.open = async () => {
+            throw new Error("no cache");
+          }),
+      ]) {
         await browser.page(page());
         await browser.evaluate(broken);
         assert.deepEqual((await browser.evaluate(begin, crypto.randomUUID(), `no-cache-${crypto.randomUUID()}`)).warnings, []);
@@ -153,23 +176,30 @@ for (const kind of availableBrowsers) {
         for (const verb of ["sendMessage", "run", "events", "setTags"]) {
           await browser.evaluate(begin, crypto.randomUUID(), "cleared");
           await browser.evaluate(talk);
-          const outcome = await browser.evaluate(async (status, verb) => {
-            if (status === "new") await conversation.sendMessage("More.");
-            await new Promise((resolve, reject) => {
-              const request = indexedDB.deleteDatabase("cleared");
-              request.onsuccess = resolve;
-              request.onerror = () => reject(request.error);
-            });
-            const verbs = {
-              sendMessage: () => conversation.sendMessage("Are you there?"),
-              run: () => conversation.run(),
-              events: () => conversation.events.slice(),
-              setTags: () => conversation.setTags({ a: "b" }),
-            };
-            const outcome = await verbs[verb]().then((value) => `it gave ${JSON.stringify(value)}`, ({ code }) => code);
-            await conversation.close();
-            return outcome;
-          }, status, verb);
+          const outcome = await browser.evaluate(
+            async (status, verb) => {
+              if (status === "new") await conversation.sendMessage("More.");
+              await new Promise((resolve, reject) => {
+                const request = indexedDB.deleteDatabase("cleared");
+                request.onsuccess = resolve;
+                request.onerror = () => reject(request.error);
+              });
+              const verbs = {
+                sendMessage: () => conversation.sendMessage("Are you there?"),
+                run: () => conversation.run(),
+                events: () => conversation.events.slice(),
+                setTags: () => conversation.setTags({ a: "b" }),
+              };
+              const outcome = await verbs[verb]().then(
+                (value) => `it gave ${JSON.stringify(value)}`,
+                ({ code }) => code,
+              );
+              await conversation.close();
+              return outcome;
+            },
+            status,
+            verb,
+          );
           assert.equal(outcome, "store_lost", `${verb} of a conversation that was ${status}`);
         }
       }
@@ -182,7 +212,14 @@ for (const kind of availableBrowsers) {
         const seen = [];
         for (let round = 0; round < 40; round++) {
           const id = crypto.randomUUID();
-          const opened = await Promise.all([one, two].map((tab) => tab.evaluate(begin, id, "at-once").then(({ access }) => access, ({ message }) => message)));
+          const opened = await Promise.all(
+            [one, two].map((tab) =>
+              tab.evaluate(begin, id, "at-once").then(
+                ({ access }) => access,
+                ({ message }) => message,
+              ),
+            ),
+          );
           seen.push(opened.sort().join(" and "));
           await Promise.all([one, two].map((tab) => tab.evaluate(() => conversation.close())));
         }

@@ -10,8 +10,14 @@ import { startServer } from "../support/server.mjs";
 import { availableBrowsers } from "./driver.mjs";
 import { tabs } from "./shared.mjs";
 
-const page = (policy, script = "") => (_request, response) =>
-  (response.writeHead(200, { "content-type": "text/html", ...(policy && { "content-security-policy": policy }) }).end(`<!doctype html><link rel=icon href=data:,>${script}`), true);
+const page =
+  (policy, script = "") =>
+  (_request, response) => (
+    response
+      .writeHead(200, { "content-type": "text/html", ...(policy && { "content-security-policy": policy }) })
+      .end(`<!doctype html><link rel=icon href=data:,>${script}`),
+    true
+  );
 
 /** Passes requests on to a server that does not allow requests of pages. */
 async function relay(request, response, urlPath) {
@@ -21,8 +27,16 @@ async function relay(request, response, urlPath) {
   const stop = new AbortController();
   response.on("close", () => stop.abort());
   try {
-    const answer = await fetch(decodeURIComponent(urlPath.slice(1)), { method: request.method, headers, signal: stop.signal, ...(chunks.length > 0 && { body: Buffer.concat(chunks) }) });
-    response.writeHead(answer.status, Object.fromEntries([...answer.headers].filter(([name]) => !/^(content-(length|encoding)|transfer-encoding|connection)$/.test(name))));
+    const answer = await fetch(decodeURIComponent(urlPath.slice(1)), {
+      method: request.method,
+      headers,
+      signal: stop.signal,
+      ...(chunks.length > 0 && { body: Buffer.concat(chunks) }),
+    });
+    response.writeHead(
+      answer.status,
+      Object.fromEntries([...answer.headers].filter(([name]) => !/^(content-(length|encoding)|transfer-encoding|connection)$/.test(name))),
+    );
     response.flushHeaders();
     for await (const bytes of answer.body ?? []) response.write(bytes);
   } catch {
@@ -50,7 +64,10 @@ async function converse(url, conversationId) {
   document.addEventListener("securitypolicyviolation", ({ blockedURI }) => violations.push(blockedURI));
   const { Agent, Conversation, LLM } = await import("/threadkeep/index.js");
   const llm = new LLM({ model: "openai/gpt-4o", apiKey: "sk", baseUrl: "https://model.invalid/v1" });
-  const conversation = await Conversation.open({ agent: new Agent({ llm, mcpServers: { all: { url } } }), ...(conversationId && { conversationId }) });
+  const conversation = await Conversation.open({
+    agent: new Agent({ llm, mcpServers: { all: { url } } }),
+    ...(conversationId && { conversationId }),
+  });
   const [known] = conversation.mcp.servers.map(({ tools }) => tools.length);
   await conversation.sendMessage("Hello");
   const state = await new Promise((resolve) => {
@@ -69,7 +86,10 @@ async function logIn(url) {
   const llm = new LLM({ model: "openai/gpt-4o", apiKey: "sk", baseUrl: "https://model.invalid/v1" });
   const relayed = (url, init) => fetch(`/relay/${encodeURIComponent(url)}`, init);
   const auth = { oauth: { redirectUrl: "/back/", scopes: "mcp:tools" } };
-  const conversation = await Conversation.open({ agent: new Agent({ llm, mcpServers: { greeter: { url, auth, fetch: relayed } } }), cipher: "a passphrase that is long" });
+  const conversation = await Conversation.open({
+    agent: new Agent({ llm, mcpServers: { greeter: { url, auth, fetch: relayed } } }),
+    cipher: "a passphrase that is long",
+  });
   globalThis.conversation = conversation;
   const button = document.createElement("button");
   button.textContent = "Log in";
@@ -91,7 +111,10 @@ async function guarded(url, conversationId) {
   const { Agent, Conversation, LLM } = await import("/threadkeep/index.js");
   const llm = new LLM({ model: "openai/gpt-4o", apiKey: "sk", baseUrl: "https://model.invalid/v1" });
   const auth = { oauth: { clientName: "Page" } };
-  const conversation = (globalThis.conversation = await Conversation.open({ agent: new Agent({ llm, mcpServers: { guarded: { url, auth } } }), ...(conversationId && { conversationId }) }));
+  const conversation = (globalThis.conversation = await Conversation.open({
+    agent: new Agent({ llm, mcpServers: { guarded: { url, auth } } }),
+    ...(conversationId && { conversationId }),
+  }));
   if (!conversationId) await conversation.sendMessage("Hello");
   const state = await new Promise((resolve) => {
     const look = () => conversation.mcp.servers[0].state !== "connecting" && resolve(conversation.mcp.servers[0]);
@@ -105,17 +128,20 @@ for (const kind of availableBrowsers) {
   test(kind, { timeout: 180_000 }, async (context) => {
     const browser = await tabs(kind);
     try {
-      await context.test("a server of another origin is called under a strict content security policy, and its tools are known after a reload", async () => {
-        await browser.page(`${server.origin}/strict/`);
-        const first = await browser.evaluate(converse, reference.url);
-        assert.equal(first.state.state, "connected", JSON.stringify(first.state));
-        assert.equal(first.known, 0);
-        assert.match(JSON.stringify(first.echoed), /Echo: hi/);
-        assert.deepEqual(first.violations, []);
-        await browser.page(`${server.origin}/strict/`);
-        const again = await browser.evaluate(converse, reference.url, first.id);
-        assert.equal(again.known, first.state.tools.length);
-      });
+      await context.test(
+        "a server of another origin is called under a strict content security policy, and its tools are known after a reload",
+        async () => {
+          await browser.page(`${server.origin}/strict/`);
+          const first = await browser.evaluate(converse, reference.url);
+          assert.equal(first.state.state, "connected", JSON.stringify(first.state));
+          assert.equal(first.known, 0);
+          assert.match(JSON.stringify(first.echoed), /Echo: hi/);
+          assert.deepEqual(first.violations, []);
+          await browser.page(`${server.origin}/strict/`);
+          const again = await browser.evaluate(converse, reference.url, first.id);
+          assert.equal(again.known, first.state.tools.length);
+        },
+      );
 
       await context.test("missing CORS headers are named, and so is a server that is down", async () => {
         await browser.page(`${server.origin}/open/`);

@@ -17,20 +17,46 @@ import { tabs } from "./shared.mjs";
 const used = {
   models: ["llm/models/*", "wasm/chunks.ts", "chat", "responses", "anthropic", "text_tools"],
   tools: [
-    "tool/core.ts", "tools/*", "subagents/task.ts", "workspace/home.ts", "workspace/memory.ts", "workspace/opfs.ts", "conversation/side-calls/requests.ts", "side_calls", "secrets/index.ts",
-    "secrets/keys.ts", "control/security/index.ts", "agent/skills/context.ts", "skills", "llm/profiles/index.ts",
+    "tool/core.ts",
+    "tools/*",
+    "subagents/task.ts",
+    "workspace/home.ts",
+    "workspace/memory.ts",
+    "workspace/opfs.ts",
+    "conversation/side-calls/requests.ts",
+    "side_calls",
+    "secrets/index.ts",
+    "secrets/keys.ts",
+    "control/security/index.ts",
+    "agent/skills/context.ts",
+    "skills",
+    "llm/profiles/index.ts",
   ],
-  answers: ["agent/condenser/options.ts", "condensing", "agent/critics/options.ts", "agent/final-answer.ts", "llm/images/read.ts", "store/inventory/record.ts"],
+  answers: [
+    "agent/condenser/options.ts",
+    "condensing",
+    "agent/critics/options.ts",
+    "agent/final-answer.ts",
+    "llm/images/read.ts",
+    "store/inventory/record.ts",
+  ],
   waits: [terminal.file],
 };
 /** The other parts, and the reason why no run needs them. */
 const others = {
-  "formats/archive/parts.ts": "exports and imports", archive: "exports and imports", "formats/interchange/parts.ts": "exports and imports", messages: "exports and imports",
-  stores: "is loaded with a store of the host, when it is opened", "conversation/following.ts": "a follower does not run",
-  branches: "lists and copies branches", "agent/skills/load.ts": "is called by the host before it opens a conversation",
+  "formats/archive/parts.ts": "exports and imports",
+  archive: "exports and imports",
+  "formats/interchange/parts.ts": "exports and imports",
+  messages: "exports and imports",
+  stores: "is loaded with a store of the host, when it is opened",
+  "conversation/following.ts": "a follower does not run",
+  branches: "lists and copies branches",
+  "agent/skills/load.ts": "is called by the host before it opens a conversation",
   "workspace/folder.ts": "is loaded beside the other workspaces; no test can press the browser's button that allows a folder",
-  "mcp/index.ts": "is loaded before a conversation is open", "mcp/client.ts": "connects as soon as a conversation is open, and is tried again",
-  "mcp/oauth.ts": "is loaded with the connection", "mcp/page-tools.ts": "is loaded with the connection",
+  "mcp/index.ts": "is loaded before a conversation is open",
+  "mcp/client.ts": "connects as soon as a conversation is open, and is tried again",
+  "mcp/oauth.ts": "is loaded with the connection",
+  "mcp/page-tools.ts": "is loaded with the connection",
 };
 
 /** The modules of the core that are imported when they are needed, without the copies of other files. */
@@ -39,7 +65,10 @@ function lazyModules() {
   const sources = readdirSync(path.join(root, "js"), { recursive: true }).map((file) => `js/${file}`);
   const core = sources.filter((file) => file.endsWith(".ts") && !apart.some((folder) => file.startsWith(`${folder}/`)));
   const imported = core.flatMap((file) =>
-    [...readFileSync(path.join(root, file), "utf8").matchAll(/\bimport\("(\.[^"]+)"\)/g)].map(([, target]) => path.join(path.dirname(file), target).replace(/\.js$/, ".ts")));
+    [...readFileSync(path.join(root, file), "utf8").matchAll(/\bimport\("(\.[^"]+)"\)/g)].map(([, target]) =>
+      path.join(path.dirname(file), target).replace(/\.js$/, ".ts"),
+    ),
+  );
   return [...new Set(imported)].filter((module) => !module.endsWith("-inline.ts") && module !== "js/conversation/ahead.ts");
 }
 
@@ -48,8 +77,16 @@ const covers = (known, part) => (known.endsWith("*") ? part.startsWith(known.sli
 test("for every part of the library that is loaded later, it is known how runs get it", () => {
   const parts = [...lazyModules(), ...Object.keys(chunks), terminal.file].map((part) => part.replace(/^js\//, ""));
   const known = [...Object.values(used).flat(), ...Object.keys(others)];
-  assert.deepEqual(parts.filter((part) => !known.some((one) => covers(one, part))), [], "not in the list above");
-  assert.deepEqual(known.filter((one) => !parts.some((part) => covers(one, part))), [], "in the list above, but no part");
+  assert.deepEqual(
+    parts.filter((part) => !known.some((one) => covers(one, part))),
+    [],
+    "not in the list above",
+  );
+  assert.deepEqual(
+    known.filter((one) => !parts.some((part) => covers(one, part))),
+    [],
+    "in the list above, but no part",
+  );
 });
 
 /** Whether the server of the library is there, for each kind of failure. */
@@ -61,7 +98,8 @@ const library = (request, response, urlPath) => {
   return true;
 };
 /** dist/ from which the parts for a model cannot be loaded while the server is away, in a page that has the rest. */
-const parts = (request, response, urlPath) => (/rows-|chat_bg|chat-inline/.test(urlPath) ? library(request, response, urlPath) : dist(request, response, urlPath));
+const parts = (request, response, urlPath) =>
+  /rows-|chat_bg|chat-inline/.test(urlPath) ? library(request, response, urlPath) : dist(request, response, urlPath);
 
 let server;
 before(async () => (server = await startServer({ mounts: { "/library/": library, "/parts/": parts } })));
@@ -98,16 +136,34 @@ for (const kind of availableBrowsers) {
         await opened(openWithTools);
         const { status, results, risks } = await page.evaluate(runTools);
         assert.equal(status, "finished");
-        assert.deepEqual(results.filter(({ isError }) => isError), []);
+        assert.deepEqual(
+          results.filter(({ isError }) => isError),
+          [],
+        );
         assert.deepEqual(results.map(({ tool }) => tool).sort(), [
-          "apply_patch", "fetch", "file_editor", "file_editor", "glob", "grep", "inspect_image_with_vision", "list_directory", "secret", "switch_llm", "task", "task_tracker",
+          "apply_patch",
+          "fetch",
+          "file_editor",
+          "file_editor",
+          "glob",
+          "grep",
+          "inspect_image_with_vision",
+          "list_directory",
+          "secret",
+          "switch_llm",
+          "task",
+          "task_tracker",
         ]);
         assert.deepEqual([...new Set(risks)], ["LOW"], "a rating that could not be made would be HIGH");
       });
 
       await step("answers: they are rated, structured and condensed, and a message has an image", async (page, opened) => {
         await opened(openForAnswers);
-        assert.deepEqual(await page.evaluate(runForAnswers), { statuses: ["finished", "finished"], answer: { word: "yes" }, condensations: 1 });
+        assert.deepEqual(await page.evaluate(runForAnswers), {
+          statuses: ["finished", "finished"],
+          answer: { word: "yes" },
+          condensations: 1,
+        });
       });
 
       await step("waits: the first command of a terminal waits for the network", async (page, opened) => {
@@ -124,7 +180,10 @@ for (const kind of availableBrowsers) {
         isAway = true;
         await page.evaluate(openAndRun);
         await page.waitForFunction(() => window.conversation.waiting !== null, { polling: 20 });
-        assert.deepEqual(await page.evaluate(() => [window.conversation.executionStatus, window.conversation.waiting.why]), ["running", "network"]);
+        assert.deepEqual(await page.evaluate(() => [window.conversation.executionStatus, window.conversation.waiting.why]), [
+          "running",
+          "network",
+        ]);
         isAway = false;
         await page.evaluate(() => window.conversation.retryNow());
         const ended = await page.evaluate(() => window.ended);
@@ -147,24 +206,47 @@ async function openModels() {
   const { Agent, Conversation, LLM, memoryStore } = await import("/library/index.js");
   const refuse = async () => new Response('{"error":{"message":"no"}}', { status: 400, headers: { "content-type": "application/json" } });
   const store = memoryStore();
-  const providers = ["anthropic", "azure", "deepseek", "fireworks_ai", "gemini", "groq", "mistral", "moonshot", "ollama", "openai", "together_ai", "vertex_ai", "xai"];
+  const providers = [
+    "anthropic",
+    "azure",
+    "deepseek",
+    "fireworks_ai",
+    "gemini",
+    "groq",
+    "mistral",
+    "moonshot",
+    "ollama",
+    "openai",
+    "together_ai",
+    "vertex_ai",
+    "xai",
+  ];
   const models = [
     ...providers.map((provider) => ({ model: `${provider}/some-model`, apiMode: "chat" })),
-    { model: "openai/gpt-4o", apiMode: "responses" }, { model: "anthropic/claude-3-5-haiku-latest", apiMode: "anthropic" },
-    { model: "openai/gpt-4o-mini", nativeToolCalling: false }, { model: "openai/gpt-4o", apiMode: "chat" },
+    { model: "openai/gpt-4o", apiMode: "responses" },
+    { model: "anthropic/claude-3-5-haiku-latest", apiMode: "anthropic" },
+    { model: "openai/gpt-4o-mini", nativeToolCalling: false },
+    { model: "openai/gpt-4o", apiMode: "chat" },
   ];
-  window.opened = await Promise.all(models.map((options) => {
-    const llm = new LLM({ ...options, baseUrl: "http://model.test/v1", fetch: refuse, numRetries: 0 });
-    return Conversation.open({ agent: new Agent({ llm }), store });
-  }));
+  window.opened = await Promise.all(
+    models.map((options) => {
+      const llm = new LLM({ ...options, baseUrl: "http://model.test/v1", fetch: refuse, numRetries: 0 });
+      return Conversation.open({ agent: new Agent({ llm }), store });
+    }),
+  );
   window.names = models.map((options) => JSON.stringify(options));
 }
 
 async function runModels() {
-  const ended = await Promise.all(window.opened.map(async (conversation) => {
-    await conversation.sendMessage("Hello");
-    return conversation.run().then(() => "", ({ code, message }) => `${code}: ${message}`);
-  }));
+  const ended = await Promise.all(
+    window.opened.map(async (conversation) => {
+      await conversation.sendMessage("Hello");
+      return conversation.run().then(
+        () => "",
+        ({ code, message }) => `${code}: ${message}`,
+      );
+    }),
+  );
   return Object.fromEntries(ended.map((error, at) => [window.names[at], error]));
 }
 
@@ -175,12 +257,20 @@ async function openWithTools() {
   const pixel = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
   const call = (name, args) => ({ name, arguments: args });
   const { fetch } = scriptedModel([
-    { calls: [
-      call("file_editor", { command: "create", path: "/workspace/a.txt", file_text: "one\n" }), call("file_editor", { command: "view", path: "/workspace/a.txt" }),
-      call("grep", { pattern: "one" }), call("glob", { pattern: "*.txt" }), call("list_directory", {}), call("task_tracker", { command: "view" }),
-      call("apply_patch", { patch: "*** Begin Patch\n*** Add File: b.txt\n+two\n*** End Patch" }),
-      call("fetch", { url: "https://data.test/" }), call("secret", {}), call("switch_llm", { profile_name: "other", reason: "It is better." }),
-    ] },
+    {
+      calls: [
+        call("file_editor", { command: "create", path: "/workspace/a.txt", file_text: "one\n" }),
+        call("file_editor", { command: "view", path: "/workspace/a.txt" }),
+        call("grep", { pattern: "one" }),
+        call("glob", { pattern: "*.txt" }),
+        call("list_directory", {}),
+        call("task_tracker", { command: "view" }),
+        call("apply_patch", { patch: "*** Begin Patch\n*** Add File: b.txt\n+two\n*** End Patch" }),
+        call("fetch", { url: "https://data.test/" }),
+        call("secret", {}),
+        call("switch_llm", { profile_name: "other", reason: "It is better." }),
+      ],
+    },
     { calls: [call("inspect_image_with_vision", { image_index: 0, question: "What is it?" })] },
     { when: ({ tools }) => tools.length === 0, text: "A pixel." },
     { calls: [call("task", { prompt: "Say hello.", subagent_type: "greeter" })] },
@@ -188,30 +278,60 @@ async function openWithTools() {
     { text: "Done." },
   ]);
   const llm = (model) => new LLM({ model, fetch, apiKey: async () => "key-from-a-function", numRetries: 0 });
-  const secret = tool({ name: "secret", description: "Reads a secret.", parameters: { type: "object" }, execute: (_, { secret }) => secret("TOKEN").then((value) => value.length) });
+  const secret = tool({
+    name: "secret",
+    description: "Reads a secret.",
+    parameters: { type: "object" },
+    execute: (_, { secret }) => secret("TOKEN").then((value) => value.length),
+  });
   const tools = [
-    library.fileEditor(), library.grep(), library.glob(), library.listDirectory(), library.applyPatch(), library.taskTracker(), secret,
-    library.fetchTool({ allow: ["https://data.test/"], fetch: async () => new Response("data", { headers: { "content-type": "text/plain" } }) }),
-    library.inspectImage({ llm: llm("openai/gpt-4o") }), library.switchLLM({ profiles: { other: llm("openai/gpt-4o-mini") } }),
+    library.fileEditor(),
+    library.grep(),
+    library.glob(),
+    library.listDirectory(),
+    library.applyPatch(),
+    library.taskTracker(),
+    secret,
+    library.fetchTool({
+      allow: ["https://data.test/"],
+      fetch: async () => new Response("data", { headers: { "content-type": "text/plain" } }),
+    }),
+    library.inspectImage({ llm: llm("openai/gpt-4o") }),
+    library.switchLLM({ profiles: { other: llm("openai/gpt-4o-mini") } }),
     library.taskTool({ agents: [{ name: "greeter", systemPrompt: "You greet." }] }),
   ];
   window.pixel = pixel;
   window.conversation = await Conversation.open({
-    agent: new Agent({ llm: llm("openai/gpt-4o"), tools }), secrets: { TOKEN: "a secret" },
-    securityAnalyzer: { kind: "PatternSecurityAnalyzer" }, confirmationPolicy: { kind: "NeverConfirm" },
+    agent: new Agent({ llm: llm("openai/gpt-4o"), tools }),
+    secrets: { TOKEN: "a secret" },
+    securityAnalyzer: { kind: "PatternSecurityAnalyzer" },
+    confirmationPolicy: { kind: "NeverConfirm" },
   });
   // The other kinds of files.
-  window.others = await Promise.all([memoryWorkspace(), opfsWorkspace("parts")].map((workspace) => Conversation.open({ agent: new Agent({ llm: llm("openai/gpt-4o"), tools: [library.glob()] }), workspace })));
+  window.others = await Promise.all(
+    [memoryWorkspace(), opfsWorkspace("parts")].map((workspace) =>
+      Conversation.open({ agent: new Agent({ llm: llm("openai/gpt-4o"), tools: [library.glob()] }), workspace }),
+    ),
+  );
 }
 
 async function runTools() {
   const { conversation } = window;
   await Promise.all(window.others.map(({ workspace }) => workspace.write("a.txt", "a")));
-  await conversation.sendMessage([{ type: "text", text: "Use everything" }, { type: "image", image_urls: [window.pixel] }]);
+  await conversation.sendMessage([
+    { type: "text", text: "Use everything" },
+    { type: "image", image_urls: [window.pixel] },
+  ]);
   let { status } = await conversation.run();
   while (status === "waiting_for_confirmation") ({ status } = await conversation.run());
   const events = await conversation.events.slice();
-  const results = events.filter(({ kind }) => /Observation|AgentError/.test(kind)).map((event) => ({ tool: event.tool_name, isError: event.observation?.is_error ?? true, text: JSON.stringify(event.observation ?? event.error) }));
+  const results = events
+    .filter(({ kind }) => /Observation|AgentError/.test(kind))
+    .map((event) => ({
+      tool: event.tool_name,
+      isError: event.observation?.is_error ?? true,
+      text: JSON.stringify(event.observation ?? event.error),
+    }));
   return { status, results, risks: Object.values(conversation.securityRisks).concat("LOW") };
 }
 
@@ -222,7 +342,9 @@ async function openForAnswers() {
   const { fetch } = scriptedModel([finish, { when: ({ tools }) => tools.length === 0, text: "A summary." }, finish]);
   const llm = new LLM({ model: "openai/gpt-4o", fetch, numRetries: 0 });
   const agent = new Agent({
-    llm, critic: { kind: "AgentFinishedCritic" }, condenser: { kind: "LLMSummarizingCondenser", llm },
+    llm,
+    critic: { kind: "AgentFinishedCritic" },
+    condenser: { kind: "LLMSummarizingCondenser", llm },
     finalAnswer: { type: "object", properties: { word: { type: "string" } }, required: ["word"] },
   });
   window.conversation = await Conversation.open({ agent });
@@ -245,7 +367,9 @@ async function openTerminal() {
   const { Agent, Conversation, LLM, terminal } = await import("/library/slim.js");
   const { scriptedModel } = await import("/threadkeep/testing.js");
   const { fetch } = scriptedModel([{ calls: [{ name: "terminal", arguments: { command: "echo hello" } }] }, { text: "Done." }]);
-  window.conversation = await Conversation.open({ agent: new Agent({ llm: new LLM({ model: "openai/gpt-4o", fetch, numRetries: 0 }), tools: [terminal()] }) });
+  window.conversation = await Conversation.open({
+    agent: new Agent({ llm: new LLM({ model: "openai/gpt-4o", fetch, numRetries: 0 }), tools: [terminal()] }),
+  });
 }
 
 async function beginTerminal() {
@@ -253,7 +377,8 @@ async function beginTerminal() {
   await conversation.sendMessage("Echo");
   const ended = conversation.run();
   window.ended = Promise.resolve(ended).catch(({ code, message }) => `${code}: ${message}`);
-  window.results = async () => (await conversation.events.slice()).find(({ kind }) => kind === "ObservationEvent")?.observation.content[0].text;
+  window.results = async () =>
+    (await conversation.events.slice()).find(({ kind }) => kind === "ObservationEvent")?.observation.content[0].text;
 }
 
 async function openAndRun(offline) {

@@ -38,108 +38,144 @@ for (const kind of availableBrowsers) {
         }
       });
     try {
-      await step("a run without a network sends its request once, when the network is back", [hello], async ({ page, model, network, until, opened }) => {
-        await opened();
-        await network.goes();
-        await page.evaluate(run);
-        await until(() => window.waits.some(({ attempt }) => attempt > 1));
-        const first = await page.evaluate(() => ({ ...window.waits[0], isTold: window.conversation.waiting !== null }));
-        assert.deepEqual({ ...first, message: undefined }, { kind: "WaitingEvent", attempt: 1, seconds: 1, why: "network", isTold: true, message: undefined });
-        assert.match(first.message, /connection to the provider failed/);
-        await network.comes();
-        assert.deepEqual(await page.evaluate(() => window.ended), done);
-        assert.equal(model.requests.length, 1, "what could not arrive was not sent");
-        assert.deepEqual(await page.evaluate(() => [window.waits.at(-1).seconds, window.conversation.waiting]), [0, null]);
-      });
+      await step(
+        "a run without a network sends its request once, when the network is back",
+        [hello],
+        async ({ page, model, network, until, opened }) => {
+          await opened();
+          await network.goes();
+          await page.evaluate(run);
+          await until(() => window.waits.some(({ attempt }) => attempt > 1));
+          const first = await page.evaluate(() => ({ ...window.waits[0], isTold: window.conversation.waiting !== null }));
+          assert.deepEqual(
+            { ...first, message: undefined },
+            { kind: "WaitingEvent", attempt: 1, seconds: 1, why: "network", isTold: true, message: undefined },
+          );
+          assert.match(first.message, /connection to the provider failed/);
+          await network.comes();
+          assert.deepEqual(await page.evaluate(() => window.ended), done);
+          assert.equal(model.requests.length, 1, "what could not arrive was not sent");
+          assert.deepEqual(await page.evaluate(() => [window.waits.at(-1).seconds, window.conversation.waiting]), [0, null]);
+        },
+      );
 
-      await step("a network lost in mid-answer voids what was shown, and the answer is requested again", [{ ...hello, pieces: 4, stallAfter: 4 }, hello], async ({ page, model, network, until, opened }) => {
-        await opened();
-        await page.evaluate(run);
-        await until(() => window.text.length > 4);
-        await network.goes();
-        await until(() => window.waits.length > 0);
-        assert.equal(await page.evaluate(() => window.text), "");
-        await network.comes();
-        assert.deepEqual(await page.evaluate(() => window.ended), done);
-        assert.equal(await page.evaluate(() => window.text), hello.text);
-        assert.deepEqual(await page.evaluate(kinds), ["SystemPromptEvent", "MessageEvent", "MessageEvent"]);
-        assert.equal(model.requests.length, 2);
-      });
+      await step(
+        "a network lost in mid-answer voids what was shown, and the answer is requested again",
+        [{ ...hello, pieces: 4, stallAfter: 4 }, hello],
+        async ({ page, model, network, until, opened }) => {
+          await opened();
+          await page.evaluate(run);
+          await until(() => window.text.length > 4);
+          await network.goes();
+          await until(() => window.waits.length > 0);
+          assert.equal(await page.evaluate(() => window.text), "");
+          await network.comes();
+          assert.deepEqual(await page.evaluate(() => window.ended), done);
+          assert.equal(await page.evaluate(() => window.text), hello.text);
+          assert.deepEqual(await page.evaluate(kinds), ["SystemPromptEvent", "MessageEvent", "MessageEvent"]);
+          assert.equal(model.requests.length, 2);
+        },
+      );
 
-      await step("a message without a network is stored, and its wait can be ended", [hello, hello], async ({ page, network, until, opened }) => {
-        await opened();
-        await page.evaluate(run);
-        assert.deepEqual(await page.evaluate(() => window.ended), done);
-        await network.goes();
-        for (const [stop, kind] of [["interrupt", "InterruptEvent"], ["pause", "PauseEvent"]]) {
+      await step(
+        "a message without a network is stored, and its wait can be ended",
+        [hello, hello],
+        async ({ page, network, until, opened }) => {
+          await opened();
+          await page.evaluate(run);
+          assert.deepEqual(await page.evaluate(() => window.ended), done);
+          await network.goes();
+          for (const [stop, kind] of [
+            ["interrupt", "InterruptEvent"],
+            ["pause", "PauseEvent"],
+          ]) {
+            await page.evaluate(run);
+            await until(() => window.conversation.waiting !== null);
+            const stopped = await page.evaluate(async (stop) => {
+              await window.conversation[stop]();
+              return [(await window.ended).status, window.conversation.executionStatus, window.conversation.waiting];
+            }, stop);
+            assert.deepEqual(stopped, ["paused", "paused", null]);
+            assert.equal((await page.evaluate(kinds)).at(-1), kind);
+          }
+          await page.evaluate(run, true);
+          await until(() => window.conversation.waiting !== null);
+          assert.match(await page.evaluate(() => (window.stop.abort(), window.ended)), /^aborted/);
           await page.evaluate(run);
           await until(() => window.conversation.waiting !== null);
-          const stopped = await page.evaluate(async (stop) => {
-            await window.conversation[stop]();
-            return [(await window.ended).status, window.conversation.executionStatus, window.conversation.waiting];
-          }, stop);
-          assert.deepEqual(stopped, ["paused", "paused", null]);
-          assert.equal((await page.evaluate(kinds)).at(-1), kind);
-        }
-        await page.evaluate(run, true);
-        await until(() => window.conversation.waiting !== null);
-        assert.match(await page.evaluate(() => (window.stop.abort(), window.ended)), /^aborted/);
-        await page.evaluate(run);
-        await until(() => window.conversation.waiting !== null);
-        await network.comes();
-        await page.evaluate(() => window.conversation.retryNow());
-        assert.deepEqual(await page.evaluate(() => window.ended), done);
-      });
+          await network.comes();
+          await page.evaluate(() => window.conversation.retryNow());
+          assert.deepEqual(await page.evaluate(() => window.ended), done);
+        },
+      );
 
-      await step("a page that died while waiting for the network warns when opened again, and run() continues", [hello], async ({ page, model, network, until, opened }) => {
-        await opened();
-        await network.goes();
-        await page.evaluate(run);
-        await until(() => window.conversation.state.agent_state.waiting_for_network !== undefined);
-        await page.reload();
-        await opened();
-        const found = await page.evaluate(() => [window.conversation.executionStatus, window.conversation.warnings.map(({ code, message }) => `${code}: ${message}`)]);
-        assert.equal(found[0], "paused");
-        assert.match(found[1].join("\n"), /interrupted: the run was waiting for the network when it ended \(.*\); call run\(\) to continue/);
-        await page.evaluate(run, false, false);
-        await until(() => window.conversation.waiting !== null);
-        await network.comes();
-        assert.deepEqual(await page.evaluate(() => window.ended), done);
-        assert.equal(await page.evaluate(() => window.conversation.state.agent_state.waiting_for_network), undefined);
-        assert.equal(model.requests.length, 1);
-      });
+      await step(
+        "a page that died while waiting for the network warns when opened again, and run() continues",
+        [hello],
+        async ({ page, model, network, until, opened }) => {
+          await opened();
+          await network.goes();
+          await page.evaluate(run);
+          await until(() => window.conversation.state.agent_state.waiting_for_network !== undefined);
+          await page.reload();
+          await opened();
+          const found = await page.evaluate(() => [
+            window.conversation.executionStatus,
+            window.conversation.warnings.map(({ code, message }) => `${code}: ${message}`),
+          ]);
+          assert.equal(found[0], "paused");
+          assert.match(
+            found[1].join("\n"),
+            /interrupted: the run was waiting for the network when it ended \(.*\); call run\(\) to continue/,
+          );
+          await page.evaluate(run, false, false);
+          await until(() => window.conversation.waiting !== null);
+          await network.comes();
+          assert.deepEqual(await page.evaluate(() => window.ended), done);
+          assert.equal(await page.evaluate(() => window.conversation.state.agent_state.waiting_for_network), undefined);
+          assert.equal(model.requests.length, 1);
+        },
+      );
 
-      await step("a server's retry-after is respected, unless retryNow() is called", [{ status: 429, headers: { "retry-after": "40" }, body: { error: { message: "slow down" } } }, hello], async ({ page, model, until, opened }) => {
-        await opened();
-        await page.evaluate(run);
-        await until(() => window.waits.length > 0);
-        const { attempt, seconds, why, message } = await page.evaluate(() => window.waits[0]);
-        assert.deepEqual([attempt, seconds, why], [1, 40, "llm_rate_limit"]);
-        assert.match(message, /slow down/);
-        // A network that comes is no reason to ask earlier.
-        await page.evaluate(() => dispatchEvent(new Event("online")));
-        assert.equal(model.requests.length, 1);
-        await page.evaluate(() => window.conversation.retryNow());
-        assert.deepEqual(await page.evaluate(() => window.ended), done);
-        assert.equal(model.requests.length, 2);
-      });
+      await step(
+        "a server's retry-after is respected, unless retryNow() is called",
+        [{ status: 429, headers: { "retry-after": "40" }, body: { error: { message: "slow down" } } }, hello],
+        async ({ page, model, until, opened }) => {
+          await opened();
+          await page.evaluate(run);
+          await until(() => window.waits.length > 0);
+          const { attempt, seconds, why, message } = await page.evaluate(() => window.waits[0]);
+          assert.deepEqual([attempt, seconds, why], [1, 40, "llm_rate_limit"]);
+          assert.match(message, /slow down/);
+          // A network that comes is no reason to ask earlier.
+          await page.evaluate(() => dispatchEvent(new Event("online")));
+          assert.equal(model.requests.length, 1);
+          await page.evaluate(() => window.conversation.retryNow());
+          assert.deepEqual(await page.evaluate(() => window.ended), done);
+          assert.equal(model.requests.length, 2);
+        },
+      );
 
-      await step("a stream that does not outlive the sleep of the page is asked for again", [{ ...hello, pieces: 4, stallAfter: 4 }, hello], async ({ page, model, until, opened }) => {
-        // Nobody waits for a quarter of a minute here.
-        await page.evaluate(() => {
-          const { setTimeout } = window;
-          window.setTimeout = (act, milliseconds, ...rest) => setTimeout(act, milliseconds / 50, ...rest);
-        });
-        await opened();
-        await page.evaluate(run);
-        await until(() => window.text.length > 4);
-        await page.evaluate(() => document.dispatchEvent(new Event("resume")));
-        assert.deepEqual(await page.evaluate(() => window.ended), done);
-        assert.equal(await page.evaluate(() => window.text), hello.text);
-        assert.deepEqual([model.requests.length, model.requests[0].aborted], [2, true]);
-      });
+      await step(
+        "a stream that does not outlive the sleep of the page is asked for again",
+        [{ ...hello, pieces: 4, stallAfter: 4 }, hello],
+        async ({ page, model, until, opened }) => {
+          // Nobody waits for a quarter of a minute here.
+          await page.evaluate(() => {
+            const { setTimeout } = window;
+            window.setTimeout = (act, milliseconds, ...rest) => setTimeout(act, milliseconds / 50, ...rest);
+          });
+          await opened();
+          await page.evaluate(run);
+          await until(() => window.text.length > 4);
+          await page.evaluate(() => document.dispatchEvent(new Event("resume")));
+          assert.deepEqual(await page.evaluate(() => window.ended), done);
+          assert.equal(await page.evaluate(() => window.text), hello.text);
+          assert.deepEqual([model.requests.length, model.requests[0].aborted], [2, true]);
+        },
+      );
 
-      await step("a conversation with offline: \"fail\" gets the network error at once", [], async ({ page, network, opened }) => {
+      await step('a conversation with offline: "fail" gets the network error at once', [], async ({ page, network, opened }) => {
         await opened({ offline: "fail", llm: { numRetries: 1 } });
         await network.goes();
         await page.evaluate(run);
@@ -168,13 +204,17 @@ for (const kind of availableBrowsers) {
         }
       });
 
-      await step("an answer that the server itself breaks off is not asked for again", [{ ...hello, pieces: 4, pace: 50, breakAfter: 5 }], async ({ page, model, opened }) => {
-        await opened();
-        await page.evaluate(run);
-        assert.match(await page.evaluate(() => window.ended), /^network: /);
-        assert.notEqual(await page.evaluate(() => window.text), "");
-        assert.equal(model.requests.length, 1);
-      });
+      await step(
+        "an answer that the server itself breaks off is not asked for again",
+        [{ ...hello, pieces: 4, pace: 50, breakAfter: 5 }],
+        async ({ page, model, opened }) => {
+          await opened();
+          await page.evaluate(run);
+          assert.match(await page.evaluate(() => window.ended), /^network: /);
+          assert.notEqual(await page.evaluate(() => window.text), "");
+          assert.equal(model.requests.length, 1);
+        },
+      );
     } finally {
       await browser.close();
     }
@@ -185,7 +225,10 @@ for (const kind of availableBrowsers) {
 async function open({ id, baseUrl, offline, llm }) {
   const { Agent, Conversation, LLM } = await import("/threadkeep/index.js");
   const agent = new Agent({ llm: new LLM({ model: "openai/scripted", baseUrl, ...llm }) });
-  window.refused = await Conversation.open({ agent, offline: "never" }).then(() => "", ({ code, message }) => `${code}: ${message}`);
+  window.refused = await Conversation.open({ agent, offline: "never" }).then(
+    () => "",
+    ({ code, message }) => `${code}: ${message}`,
+  );
   window.conversation = await Conversation.open({ agent, conversationId: id, ...(offline && { offline }) });
   window.waits = [];
   window.text = "";

@@ -10,7 +10,9 @@ export async function killTree(pid) {
   kill(-pid);
   for (const victim of victims) kill(victim.pid);
   const deadline = Date.now() + 10_000;
-  while (processes().some((left) => left.group === pid || victims.some((victim) => victim.pid === left.pid && victim.start === left.start))) {
+  while (
+    processes().some((left) => left.group === pid || victims.some((victim) => victim.pid === left.pid && victim.start === left.start))
+  ) {
     if (Date.now() > deadline) throw new Error(`process ${pid} is still there 10 s after SIGKILL`);
     await delay(10);
   }
@@ -43,17 +45,19 @@ function processes() {
 }
 
 function fromProc() {
-  return readdirSync("/proc").filter((name) => /^\d+$/.test(name)).flatMap((name) => {
-    let stat;
-    try {
-      stat = readFileSync(`/proc/${name}/stat`, "utf8");
-    } catch {
-      return [];
-    }
-    // The name in parentheses may itself hold spaces and parentheses; fields are counted after its end.
-    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-    return entry(name, fields[1], fields[2], fields[0], fields[19]);
-  });
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((name) => {
+      let stat;
+      try {
+        stat = readFileSync(`/proc/${name}/stat`, "utf8");
+      } catch {
+        return [];
+      }
+      // The name in parentheses may itself hold spaces and parentheses; fields are counted after its end.
+      const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+      return entry(name, fields[1], fields[2], fields[0], fields[19]);
+    });
 }
 
 function fromPs() {

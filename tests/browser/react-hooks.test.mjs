@@ -11,7 +11,11 @@ let model;
 let server;
 before(async () => {
   const scripts = await bundledForPages({ "/hooks.js": "tests/browser/pages/hooks.mjs" });
-  model = createModel((body) => (/pay/.test(JSON.stringify(body.messages.at(-1))) && body.messages.at(-1).role === "user" ? { calls: [{ name: "pay", arguments: {} }] } : { text: "Hello." }));
+  model = createModel((body) =>
+    /pay/.test(JSON.stringify(body.messages.at(-1))) && body.messages.at(-1).role === "user"
+      ? { calls: [{ name: "pay", arguments: {} }] }
+      : { text: "Hello." },
+  );
   server = await startServer({ model, mounts: { "/react/": scripts } });
 });
 after(() => server.close());
@@ -83,7 +87,10 @@ for (const kind of availableBrowsers) {
         return { before, after, list: rendered.list.conversations.length };
       });
       assert.deepEqual(before, [["pay", "approval"]]);
-      assert.deepEqual(after, [["tool", "done"], ["text", "done"]]);
+      assert.deepEqual(after, [
+        ["tool", "done"],
+        ["text", "done"],
+      ]);
       assert.equal(list, 0, "the others have no message");
     });
     assert.deepEqual(browser.problems, []);
@@ -111,11 +118,21 @@ for (const kind of availableBrowsers) {
     await two.page(`${server.origin}/pages/blank.html`);
     assert.equal(await two.evaluate(open, id), "follower");
     assert.equal(await two.evaluate(() => thread.send("No").catch(({ code }) => code)), "locked_elsewhere");
-    await one.evaluate(() => thread.send("Hi").then(() => until(({ status }) => status === "finished")).then(() => {}));
+    await one.evaluate(() =>
+      thread
+        .send("Hi")
+        .then(() => until(({ status }) => status === "finished"))
+        .then(() => {}),
+    );
     await two.evaluate(() => until(({ messages }) => messages.length === 2).then(() => {}));
     await page.close();
     assert.equal(await two.evaluate(() => until(({ access }) => access === "writer").then(({ messages, error }) => messages.length)), 2);
-    await two.evaluate(() => thread.send("Now I").then(() => until(({ messages, status }) => status === "finished" && messages.length === 4)).then(() => {}));
+    await two.evaluate(() =>
+      thread
+        .send("Now I")
+        .then(() => until(({ messages, status }) => status === "finished" && messages.length === 4))
+        .then(() => {}),
+    );
     assert.deepEqual([...one.problems, ...two.problems], []);
   });
 }

@@ -10,8 +10,15 @@ import { tabs } from "./shared.mjs";
 
 let server;
 before(async () => {
-  const { outputFiles: [{ text }] } = await build({
-    entryPoints: [path.join(root, "tests/browser/pages/view.mjs")], bundle: true, write: false, format: "esm", target: "es2022", external: ["/threadkeep/*"],
+  const {
+    outputFiles: [{ text }],
+  } = await build({
+    entryPoints: [path.join(root, "tests/browser/pages/view.mjs")],
+    bundle: true,
+    write: false,
+    format: "esm",
+    target: "es2022",
+    external: ["/threadkeep/*"],
     // Only there it shows everything twice.
     define: { "process.env.NODE_ENV": '"development"' },
   });
@@ -30,7 +37,13 @@ for (const kind of availableBrowsers) {
       for (const place of ["memory", "IndexedDB"]) {
         await context.test(`${way}, in ${place}`, async () => {
           // Twice each; the second view comes while the first one's run goes on.
-          assert.deepEqual(await browser.evaluate(show, way, place), { found: [[2, "writer", "writer"], [2, "writer", "writer"]], messages: 2 });
+          assert.deepEqual(await browser.evaluate(show, way, place), {
+            found: [
+              [2, "writer", "writer"],
+              [2, "writer", "writer"],
+            ],
+            messages: 2,
+          });
         });
       }
     }
@@ -39,7 +52,10 @@ for (const kind of availableBrowsers) {
 }
 
 async function show(way, place) {
-  const [{ showTwice }, { Agent, Conversation, LLM, indexedDBStore, memoryStore }] = await Promise.all([import("/react/view.js"), import("/threadkeep/index.js")]);
+  const [{ showTwice }, { Agent, Conversation, LLM, indexedDBStore, memoryStore }] = await Promise.all([
+    import("/react/view.js"),
+    import("/threadkeep/index.js"),
+  ]);
   const silent = () => new Promise(() => {});
   const agent = new Agent({ llm: new LLM({ model: "openai/m", fetch: silent, numRetries: 1 }) });
   const options = { agent, conversationId: crypto.randomUUID(), store: place === "memory" ? memoryStore() : indexedDBStore() };

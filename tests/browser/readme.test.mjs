@@ -16,8 +16,14 @@ document.title = \`\${conversation.events.length} events, \${zip.size > 1000}, \
 let server;
 let asked;
 before(async () => {
-  const model = createModel(({ input }) => (input.at(-1).type === "function_call_output" ? { text: `The result: ${input.at(-1).output}` } : { calls: [{ name: "roll_dice", arguments: { sides: 6 } }] }));
-  const mounts = { "/program.js": (_request, response) => (response.writeHead(200, { "content-type": "text/javascript" }).end(program), true) };
+  const model = createModel(({ input }) =>
+    input.at(-1).type === "function_call_output"
+      ? { text: `The result: ${input.at(-1).output}` }
+      : { calls: [{ name: "roll_dice", arguments: { sides: 6 } }] },
+  );
+  const mounts = {
+    "/program.js": (_request, response) => (response.writeHead(200, { "content-type": "text/javascript" }).end(program), true),
+  };
   server = await startServer({ model, mounts, page: pageOf({ scripts: ["/program.js"], body: imports, typed: "sk-typed" }) });
   asked = model.requests;
 });

@@ -16,11 +16,18 @@ for (const kind of availableBrowsers) {
       await browser.page(`${server.origin}/pages/blank.html`);
       await context.test("planted secrets reach the tool that asks and nothing else", async () => {
         const { code, isGiven, counts, leaked } = await browser.evaluate(async () => {
-          const [library, { leaks, plant }, { shapes }] = await Promise.all(["/threadkeep/index.js", "/secrets/planting.mjs", "/secrets/shapes.mjs"].map((url) => import(url)));
+          const [library, { leaks, plant }, { shapes }] = await Promise.all(
+            ["/threadkeep/index.js", "/secrets/planting.mjs", "/secrets/shapes.mjs"].map((url) => import(url)),
+          );
           const { code, given, places } = await plant(library, library.indexedDBStore("planted"));
           places.database = await (await import("/secrets/database.mjs")).textsOf("planted");
           const isGiven = Object.keys(shapes).every((name) => given[name] === shapes[name]);
-          return { code, isGiven, counts: Object.fromEntries(Object.entries(places).map(([place, texts]) => [place, texts.length])), leaked: leaks(places) };
+          return {
+            code,
+            isGiven,
+            counts: Object.fromEntries(Object.entries(places).map(([place, texts]) => [place, texts.length])),
+            leaked: leaks(places),
+          };
         });
         assert.equal(code, "llm_bad_request");
         assert.ok(isGiven, "every tool got what it asked for");
@@ -40,7 +47,13 @@ for (const kind of availableBrowsers) {
           const conversationId = "5ec4e700-0000-4000-8000-00000000000b";
           const agent = new Agent({ llm: new LLM({ model: "openai/m", baseUrl: "https://model.invalid" }) });
           try {
-            const conversation = await Conversation.open({ agent, conversationId, store: indexedDBStore("encrypted"), ...(cipher && { cipher }), ...(secrets && { secrets }) });
+            const conversation = await Conversation.open({
+              agent,
+              conversationId,
+              store: indexedDBStore("encrypted"),
+              ...(cipher && { cipher }),
+              ...(secrets && { secrets }),
+            });
             // A conversation is stored with its first change.
             if (secrets) await conversation.sendMessage("Hello!");
             const { secret_registry } = conversation.state;

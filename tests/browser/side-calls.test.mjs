@@ -49,7 +49,15 @@ async function askInBetween(baseUrl) {
   // The model goes on with the run when it is asked this.
   await conversation.askAgent("How long still?");
   const { finalResponse } = await run;
-  return { before, after: isLoaded(), answer, status, finalResponse, title: await conversation.generateTitle(), length: conversation.events.length };
+  return {
+    before,
+    after: isLoaded(),
+    answer,
+    status,
+    finalResponse,
+    title: await conversation.generateTitle(),
+    length: conversation.events.length,
+  };
 }
 
 for (const kind of availableBrowsers) {
@@ -60,14 +68,22 @@ for (const kind of availableBrowsers) {
     const model = createModel(({ messages }) => {
       const last = JSON.stringify(messages.at(-1));
       if (last.includes("How far")) return { text: "Nearly there." };
-      if (last.includes("How long")) return goOn(), { text: "Not long." };
+      if (last.includes("How long")) return (goOn(), { text: "Not long." });
       return last.includes("Write a title") ? { text: "🚀 Go" } : { text: "Done.", pace: () => asked };
     });
     const { baseUrl, close } = await model.listen();
     try {
       await browser.page(`${server.origin}/pages/blank.html`);
       const result = await browser.evaluate(askInBetween, baseUrl);
-      assert.deepEqual(result, { before: false, after: true, answer: "Nearly there.", status: "running", finalResponse: "Done.", title: "🚀 Go", length: 3 });
+      assert.deepEqual(result, {
+        before: false,
+        after: true,
+        answer: "Nearly there.",
+        status: "running",
+        finalResponse: "Done.",
+        title: "🚀 Go",
+        length: 3,
+      });
     } finally {
       await browser.close();
       await close();

@@ -37,7 +37,16 @@ async function converse() {
   const { warnings } = second;
   await second.close();
   await Promise.all([plain, first].map(({ id }) => Conversation.delete(id)));
-  return { without, with: opened.filter(isSkills).length, more: after.length - opened.length, message, system, activated, warnings, branch };
+  return {
+    without,
+    with: opened.filter(isSkills).length,
+    more: after.length - opened.length,
+    message,
+    system,
+    activated,
+    warnings,
+    branch,
+  };
 }
 
 for (const kind of availableBrowsers) {

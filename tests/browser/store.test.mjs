@@ -33,9 +33,15 @@ for (const kind of availableBrowsers) {
       });
       await check("the testing kit passes a correct store and finds the mistakes of another", async (page) => {
         const { right, wrong } = await page.evaluate(inPage, "kitForHosts");
-        assert.deepEqual(right.filter((report) => report.failure !== undefined), []);
+        assert.deepEqual(
+          right.filter((report) => report.failure !== undefined),
+          [],
+        );
         assert.ok(right.length > 40);
-        assert.deepEqual(wrong.map((report) => report.name), ["truncation_cuts_before_it_appends", "files_come_back_exactly"]);
+        assert.deepEqual(
+          wrong.map((report) => report.name),
+          ["truncation_cuts_before_it_appends", "files_come_back_exactly"],
+        );
         assert.match(wrong[0].failure, /^ids: found/);
         assert.notEqual(wrong[0].actual, wrong[0].expected);
         assert.ok(wrong[0].expected.includes("\n"));

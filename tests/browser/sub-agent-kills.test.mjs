@@ -29,20 +29,31 @@ async function script({ messages }) {
   const say = (text) => ({ text });
   const run = (command) => ({ name: "terminal", arguments: { command } });
   if (name === undefined) {
-    if (results === 0) return { calls: [...["left", "right"].map((side) => ({ name: "task", arguments: { prompt: `SUBAGENT ${side}` } })), run("echo begin >> log.txt")] };
+    if (results === 0)
+      return {
+        calls: [
+          ...["left", "right"].map((side) => ({ name: "task", arguments: { prompt: `SUBAGENT ${side}` } })),
+          run("echo begin >> log.txt"),
+        ],
+      };
     return results < 4 ? { calls: [run("echo end >> log.txt")] } : say("Both are done.");
   }
   const tool = tools[results];
   if (tool === undefined) return say(`${name} is done`);
   const step = `${name} ${results}`;
-  const edit = () => ({ name: "file_editor", arguments: { command: "insert", path: "/workspace/lines.txt", insert_line: 0, new_str: step } });
+  const edit = () => ({
+    name: "file_editor",
+    arguments: { command: "insert", path: "/workspace/lines.txt", insert_line: 0, new_str: step },
+  });
   const calls = { terminal: () => run(`echo side ${name} >> ${name}.txt`), edit };
   return { calls: [calls[tool]?.() ?? { name: tool, arguments: { step } }] };
 }
 
 for (const kind of availableBrowsers) {
   const kills = killsOf(kind);
-  test(`sub-agents survive ${kills} kills of ${kind} at random moments, seed ${seed}`, { timeout: 600_000 + kills * 20_000 }, async (context) => {
+  test(`sub-agents survive ${kills} kills of ${kind} at random moments, seed ${seed}`, {
+    timeout: 600_000 + kills * 20_000,
+  }, async (context) => {
     const random = randomFrom(seed);
     const profile = mkdtempSync(path.join(tmpdir(), `threadkeep-sub-agents-${kind}-`));
     const model = createModel(script);
@@ -69,7 +80,12 @@ for (const kind of availableBrowsers) {
         browser = await launch(kind, { profile });
         await browser.page(`${server.origin}/pages/sub-agents.html`);
         await browser.evaluate(isReady);
-        const done = browser.evaluate((id) => window.work(id), id).then((status) => ({ status }), () => undefined);
+        const done = browser
+          .evaluate((id) => window.work(id), id)
+          .then(
+            (status) => ({ status }),
+            () => undefined,
+          );
         const result = await Promise.race([done, delay(random.between(100, 1300))]);
         if (result) {
           assert.equal(result.status, "finished");
@@ -86,7 +102,11 @@ for (const kind of availableBrowsers) {
       await browser.evaluate(isReady);
       assert.equal(await browser.evaluate((id) => window.work(id), id), "finished");
       check(await browser.evaluate((id) => window.inspect(id), id), acts.splice(0), seen);
-      context.diagnostic(Object.entries(seen).map(([what, count]) => `${count} ${what}`).join(", "));
+      context.diagnostic(
+        Object.entries(seen)
+          .map(([what, count]) => `${count} ${what}`)
+          .join(", "),
+      );
       assert.deepEqual(model.violations, []);
     } finally {
       await browser?.close();
@@ -100,7 +120,12 @@ for (const kind of availableBrowsers) {
 function check({ parent, files, children }, acts, seen) {
   assert.deepEqual(files["log.txt"], ["begin", "end"], "each command of the conversation itself has changed its files once");
   assert.equal(children.length, 2, "every task has one conversation");
-  assert.deepEqual(Object.values(parent.tasks).map(({ conversation }) => conversation).sort(), children.map(({ id }) => id).sort());
+  assert.deepEqual(
+    Object.values(parent.tasks)
+      .map(({ conversation }) => conversation)
+      .sort(),
+    children.map(({ id }) => id).sort(),
+  );
   assert.equal(parent.finalResponse, "Both are done.");
   const results = parent.events.filter(({ kind, tool_name }) => kind === "ObservationEvent" && tool_name === "task");
   assert.equal(results.length, 2);
@@ -108,20 +133,32 @@ function check({ parent, files, children }, acts, seen) {
     const name = /SUBAGENT (\w+)/.exec(JSON.stringify(events))[1];
     assert.deepEqual(files[`${name}.txt`], [`side ${name}`], "each command of a sub-agent has changed the files above it once");
     const lines = files["lines.txt"].filter((line) => line.startsWith(name));
-    assert.deepEqual(lines.sort(), [3, 4].map((step) => `${name} ${step}`), "each line of a sub-agent is in the file once");
+    assert.deepEqual(
+      lines.sort(),
+      [3, 4].map((step) => `${name} ${step}`),
+      "each line of a sub-agent is in the file once",
+    );
     seen.lines += lines.length;
     const [taskId, { action }] = Object.entries(parent.tasks).find(([, { conversation }]) => conversation === id);
     assert.equal(status, "finished");
     // The prompt was sent once, and the parent has the sub-agent's last word.
-    assert.deepEqual(events.filter(({ source, kind }) => kind === "MessageEvent" && source === "user").map(({ sender }) => sender), [action]);
+    assert.deepEqual(
+      events.filter(({ source, kind }) => kind === "MessageEvent" && source === "user").map(({ sender }) => sender),
+      [action],
+    );
     const result = results.find(({ action_id }) => action_id === action);
-    assert.deepEqual([result.observation.task_id, result.observation.status, result.observation.content[0].text], [taskId, "completed", finalResponse]);
+    assert.deepEqual(
+      [result.observation.task_id, result.observation.status, result.observation.content[0].text],
+      [taskId, "completed", finalResponse],
+    );
     const own = parent.stats.usage_to_metrics[`task:${taskId}`];
     const all = Object.values(stats.usage_to_metrics);
     assert.equal(own.token_usages.length, all.flatMap(({ token_usages }) => token_usages).length);
     // Every call has exactly one answer.
     const calls = events.filter(({ kind }) => kind === "ActionEvent").map(({ tool_call_id }) => tool_call_id);
-    const answers = events.filter(({ kind }) => ["ObservationEvent", "AgentErrorEvent", "UserRejectObservation"].includes(kind)).map(({ tool_call_id }) => tool_call_id);
+    const answers = events
+      .filter(({ kind }) => ["ObservationEvent", "AgentErrorEvent", "UserRejectObservation"].includes(kind))
+      .map(({ tool_call_id }) => tool_call_id);
     assert.deepEqual(answers.sort(), calls.sort());
     seen.interrupted += events.filter(({ kind }) => kind === "AgentErrorEvent").length;
   }

@@ -65,14 +65,19 @@ for (const kind of availableBrowsers) {
       const last = messages.at(-1);
       const asked = JSON.stringify(messages.slice(0, 2));
       if (last.role === "tool" || asked.includes("SUBAGENT") || asked.includes("tulip")) return { text: "Done." };
-      return JSON.stringify(last).includes("FORGER") ? call("task", { prompt: "SUBAGENT: wait" }) : call("task", { prompt: "What do you know?", resume: "task_00000001" });
+      return JSON.stringify(last).includes("FORGER")
+        ? call("task", { prompt: "SUBAGENT: wait" })
+        : call("task", { prompt: "What do you know?", resume: "task_00000001" });
     });
     const { baseUrl, close } = await model.listen();
     try {
       await browser.page(`${server.origin}/pages/blank.html`);
       const { warnings, results, isLoaded, isUntouched } = await browser.evaluate(attack, baseUrl);
       assert.match(warnings.join(), /task_00000001/);
-      assert.deepEqual(results.map(({ is_error }) => is_error), [true, true]);
+      assert.deepEqual(
+        results.map(({ is_error }) => is_error),
+        [true, true],
+      );
       assert.match(results[0].content[0].text, /Task 'task_00000001' not found/);
       assert.match(results[1].content[0].text, /is not that of a sub-agent/);
       assert.ok(isLoaded && isUntouched);

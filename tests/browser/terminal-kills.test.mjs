@@ -20,16 +20,30 @@ const seed = Number(process.env.THREADKEEP_SEED ?? Math.floor(Math.random() * 2 
 async function workOn({ id, baseUrl }) {
   const { Agent, Conversation, LLM, indexedDBStore, terminal } = await import("/threadkeep/index.js");
   const agent = new Agent({ llm: new LLM({ model: "openai/gpt-4o", baseUrl }), tools: [terminal()] });
-  const conversation = await Conversation.open({ agent, conversationId: id, store: indexedDBStore("terminal-kills"), stuckDetection: false, maxIterationPerRun: 1000 });
+  const conversation = await Conversation.open({
+    agent,
+    conversationId: id,
+    store: indexedDBStore("terminal-kills"),
+    stuckDetection: false,
+    maxIterationPerRun: 1000,
+  });
 
   const disagreements = async () => {
     const events = await conversation.events.slice();
-    const done = events.filter(({ kind, observation }) => kind === "ObservationEvent" && observation.exit_code === 0).map(({ observation }) => /step (\d+)/.exec(observation.command)[1]);
+    const done = events
+      .filter(({ kind, observation }) => kind === "ObservationEvent" && observation.exit_code === 0)
+      .map(({ observation }) => /step (\d+)/.exec(observation.command)[1]);
     const read = async (path) => new TextDecoder().decode(await conversation.workspace.read(path));
     const entries = await conversation.workspace.list("");
     const log = entries.some(({ path }) => path === "log.txt") ? (await read("log.txt")).trim().split("\n") : [];
-    const files = entries.some(({ path }) => path === "steps") ? (await conversation.workspace.list("steps")).map(({ path }) => /\d+/.exec(path)[0]) : [];
-    const sorted = (numbers) => [...numbers].map(Number).sort((one, other) => one - other).join();
+    const files = entries.some(({ path }) => path === "steps")
+      ? (await conversation.workspace.list("steps")).map(({ path }) => /\d+/.exec(path)[0])
+      : [];
+    const sorted = (numbers) =>
+      [...numbers]
+        .map(Number)
+        .sort((one, other) => one - other)
+        .join();
     const found = [];
     if (log.join() !== done.join()) found.push(`log ${log.join()} but events ${done.join()}`);
     if (sorted(files) !== sorted(done)) found.push(`files ${sorted(files)} but events ${sorted(done)}`);

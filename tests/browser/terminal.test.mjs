@@ -49,11 +49,19 @@ async function runAll({ conversationId, commands, withoutWorkers }) {
   return { results, turns, files, loaded, ended };
 }
 
-const facts = [["mkdir notes && cd notes && echo tea > facts.txt && export NAME=x && echo ü | gzip | gunzip | base64 | base64 -d", 0], ["pwd; echo $NAME; cat facts.txt", 0]];
-const factsResults = [[0, "ü"], [0, "/workspace/notes\nx\ntea"]];
+const facts = [
+  ["mkdir notes && cd notes && echo tea > facts.txt && export NAME=x && echo ü | gzip | gunzip | base64 | base64 -d", 0],
+  ["pwd; echo $NAME; cat facts.txt", 0],
+];
+const factsResults = [
+  [0, "ü"],
+  [0, "/workspace/notes\nx\ntea"],
+];
 
 for (const kind of availableBrowsers) {
-  test(`${kind}: an endless command does not block the page and is stopped; files, directory and environment outlive a reload`, { timeout: 120_000 }, async () => {
+  test(`${kind}: an endless command does not block the page and is stopped; files, directory and environment outlive a reload`, {
+    timeout: 120_000,
+  }, async () => {
     const browser = await tabs(kind);
     try {
       const conversationId = crypto.randomUUID();
@@ -73,7 +81,9 @@ for (const kind of availableBrowsers) {
     }
   });
 
-  test(`${kind}: the shell comes from its copy if its file is missing, and runs in the page if there are no workers`, { timeout: 120_000 }, async () => {
+  test(`${kind}: the shell comes from its copy if its file is missing, and runs in the page if there are no workers`, {
+    timeout: 120_000,
+  }, async () => {
     const browser = await tabs(kind);
     try {
       await browser.page(`${withoutFile.origin}/pages/blank.html`);

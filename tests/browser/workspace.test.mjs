@@ -20,11 +20,16 @@ async function check(kind, name) {
     opfs: () => opfsWorkspace(`${name.slice(0, 40)} ${opened++}`),
     folder: async () => {
       const workspace = folderWorkspace(`common ${opened}`);
-      await workspace.pick(await (await navigator.storage.getDirectory()).getDirectoryHandle(`picked ${name.slice(0, 40)} ${opened++}`, { create: true }));
+      await workspace.pick(
+        await (await navigator.storage.getDirectory()).getDirectoryHandle(`picked ${name.slice(0, 40)} ${opened++}`, { create: true }),
+      );
       return workspace;
     },
   }[kind];
-  return common[name](open).then(() => "", (error) => error.stack ?? String(error));
+  return common[name](open).then(
+    () => "",
+    (error) => error.stack ?? String(error),
+  );
 }
 
 /** Compares random calls with those on a workspace in memory; returns the failure. */
@@ -32,31 +37,54 @@ async function random(seed) {
   const { memoryWorkspace, opfsWorkspace } = await import("/threadkeep/index.js");
   const { compare } = await import("/workspace/checks.mjs");
   const { randomFrom } = await import("/support/random.mjs");
-  return compare(opfsWorkspace(`random ${seed}`), memoryWorkspace(), randomFrom(seed), 400).then((kinds) => kinds > 10 ? "" : `only ${kinds}`, (error) => error.stack ?? String(error));
+  return compare(opfsWorkspace(`random ${seed}`), memoryWorkspace(), randomFrom(seed), 400).then(
+    (kinds) => (kinds > 10 ? "" : `only ${kinds}`),
+    (error) => error.stack ?? String(error),
+  );
 }
 
 /** Plays the permission of a folder: `state` is what the user has decided. */
 async function folders(step) {
   const { folderWorkspace } = await import("/threadkeep/index.js");
   const workspace = folderWorkspace("mine");
-  const outcome = async (promise) => promise.then((value) => value ?? "ok", ({ code, message }) => `${code}: ${message}`);
+  const outcome = async (promise) =>
+    promise.then(
+      (value) => value ?? "ok",
+      ({ code, message }) => `${code}: ${message}`,
+    );
   FileSystemHandle.prototype.queryPermission = async () => localStorage.permission ?? "granted";
   FileSystemHandle.prototype.requestPermission = async () => (localStorage.permission = localStorage.answer);
   delete globalThis.showDirectoryPicker;
   if (step === "first") {
-    const found = [await workspace.permission(), await workspace.requestPermission(), await outcome(workspace.list("")), await outcome(workspace.pick()), await outcome(workspace.pick("x"))];
+    const found = [
+      await workspace.permission(),
+      await workspace.requestPermission(),
+      await outcome(workspace.list("")),
+      await outcome(workspace.pick()),
+      await outcome(workspace.pick("x")),
+    ];
     const root = await navigator.storage.getDirectory();
     globalThis.showDirectoryPicker = async ({ mode }) => root.getDirectoryHandle(`user's folder ${mode}`, { create: true });
     await workspace.pick();
     await workspace.write("a/b", "text");
     found.push(await workspace.permission(), (await root.getDirectoryHandle("user's folder readwrite")).kind);
-    globalThis.showDirectoryPicker = async () => { throw new DOMException("no", "AbortError"); };
+    globalThis.showDirectoryPicker = async () => {
+      throw new DOMException("no", "AbortError");
+    };
     return [...found, await outcome(workspace.pick())];
   }
   if (step === "reloaded") {
     localStorage.permission = "prompt";
     const found = [await workspace.permission()];
-    for (const call of [() => workspace.read("a/b"), () => workspace.write("a/b", "x"), () => workspace.stat("a"), () => workspace.list(""), () => workspace.makeDirectory("x"), () => workspace.remove("a"), () => workspace.move("a", "b")]) {
+    for (const call of [
+      () => workspace.read("a/b"),
+      () => workspace.write("a/b", "x"),
+      () => workspace.stat("a"),
+      () => workspace.list(""),
+      () => workspace.makeDirectory("x"),
+      () => workspace.remove("a"),
+      () => workspace.move("a", "b"),
+    ]) {
       found.push((await outcome(call())).slice(0, 19));
     }
     found.push(await outcome(workspace.read("a/b")));
@@ -73,14 +101,21 @@ async function folders(step) {
 async function extremes() {
   const { opfsWorkspace } = await import("/threadkeep/index.js");
   const workspace = opfsWorkspace("extremes");
-  const outcome = async (promise) => promise.then((value) => value ?? "ok", ({ code, message }) => `${code}: ${message}`);
+  const outcome = async (promise) =>
+    promise.then(
+      (value) => value ?? "ok",
+      ({ code, message }) => `${code}: ${message}`,
+    );
   await workspace.write("small", "1");
   const root = await (await (await navigator.storage.getDirectory()).getDirectoryHandle("threadkeep")).getDirectoryHandle("extremes");
   // A file of a gigabyte without content.
   const writable = await (await root.getFileHandle("huge", { create: true })).createWritable();
   await writable.truncate(2 ** 30);
   await writable.close();
-  const found = { huge: [(await workspace.stat("huge")).size, await outcome(workspace.read("huge"))], listed: (await workspace.list("")).map(({ path }) => path).sort() };
+  const found = {
+    huge: [(await workspace.stat("huge")).size, await outcome(workspace.read("huge"))],
+    listed: (await workspace.list("")).map(({ path }) => path).sort(),
+  };
   await workspace.remove("huge");
   // A directory that claims to have more files than anyone wants to read.
   const { values } = FileSystemDirectoryHandle.prototype;
@@ -122,10 +157,20 @@ async function observed() {
 /** What a page gets where a part of the platform is missing. */
 async function missing() {
   const { folderWorkspace, opfsWorkspace } = await import("/threadkeep/index.js");
-  const outcome = async (promise) => promise.then((value) => value ?? "ok", ({ code, message }) => `${code}: ${message}`);
-  const found = [await outcome(opfsWorkspace("a/b").list("")), await outcome(opfsWorkspace("..").list("")), await outcome(folderWorkspace("").permission())];
+  const outcome = async (promise) =>
+    promise.then(
+      (value) => value ?? "ok",
+      ({ code, message }) => `${code}: ${message}`,
+    );
+  const found = [
+    await outcome(opfsWorkspace("a/b").list("")),
+    await outcome(opfsWorkspace("..").list("")),
+    await outcome(folderWorkspace("").permission()),
+  ];
   const { getDirectory } = StorageManager.prototype;
-  StorageManager.prototype.getDirectory = async () => { throw new DOMException("not in private windows", "SecurityError"); };
+  StorageManager.prototype.getDirectory = async () => {
+    throw new DOMException("not in private windows", "SecurityError");
+  };
   found.push(await outcome(opfsWorkspace().list("")));
   delete StorageManager.prototype.getDirectory;
   found.push(await outcome(opfsWorkspace().list("")));
@@ -144,7 +189,8 @@ for (const kind of availableBrowsers) {
     try {
       await blank();
       for (const where of ["opfs", "folder"]) {
-        for (const name of Object.keys(common)) await context.test(`${where}: ${name}`, async () => assert.equal(await browser.evaluate(check, where, name), ""));
+        for (const name of Object.keys(common))
+          await context.test(`${where}: ${name}`, async () => assert.equal(await browser.evaluate(check, where, name), ""));
       }
       await context.test("random calls have the same results as in memory", async () => {
         for (const seed of [1, 2]) assert.equal(await browser.evaluate(random, seed), "");
@@ -161,7 +207,10 @@ for (const kind of availableBrowsers) {
         const found = await browser.evaluate(folders, "reloaded");
         assert.equal(found[0], "prompt");
         for (const code of found.slice(1, 8)) assert.equal(code, "permission_required");
-        assert.match(found[8], /^permission_required: the page may not use the folder "user's folder readwrite" until the user allows it again: call requestPermission\(\)/);
+        assert.match(
+          found[8],
+          /^permission_required: the page may not use the folder "user's folder readwrite" until the user allows it again: call requestPermission\(\)/,
+        );
         assert.equal(found[9], "denied");
         assert.match(found[10], required);
         assert.deepEqual(found.slice(11), ["granted", "text", "none"]);

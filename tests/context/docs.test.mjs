@@ -26,16 +26,26 @@ test("the examples about skills do what they say", async () => {
   const [system, message] = await eventsOf(conversation);
   assert.deepEqual(message.activated_skills, ["refunds"]);
   assert.match(message.extended_content[0].text, /Refunds take five days\.[^]*Answer in one sentence\.$/);
-  for (const part of ["Prices are in euros.", "<name>invoices</name>", "The user is a customer."]) assert.ok(system.dynamic_context.text.includes(part), part);
+  for (const part of ["Prices are in euros.", "<name>invoices</name>", "The user is a customer."])
+    assert.ok(system.dynamic_context.text.includes(part), part);
   await conversation.close();
 
   const skill = "---\nname: pdf\ndescription: Reads PDFs\n---\nRead it.";
   const fetch = async () => new Response(skill);
   const archive = new Blob([zip([{ name: "rowing/SKILL.md", content: "Row." }])]);
   const handle = { kind: "file", name: "SKILL.md", getFile: async () => new Blob(["Sail."]) };
-  const directory = { kind: "directory", name: "sailing", async *values() { yield handle; } };
+  const directory = {
+    kind: "directory",
+    name: "sailing",
+    async *values() {
+      yield handle;
+    },
+  };
   const agent = await play(second, "skilled", { ...library, llm, fetch, zip: archive, directory });
-  assert.deepEqual(agent.agentContext.skills.map(({ name }) => name), ["pdf", "rowing", "sailing", "greeting"]);
+  assert.deepEqual(
+    agent.agentContext.skills.map(({ name }) => name),
+    ["pdf", "rowing", "sailing", "greeting"],
+  );
   const skilled = await Conversation.open({ agent });
   assert.equal(skilled.state.agent.agent_context.skills.length, 4);
   await skilled.close();

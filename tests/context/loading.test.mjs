@@ -5,13 +5,22 @@ import { loadSkills } from "../../dist/index.js";
 import { zip } from "../archive/zip-bytes.mjs";
 import { listen } from "../support/listen.mjs";
 
-const sailing = "---\nname: sailing\ndescription: How to sail\nlicense: MIT\nallowed-tools: terminal  browser\nmetadata:\n  author: nobody\n  level: 3\n---\n\n# Sailing\n\nMind the tide.\n";
+const sailing =
+  "---\nname: sailing\ndescription: How to sail\nlicense: MIT\nallowed-tools: terminal  browser\nmetadata:\n  author: nobody\n  level: 3\n---\n\n# Sailing\n\nMind the tide.\n";
 const refused = (code, words) => (error) => (assert.equal(error.code, code, error.stack), assert.match(error.message, words), true);
 
 /** A directory handle with these files, as a browser gives it. */
 function directory(name, content) {
-  const handles = Object.entries(content).map(([name, value]) => (typeof value === "string" ? { kind: "file", name, getFile: async () => new Blob([value]) } : directory(name, value)));
-  return { kind: "directory", name, async *values() { yield* handles; } };
+  const handles = Object.entries(content).map(([name, value]) =>
+    typeof value === "string" ? { kind: "file", name, getFile: async () => new Blob([value]) } : directory(name, value),
+  );
+  return {
+    kind: "directory",
+    name,
+    async *values() {
+      yield* handles;
+    },
+  };
 }
 
 /** A server with these bodies by path. */
@@ -26,7 +35,12 @@ async function serve(t, bodies) {
 }
 
 test("a SKILL.md is read as the SDK reads it", async () => {
-  const [skill] = await loadSkills({ "sailing/SKILL.md": sailing, "sailing/references/tides.md": "…", "sailing/scripts/a/b.sh": "", "sailing/README.md": "" });
+  const [skill] = await loadSkills({
+    "sailing/SKILL.md": sailing,
+    "sailing/references/tides.md": "…",
+    "sailing/scripts/a/b.sh": "",
+    "sailing/README.md": "",
+  });
   assert.deepEqual(skill, {
     name: "sailing",
     content: "# Sailing\n\nMind the tide.",
@@ -53,11 +67,21 @@ test("triggers, paths and inputs", async () => {
 
 test("front matter that is wrong is an error that names the file", async () => {
   const cases = [
-    ["name: Sailing", /a\/SKILL\.md: the name "Sailing" must be/], ["name: b", /differs from that of its folder, "a"/], ["description: 7", /description must be a text/], ["triggers: git", /triggers must be a list/],
-    ["inputs: 7", /inputs must be a list/], ["metadata: []", /metadata must be a mapping/], ["metadata: {a: {b: c}}", /metadata must contain texts/], ["allowed-tools: 7", /allowed-tools/], ["a: [", /front matter cannot be read/],
-    ["disable-model-invocation: 1", /true or false/], [`x: ${"y".repeat(70_000)}`, /too long/], ["a: !!js/function 'x'", /cannot be read/],
+    ["name: Sailing", /a\/SKILL\.md: the name "Sailing" must be/],
+    ["name: b", /differs from that of its folder, "a"/],
+    ["description: 7", /description must be a text/],
+    ["triggers: git", /triggers must be a list/],
+    ["inputs: 7", /inputs must be a list/],
+    ["metadata: []", /metadata must be a mapping/],
+    ["metadata: {a: {b: c}}", /metadata must contain texts/],
+    ["allowed-tools: 7", /allowed-tools/],
+    ["a: [", /front matter cannot be read/],
+    ["disable-model-invocation: 1", /true or false/],
+    [`x: ${"y".repeat(70_000)}`, /too long/],
+    ["a: !!js/function 'x'", /cannot be read/],
   ];
-  for (const [yaml, words] of cases) await assert.rejects(loadSkills({ "a/SKILL.md": `---\n${yaml}\n---\ntext` }), refused("invalid_options", words), yaml);
+  for (const [yaml, words] of cases)
+    await assert.rejects(loadSkills({ "a/SKILL.md": `---\n${yaml}\n---\ntext` }), refused("invalid_options", words), yaml);
   await assert.rejects(loadSkills({ "SKILL.md": "text" }), refused("invalid_options", /the name "" must be/));
 });
 
@@ -72,7 +96,10 @@ test("YAML that describes much with few characters takes no time", async () => {
 test("a skill from a URL says to the model that nobody has checked it", async (t) => {
   const origin = await serve(t, { "/skills/sailing/SKILL.md": sailing, "/raw": sailing });
   const [skill] = await loadSkills(`${origin}/skills/sailing/SKILL.md`);
-  assert.match(skill.content, new RegExp(`^<UNTRUSTED_CONTENT>\nThis skill was loaded from ${origin}/skills/sailing/SKILL\\.md, and nobody has checked it\\.`));
+  assert.match(
+    skill.content,
+    new RegExp(`^<UNTRUSTED_CONTENT>\nThis skill was loaded from ${origin}/skills/sailing/SKILL\\.md, and nobody has checked it\\.`),
+  );
   assert.ok(skill.content.endsWith("</UNTRUSTED_CONTENT>\n\n# Sailing\n\nMind the tide."));
   assert.equal(skill.source, `${origin}/skills/sailing/SKILL.md`);
   // A file of another name has no folder that the skill must be named after.
@@ -83,16 +110,30 @@ test("a failing URL", async (t) => {
   const origin = await serve(t, { "/large": "x".repeat(5000), "/elsewhere": { location: "/large" } });
   await assert.rejects(loadSkills(`${origin}/missing/SKILL.md`), refused("network", /answered 404/));
   await assert.rejects(loadSkills(`${origin}/elsewhere`), refused("network", /could not be loaded/));
-  await assert.rejects(loadSkills(`${origin}/large`, { maxBytes: 1000 }), refused("invalid_options", /more than 1000 bytes; raise maxBytes/));
+  await assert.rejects(
+    loadSkills(`${origin}/large`, { maxBytes: 1000 }),
+    refused("invalid_options", /more than 1000 bytes; raise maxBytes/),
+  );
   const controller = new AbortController();
   controller.abort();
   await assert.rejects(loadSkills(`${origin}/large`, { signal: controller.signal }), refused("aborted", /stopped by its signal/));
 });
 
 test("skills of an archive, given or from a URL", async (t) => {
-  const archive = zip([{ name: "pack/", content: "" }, { name: "pack/sailing/SKILL.md", content: sailing }, { name: "pack/sailing/scripts/go.sh", content: "rm -rf /" }, { name: "pack/rowing/SKILL.md", content: "Row.", method: 0 }]);
+  const archive = zip([
+    { name: "pack/", content: "" },
+    { name: "pack/sailing/SKILL.md", content: sailing },
+    { name: "pack/sailing/scripts/go.sh", content: "rm -rf /" },
+    { name: "pack/rowing/SKILL.md", content: "Row.", method: 0 },
+  ]);
   const skills = await loadSkills(new Blob([archive]));
-  assert.deepEqual(skills.map(({ name, source }) => [name, source]), [["rowing", "a zip archive/pack/rowing/SKILL.md"], ["sailing", "a zip archive/pack/sailing/SKILL.md"]]);
+  assert.deepEqual(
+    skills.map(({ name, source }) => [name, source]),
+    [
+      ["rowing", "a zip archive/pack/rowing/SKILL.md"],
+      ["sailing", "a zip archive/pack/sailing/SKILL.md"],
+    ],
+  );
   assert.ok(skills.every(({ content }) => content.startsWith("<UNTRUSTED_CONTENT>\nThis skill was loaded from a zip archive")));
   assert.deepEqual(skills[1].resources.scripts, ["go.sh"]);
   const origin = await serve(t, { "/skills.zip": archive });
@@ -103,21 +144,42 @@ test("archives that are damaged, too large, or lead out of themselves", async ()
   const bomb = zip([{ name: "a/SKILL.md", content: "x".repeat(5_000_000) }]);
   await assert.rejects(loadSkills(new Uint8Array(bomb)), refused("invalid_options", /more than 4194304 bytes/));
   await assert.rejects(loadSkills(new Blob([bomb.subarray(0, 100)])), refused("archive_invalid", /cannot be read/));
-  await assert.rejects(loadSkills(zip([{ name: "a/SKILL.md", content: "x", crc: 7 }]).buffer), refused("archive_invalid", /cannot be read/));
-  await assert.rejects(loadSkills(new Blob([zip([{ name: "a/SKILL.md", content: "x", crc: 7 }])])), refused("archive_invalid", /a\/SKILL\.md: its checksum/));
-  const odd = [{ name: "../a/SKILL.md", content: "x" }, { name: "b/SKILL.md", content: "/etc/passwd", attributes: 0o120777 * 0x10000 }, { name: "c/SKILL.md", content: "x", flags: 1 }];
+  await assert.rejects(
+    loadSkills(zip([{ name: "a/SKILL.md", content: "x", crc: 7 }]).buffer),
+    refused("archive_invalid", /cannot be read/),
+  );
+  await assert.rejects(
+    loadSkills(new Blob([zip([{ name: "a/SKILL.md", content: "x", crc: 7 }])])),
+    refused("archive_invalid", /a\/SKILL\.md: its checksum/),
+  );
+  const odd = [
+    { name: "../a/SKILL.md", content: "x" },
+    { name: "b/SKILL.md", content: "/etc/passwd", attributes: 0o120777 * 0x10000 },
+    { name: "c/SKILL.md", content: "x", flags: 1 },
+  ];
   await assert.rejects(loadSkills(new Blob([zip(odd)])), refused("invalid_options", /no SKILL\.md/));
 });
 
 test("skills of a directory", async () => {
-  const handle = directory("skills", { sailing: { "SKILL.md": sailing, assets: { "map.png": "" } }, ".git": { "SKILL.md": "---\nname: no\n---" }, notes: { "readme.md": "" }, deep: { down: { rowing: { "skill.md": "Row." } } } });
+  const handle = directory("skills", {
+    sailing: { "SKILL.md": sailing, assets: { "map.png": "" } },
+    ".git": { "SKILL.md": "---\nname: no\n---" },
+    notes: { "readme.md": "" },
+    deep: { down: { rowing: { "skill.md": "Row." } } },
+  });
   const skills = await loadSkills(handle);
-  assert.deepEqual(skills.map(({ name }) => name), ["rowing", "sailing"]);
+  assert.deepEqual(
+    skills.map(({ name }) => name),
+    ["rowing", "sailing"],
+  );
   assert.equal(skills[1].content, "# Sailing\n\nMind the tide.");
   assert.deepEqual(skills[1].resources, { skillRoot: "skills/sailing", scripts: [], references: [], assets: ["map.png"] });
   const [single] = await loadSkills(directory("sailing", { "SKILL.md": sailing }));
   assert.equal(single.source, "sailing/SKILL.md");
-  await assert.rejects(loadSkills(directory("rowing", { "SKILL.md": sailing })), refused("invalid_options", /differs from that of its folder, "rowing"/));
+  await assert.rejects(
+    loadSkills(directory("rowing", { "SKILL.md": sailing })),
+    refused("invalid_options", /differs from that of its folder, "rowing"/),
+  );
 });
 
 test("bounds", async () => {
@@ -125,15 +187,34 @@ test("bounds", async () => {
   await assert.rejects(loadSkills(many), refused("invalid_options", /there are 101 skills; raise maxSkills/));
   assert.equal((await loadSkills(many, { maxSkills: 101 })).length, 101);
   await assert.rejects(loadSkills(many, { maxSkills: 101, maxBytes: 100 }), refused("invalid_options", /raise maxBytes/));
-  const endless = { kind: "directory", name: "x", async *values() { for (let i = 0; ; i++) yield { kind: "file", name: `${i}` }; } };
+  const endless = {
+    kind: "directory",
+    name: "x",
+    async *values() {
+      for (let i = 0; ; i++) yield { kind: "file", name: `${i}` };
+    },
+  };
   await assert.rejects(loadSkills(endless), refused("invalid_options", /more than 10000 files/));
 });
 
 test("arguments that are wrong", async () => {
-  for (const source of [undefined, null, 7, {}, { a: 7 }, [], () => {}]) await assert.rejects(loadSkills(source), refused("invalid_options", /loadSkills\(\) takes/), String(source));
+  for (const source of [undefined, null, 7, {}, { a: 7 }, [], () => {}])
+    await assert.rejects(loadSkills(source), refused("invalid_options", /loadSkills\(\) takes/), String(source));
   await assert.rejects(loadSkills({ a: "" }, { maxSkill: 1 }), refused("invalid_options", /did you mean maxSkills/));
   await assert.rejects(loadSkills({ a: "" }, { maxSkills: 0 }), refused("invalid_options", /maxSkills must be/));
   await assert.rejects(loadSkills({ a: "" }, { fetch: 7 }), refused("invalid_options", /fetch must be a function/));
   await assert.rejects(loadSkills({ a: "" }, { signal: 7 }), refused("invalid_options", /AbortSignal/));
-  await assert.rejects(loadSkills(new Proxy({}, { ownKeys() { throw new Error("no"); } })), refused("invalid_options", /cannot be read: no/));
+  await assert.rejects(
+    loadSkills(
+      new Proxy(
+        {},
+        {
+          ownKeys() {
+            throw new Error("no");
+          },
+        },
+      ),
+    ),
+    refused("invalid_options", /cannot be read: no/),
+  );
 });

@@ -20,7 +20,12 @@ function blocksOf(file) {
 test("all code blocks compile", () => {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  const pages = ["README.md", ...readdirSync(path.join(root, "docs")).filter((name) => name.endsWith(".md")).map((name) => `docs/${name}`)];
+  const pages = [
+    "README.md",
+    ...readdirSync(path.join(root, "docs"))
+      .filter((name) => name.endsWith(".md"))
+      .map((name) => `docs/${name}`),
+  ];
   const sources = new Map();
   for (const page of pages) {
     for (const [number, { language, code, linesBefore }] of blocksOf(page).entries()) {
@@ -36,7 +41,9 @@ test("all code blocks compile", () => {
     const files = [...sources].filter(([, source]) => source.language.startsWith(language)).map(([name]) => name);
     return files.length === 0 ? [] : compile(language, files, strict);
   });
-  const named = errors.map((line) => line.replace(/^(\S+?)\((\d+),\d+\)/, (place, name, number) => (sources.has(name) ? `${sources.get(name).page}:${number}` : place)));
+  const named = errors.map((line) =>
+    line.replace(/^(\S+?)\((\d+),\d+\)/, (place, name, number) => (sources.has(name) ? `${sources.get(name).page}:${number}` : place)),
+  );
   assert.deepEqual(named, []);
 });
 
@@ -60,6 +67,9 @@ function compile(name, files, strict) {
   };
   const project = path.join(folder, `${name}.json`);
   writeFileSync(project, JSON.stringify(configuration));
-  const { stdout } = spawnSync(process.execPath, [path.join(root, "node_modules/typescript/bin/tsc"), "-p", project, "--pretty", "false"], { encoding: "utf8", cwd: folder });
+  const { stdout } = spawnSync(process.execPath, [path.join(root, "node_modules/typescript/bin/tsc"), "-p", project, "--pretty", "false"], {
+    encoding: "utf8",
+    cwd: folder,
+  });
   return stdout.trim() === "" ? [] : stdout.trim().split("\n");
 }

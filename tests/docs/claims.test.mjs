@@ -12,24 +12,43 @@ const readme = read("README.md");
 const figures = read("docs/figures.md");
 
 test("a chat with React has as many lines as the README and react.md say", () => {
-  const lines = read("examples/react-chat/chat.tsx").split("\n").filter((line) => line.trim() !== "").length;
+  const lines = read("examples/react-chat/chat.tsx")
+    .split("\n")
+    .filter((line) => line.trim() !== "").length;
   for (const page of ["README.md", "docs/react.md"]) assert.deepEqual(read(page).match(/\d+(?= lines)/g), [String(lines)], page);
 });
 
 test("the times of the comparison are those of figures.md", () => {
-  const cells = (text, start) => text.split("\n").find((line) => line.startsWith(`| ${start}`))?.split("|").slice(2).map((cell) => cell.trim());
+  const cells = (text, start) =>
+    text
+      .split("\n")
+      .find((line) => line.startsWith(`| ${start}`))
+      ?.split("|")
+      .slice(2)
+      .map((cell) => cell.trim());
   const [ours, theirs] = cells(figures, "a step with one call");
   const [, version] = /\| `ai` (\d+)/.exec(figures);
   assert.deepEqual(cells(readme, "one step of an agent").slice(0, 2), [`${theirs} ms (\`ai\` ${version})`, `${ours} ms`]);
   const [, slower] = /takes ([\d.]+) times as long as a bare reader loop/.exec(figures);
   const [, others] = /`ai` (\d+) times as long/.exec(figures);
-  assert.deepEqual(cells(readme, "an answer in 20,000 pieces").slice(0, 2), [`${others} times as long (\`ai\` ${version})`, `${slower} times`]);
+  assert.deepEqual(cells(readme, "an answer in 20,000 pieces").slice(0, 2), [
+    `${others} times as long (\`ai\` ${version})`,
+    `${slower} times`,
+  ]);
 });
 
 test("the first downloads of the comparison are measured", async () => {
   const [, theirs, ours] = /\| first download \| (\d+) kB \| (\d+) kB \|/.exec(readme);
   const contents = 'export { useChat } from "@ai-sdk/react"; export { DefaultChatTransport } from "ai";';
-  const { outputFiles } = await build({ stdin: { contents, resolveDir: root }, bundle: true, minify: true, format: "esm", platform: "browser", external: ["react"], write: false });
+  const { outputFiles } = await build({
+    stdin: { contents, resolveDir: root },
+    bundle: true,
+    minify: true,
+    format: "esm",
+    platform: "browser",
+    external: ["react"],
+    write: false,
+  });
   assert.equal(Math.round(brotliCompressSync(outputFiles[0].contents).length / 1000), Number(theirs));
   const { page } = JSON.parse(read("size-budget.json"));
   assert.ok(Number(ours) <= page.brotli / 1000 && Number(ours) > page.brotli / 1000 - 1, "the budget holds the other one");

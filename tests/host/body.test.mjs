@@ -11,7 +11,9 @@ let bodyOf;
 const unheard = [];
 const onUnheard = (error) => unheard.push(error);
 before(async () => {
-  const { outputFiles: [{ text }] } = await build({ entryPoints: [path.join(root, "js/llm/body.ts")], bundle: true, write: false, format: "esm", target: "es2022" });
+  const {
+    outputFiles: [{ text }],
+  } = await build({ entryPoints: [path.join(root, "js/llm/body.ts")], bundle: true, write: false, format: "esm", target: "es2022" });
   ({ bodyOf } = await import(`data:text/javascript,${encodeURIComponent(text)}`));
   process.on("unhandledRejection", onUnheard);
 });
@@ -41,7 +43,9 @@ function scripted(script, lives = () => {}) {
 }
 const ends = () => Promise.resolve({ done: true });
 const fails = () => Promise.reject(new Error("on purpose"));
-const throws = () => { throw new Error("on purpose"); };
+const throws = () => {
+  throw new Error("on purpose");
+};
 
 test("bytes that have arrived are read in one piece, without waiting for more", async () => {
   let release;
@@ -56,7 +60,12 @@ test("bytes that have arrived are read in one piece, without waiting for more", 
   assert.deepEqual([await body.next(), await body.next(), body.reads, signs.length], [undefined, undefined, 6, 2]);
 });
 
-for (const [what, end] of [["fails", fails], ["throws", throws], ["gives nothing", () => undefined], ["gives no bytes", async () => ({ done: false, value: { a: 1 } })]]) {
+for (const [what, end] of [
+  ["fails", fails],
+  ["throws", throws],
+  ["gives nothing", () => undefined],
+  ["gives no bytes", async () => ({ done: false, value: { a: 1 } })],
+]) {
   test(`a stream that ${what} gives the bytes before that`, async () => {
     const body = scripted(["a", "b", end, "c"]);
     assert.equal(textOf(await body.next()), "ab");
@@ -82,7 +91,10 @@ test("a read is limited in size, and at most one piece is read ahead", async () 
 
 test("a stream is not pulled before a read", async () => {
   let pulled = 0;
-  const body = bodyOf(new Response(new ReadableStream({ pull: (controller) => controller.enqueue(encoder.encode(`${pulled++} `)) })), () => {});
+  const body = bodyOf(
+    new Response(new ReadableStream({ pull: (controller) => controller.enqueue(encoder.encode(`${pulled++} `)) })),
+    () => {},
+  );
   await body.next();
   const before = pulled;
   for (let i = 0; i < 20; i++) await turn();
@@ -107,14 +119,26 @@ test("doubles of a response are read too", async () => {
   const all = async (response) => {
     const body = bodyOf(response, () => {});
     const texts = [];
-    for (let bytes; (bytes = await body.next()) !== undefined;) texts.push(textOf(bytes));
+    for (let bytes; (bytes = await body.next()) !== undefined; ) texts.push(textOf(bytes));
     return texts.join("|");
   };
   assert.equal(await all({ text: async () => "é words" }), "é words");
   assert.equal(await all({ text: () => "at once" }), "at once");
   assert.equal(await all({ body: null, text: async () => new Uint16Array([0x6161]) }), "aa");
   assert.equal(await all({}), "");
-  assert.equal(await all({ body: { getReader: () => ({ n: 0, read() { return this.n++ ? { done: true } : { value: "words" }; } }) } }), "words");
+  assert.equal(
+    await all({
+      body: {
+        getReader: () => ({
+          n: 0,
+          read() {
+            return this.n++ ? { done: true } : { value: "words" };
+          },
+        }),
+      },
+    }),
+    "words",
+  );
   await assert.rejects(all({ text: async () => 7 }));
   await assert.rejects(all({ text: fails }));
   assert.throws(() => bodyOf({ body: { getReader: throws } }, () => {}));
@@ -124,7 +148,10 @@ test("bytes arrive complete and in order, at whatever times", async () => {
   const random = randomFrom(20261122);
   const pauses = [() => {}, () => {}, () => Promise.resolve(), turn];
   for (let round = 0; round < 60; round++) {
-    const pieces = Array.from({ length: random.between(0, 150) }, (_, at) => `${at}${"x".repeat(random.chance(0.05) ? 40_000 : random.between(0, 5))},`);
+    const pieces = Array.from(
+      { length: random.between(0, 150) },
+      (_, at) => `${at}${"x".repeat(random.chance(0.05) ? 40_000 : random.between(0, 5))},`,
+    );
     const left = [...pieces];
     const give = async (controller) => {
       await random.of(pauses)();
@@ -138,7 +165,7 @@ test("bytes arrive complete and in order, at whatever times", async () => {
     const stream = new ReadableStream(source, { highWaterMark: random.between(0, 3) });
     const body = bodyOf(round % 3 ? { body: stream } : new Response(stream), () => {});
     let text = "";
-    for (let bytes; (bytes = await body.next()) !== undefined;) {
+    for (let bytes; (bytes = await body.next()) !== undefined; ) {
       text += textOf(bytes);
       if (random.chance(0.3)) await turn();
     }

@@ -40,7 +40,10 @@ test("the examples run as written", async (t) => {
   assert.deepEqual(textsOf(await conversation.activeBranch()), ["First", "Answer 1.", "Try it differently", "Answer 5."]);
   await run(lists, { conversation });
   const branches = await conversation.branches();
-  assert.deepEqual(branches.map(({ firstEvent }) => textsOf([firstEvent])), [["Second"], ["Second"], ["In French, please"]]);
+  assert.deepEqual(
+    branches.map(({ firstEvent }) => textsOf([firstEvent])),
+    [["Second"], ["Second"], ["In French, please"]],
+  );
   assert.deepEqual(new Set(branches.map(({ forkEventId }) => forkEventId)), new Set([eventId, (await conversation.events.at(0)).id]));
   const made = {};
   await run(`${copies}\nmade.copy = copy; made.part = part;`, { conversation, Agent, other: llm("other"), eventId, made });
@@ -63,10 +66,18 @@ test("options are checked, and unknown ones refused by name", async (t) => {
     last: () => conversation.activeBranch({ last: 1 }),
     approve: () => conversation.regenerate({ approve: [] }),
   })) {
-    await assert.rejects(async () => call(), (error) => error.code === "invalid_options" && error.message.includes(name), name);
+    await assert.rejects(
+      async () => call(),
+      (error) => error.code === "invalid_options" && error.message.includes(name),
+      name,
+    );
   }
   const unknown = crypto.randomUUID();
-  for (const call of [() => conversation.navigateTo(unknown), () => conversation.editMessage(unknown, "x"), () => conversation.fork({ fromEventId: unknown })]) {
+  for (const call of [
+    () => conversation.navigateTo(unknown),
+    () => conversation.editMessage(unknown, "x"),
+    () => conversation.fork({ fromEventId: unknown }),
+  ]) {
     await assert.rejects(call, { code: "not_found" });
   }
 });

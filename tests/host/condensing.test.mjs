@@ -20,11 +20,19 @@ const llmOf = (script, options = {}) => {
   return { model, llm: new LLM({ model: "openai/gpt-4o", baseUrl: "http://model.test/v1", fetch: model.fetch, ...options }) };
 };
 
-const fields = { user_context: "Wants a plan.", completed_tasks: ["1: read"], pending_tasks: ["2: write\nin French", "3: check"], other: "# no heading" };
+const fields = {
+  user_context: "Wants a plan.",
+  completed_tasks: ["1: read"],
+  pending_tasks: ["2: write\nin French", "3: check"],
+  other: "# no heading",
+};
 
 async function refused(condenser, expected) {
   const agent = new Agent({ llm: llmOf([]).llm, condenser });
-  await assert.rejects(Conversation.open({ agent, store: memoryStore() }), ({ code, message }) => code === "invalid_options" && expected.test(message));
+  await assert.rejects(
+    Conversation.open({ agent, store: memoryStore() }),
+    ({ code, message }) => code === "invalid_options" && expected.test(message),
+  );
 }
 
 test("options of condensers are checked and unknown ones refused by name", async () => {
@@ -50,7 +58,16 @@ test("the examples about condensers work", async () => {
   const stored = conversation.state.agent.condenser;
   assert.deepEqual(
     { ...stored, llm: stored.llm.usage_id },
-    { llm: "condenser", max_size: 80, max_tokens: 30_000, keep_first: 4, minimum_progress: 0.1, hard_context_reset_max_retries: 5, hard_context_reset_context_scaling: 0.8, kind: "LLMSummarizingCondenser" },
+    {
+      llm: "condenser",
+      max_size: 80,
+      max_tokens: 30_000,
+      keep_first: 4,
+      minimum_progress: 0.1,
+      hard_context_reset_max_retries: 5,
+      hard_context_reset_context_scaling: 0.8,
+      kind: "LLMSummarizingCondenser",
+    },
   );
   await conversation.sendMessage("Hi. ".repeat(9000));
   await conversation.run();
@@ -59,7 +76,7 @@ test("the examples about condensers work", async () => {
   assert.ok(reclaimableTokens <= usedTokens);
   assert.equal(small.requests.length, usedTokens > 24_000 ? 1 : 0);
   if (small.requests.length === 0) await conversation.condense();
-  const [condensation] = (await conversation.events.slice(-1));
+  const [condensation] = await conversation.events.slice(-1);
   assert.deepEqual([condensation.kind, condensation.summary], ["Condensation", "A summary."]);
   assert.deepEqual(Object.keys(conversation.stats.usage_to_metrics).sort(), ["condenser", "default"]);
   assert.equal(await conversation.progress(), null);
@@ -85,7 +102,14 @@ test("a tokenizer of the host counts, and one that fails is replaced by the esti
   };
   const counted = await usage(agent);
   assert.ok(texts.includes("word ".repeat(200)));
-  const failing = await usage(new Agent({ llm, countTokens: () => { throw new Error("no"); } }));
+  const failing = await usage(
+    new Agent({
+      llm,
+      countTokens: () => {
+        throw new Error("no");
+      },
+    }),
+  );
   assert.ok(failing < counted && failing > 200, `${failing} ${counted}`);
 });
 
@@ -99,12 +123,24 @@ test("fields of a structured summary survive a reload and an export", async () =
   await first.run();
   await first.condense();
   const expected = {
-    userContext: "Wants a plan.", completedTasks: ["1: read"], pendingTasks: ["2: write\nin French", "3: check"], currentState: "", files: [], tests: "", errors: "",
-    branchAndCommits: "", dependencies: "", other: "# no heading",
+    userContext: "Wants a plan.",
+    completedTasks: ["1: read"],
+    pendingTasks: ["2: write\nin French", "3: check"],
+    currentState: "",
+    files: [],
+    tests: "",
+    errors: "",
+    branchAndCommits: "",
+    dependencies: "",
+    other: "# no heading",
   };
   assert.deepEqual(await first.progress(), expected);
   await first.close();
-  const { conversation, pendingTasks } = await run("progress", { Agent, Conversation, llm, store, conversationId }, "conversation, pendingTasks");
+  const { conversation, pendingTasks } = await run(
+    "progress",
+    { Agent, Conversation, llm, store, conversationId },
+    "conversation, pendingTasks",
+  );
   assert.deepEqual(pendingTasks, expected.pendingTasks);
   const zip = await conversation.exportZip();
   const elsewhere = memoryStore();
@@ -114,7 +150,10 @@ test("fields of a structured summary survive a reload and an export", async () =
   assert.deepEqual(imported.warnings, []);
   assert.deepEqual(await imported.progress(), expected);
   await imported.condense();
-  assert.deepEqual(model.requests.at(-1).body.tools.map(({ function: { name } }) => name), ["summary"]);
+  assert.deepEqual(
+    model.requests.at(-1).body.tools.map(({ function: { name } }) => name),
+    ["summary"],
+  );
   assert.equal(await imported.progress(), null);
   await imported.close();
   await conversation.close();
@@ -127,7 +166,11 @@ test("condense() without a condenser is refused, and so is one without anything 
     const conversation = await Conversation.open({ agent: new Agent({ llm, condenser }), store: memoryStore() });
     await assert.rejects(conversation.condense(), { code: "invalid_state" });
     assert.equal(conversation.events.length, 0);
-    assert.deepEqual(await conversation.contextUsage(), { usedTokens: 0, limitTokens: (await conversation.contextUsage()).limitTokens, reclaimableTokens: 0 });
+    assert.deepEqual(await conversation.contextUsage(), {
+      usedTokens: 0,
+      limitTokens: (await conversation.contextUsage()).limitTokens,
+      reclaimableTokens: 0,
+    });
     await conversation.close();
   }
 });

@@ -22,14 +22,24 @@ before(() => (console.error = (error) => reported.push(error)));
 after(() => (console.error = error));
 
 test("the critics of the SDK rate, and are stored with the conversation", async () => {
-  for (const [kind, scores] of [["PassCritic", [1, 1]], ["AgentFinishedCritic", [0, 1]]]) {
+  for (const [kind, scores] of [
+    ["PassCritic", [1, 1]],
+    ["AgentFinishedCritic", [0, 1]],
+  ]) {
     const { model, conversation } = await open([{ text: "Wait." }, finish()], { kind, iterativeRefinement: {} });
     for (const text of ["Go", "Go on"]) {
       await conversation.sendMessage(text);
       await conversation.run();
     }
-    assert.deepEqual((await ratings(conversation)).map(({ score }) => score), scores);
-    assert.deepEqual(conversation.state.agent.critic, { mode: "finish_and_message", iterative_refinement: { success_threshold: 0.6, max_iterations: 3 }, kind });
+    assert.deepEqual(
+      (await ratings(conversation)).map(({ score }) => score),
+      scores,
+    );
+    assert.deepEqual(conversation.state.agent.critic, {
+      mode: "finish_and_message",
+      iterative_refinement: { success_threshold: 0.6, max_iterations: 3 },
+      kind,
+    });
     assert.deepEqual(conversation.warnings, []);
     model.check();
     await conversation.close();
@@ -46,17 +56,25 @@ test("a critic of the host gets the events, and its message reaches the agent", 
       return this.rate(events.at(-1));
     }
     rate({ action }) {
-      return action.message === "Sources: none." ? { score: 0.2, message: "There are no sources.", metadata: { words: 2 } } : { score: 0.8 };
+      return action.message === "Sources: none."
+        ? { score: 0.2, message: "There are no sources.", metadata: { words: 2 } }
+        : { score: 0.8 };
     }
   }
   const { model, conversation } = await open([finish("Sources: none."), finish("Sources: two.")], new Reviewer());
   await conversation.sendMessage("Write about tea");
   assert.deepEqual(await conversation.run(), { status: "finished", finalResponse: "Sources: two." });
-  assert.deepEqual(seen.map((events) => events.map(({ kind }) => kind)), [
-    ["SystemPromptEvent", "MessageEvent", "ActionEvent"],
-    ["SystemPromptEvent", "MessageEvent", "ActionEvent", "ObservationEvent", "MessageEvent", "ActionEvent"],
+  assert.deepEqual(
+    seen.map((events) => events.map(({ kind }) => kind)),
+    [
+      ["SystemPromptEvent", "MessageEvent", "ActionEvent"],
+      ["SystemPromptEvent", "MessageEvent", "ActionEvent", "ObservationEvent", "MessageEvent", "ActionEvent"],
+    ],
+  );
+  assert.deepEqual(await ratings(conversation), [
+    { score: 0.2, message: "There are no sources.", metadata: { words: 2 } },
+    { score: 0.8, message: "" },
   ]);
-  assert.deepEqual(await ratings(conversation), [{ score: 0.2, message: "There are no sources.", metadata: { words: 2 } }, { score: 0.8, message: "" }]);
   assert.match(JSON.stringify(model.requests[1].body.messages.at(-1)), /20 %.*There are no sources\./);
   assert.equal(conversation.state.agent_state.iterative_refinement_iteration, 1);
   assert.equal(conversation.state.agent.critic, undefined);
@@ -98,7 +116,14 @@ test("a fork and a reopened conversation have the critic that their agent has", 
 
 test("the options of critics are checked", async () => {
   const wrong = [
-    null, 7, "PassCritic", {}, { kind: "APIBasedCritic" }, { kind: "PassCritic", evaluate() {} }, { evaluate: 7 }, { kind: "PassCritic", mode: "always" },
+    null,
+    7,
+    "PassCritic",
+    {},
+    { kind: "APIBasedCritic" },
+    { kind: "PassCritic", evaluate() {} },
+    { evaluate: 7 },
+    { kind: "PassCritic", mode: "always" },
     ...[-0.1, 1.1, NaN, "x"].map((successThreshold) => ({ kind: "PassCritic", iterativeRefinement: { successThreshold } })),
     ...[0, 1.5, Infinity, "3"].map((maxIterations) => ({ kind: "PassCritic", iterativeRefinement: { maxIterations } })),
   ];

@@ -9,7 +9,9 @@ import { createModel } from "../support/model.mjs";
 
 const apiKey = "sk-very-secret-key";
 const pay = tool({
-  name: "pay", description: "Pays.", parameters: { type: "object", properties: { sum: { type: "number" } } },
+  name: "pay",
+  description: "Pays.",
+  parameters: { type: "object", properties: { sum: { type: "number" } } },
   needsApproval: ({ sum }) => sum > 10,
   execute: ({ sum }) => {
     if (sum === 13) throw new Error("unlucky");
@@ -36,17 +38,33 @@ test("the inspector records requests, events and statuses", async () => {
   const { requests, events, statuses } = inspector.getSnapshot();
   assert.notEqual(inspector.getSnapshot(), before);
   assert.equal(inspector.getSnapshot(), inspector.getSnapshot());
-  assert.deepEqual(requests.map(({ number, status, state }) => [number, status, state]), [[1, 200, "done"], [2, 200, "done"]]);
+  assert.deepEqual(
+    requests.map(({ number, status, state }) => [number, status, state]),
+    [
+      [1, 200, "done"],
+      [2, 200, "done"],
+    ],
+  );
   assert.equal(JSON.parse(requests[0].body).model, "gpt-4o");
   assert.match(requests[1].answer, /Done/);
   assert.ok(requests[0].firstBytesAfter <= requests[0].duration);
-  assert.deepEqual(events.filter(({ event }) => "id" in event).map(({ event }) => event.kind), ["SystemPromptEvent", "MessageEvent", "ActionEvent", "ObservationEvent", "MessageEvent"]);
-  assert.deepEqual(statuses.map(({ status }) => status), ["idle", "running", "finished"]);
+  assert.deepEqual(
+    events.filter(({ event }) => "id" in event).map(({ event }) => event.kind),
+    ["SystemPromptEvent", "MessageEvent", "ActionEvent", "ObservationEvent", "MessageEvent"],
+  );
+  assert.deepEqual(
+    statuses.map(({ status }) => status),
+    ["idle", "running", "finished"],
+  );
   assert.doesNotMatch(inspector.export(), /very-secret/);
 
   await conversation.sendMessage("Again");
   await conversation.run();
-  assert.deepEqual(inspector.getSnapshot().requests.map(({ number }) => number), [2, 3], "older ones are dropped");
+  assert.deepEqual(
+    inspector.getSnapshot().requests.map(({ number }) => number),
+    [2, 3],
+    "older ones are dropped",
+  );
   inspector.close();
   assert.throws(() => inspect({ max: 1 }), { code: "invalid_options" });
   await conversation.close();
@@ -55,8 +73,17 @@ test("the inspector records requests, events and statuses", async () => {
 test("what a server sends back of keys and secrets is hidden in the record and in an export", async () => {
   const inspector = inspect();
   const secrets = { TOKEN: "s3cret/of 'mine'" };
-  const tell = tool({ name: "tell", description: "Tells.", parameters: { type: "object" }, execute: async (_args, { secret }) => `${(await secret("TOKEN")).length}` });
-  const model = createModel([{ calls: [{ name: "tell", arguments: {} }] }, { text: `Your key is ${apiKey}, and ${secrets.TOKEN}.` }, { status: 401, body: { error: { message: `no key ${apiKey}` } } }]);
+  const tell = tool({
+    name: "tell",
+    description: "Tells.",
+    parameters: { type: "object" },
+    execute: async (_args, { secret }) => `${(await secret("TOKEN")).length}`,
+  });
+  const model = createModel([
+    { calls: [{ name: "tell", arguments: {} }] },
+    { text: `Your key is ${apiKey}, and ${secrets.TOKEN}.` },
+    { status: 401, body: { error: { message: `no key ${apiKey}` } } },
+  ]);
   const llm = new LLM({ model: "openai/gpt-4o", apiKey, fetch: model.fetch, stream: false });
   const conversation = await Conversation.open({ agent: new Agent({ llm, tools: [tell] }), store: memoryStore(), secrets });
   inspector.watch(conversation);
@@ -85,7 +112,12 @@ async function spansOf(conversation, options, body) {
   stop();
   const spans = exporter.getFinishedSpans();
   const names = new Map(spans.map((span) => [span.spanContext().spanId, span.name]));
-  return spans.map(({ name, parentSpanContext, attributes, status }) => ({ name, parent: names.get(parentSpanContext?.spanId), attributes, failed: status.code === 2 }));
+  return spans.map(({ name, parentSpanContext, attributes, status }) => ({
+    name,
+    parent: names.get(parentSpanContext?.spanId),
+    attributes,
+    failed: status.code === 2,
+  }));
 }
 
 const bound = (object) => ({ setSpan: object.setSpan.bind(object) });
@@ -126,7 +158,10 @@ test("the time of a call begins when the user has approved it; contents on reque
   assert.ok(duringApproval);
   const [paid] = spans.filter(({ name }) => name === "execute_tool pay");
   assert.match(paid.attributes["gen_ai.tool.call.arguments"], /50/);
-  assert.deepEqual(spans.filter(({ name }) => name === "invoke_agent").map(({ failed }) => failed), [false, true]);
+  assert.deepEqual(
+    spans.filter(({ name }) => name === "invoke_agent").map(({ failed }) => failed),
+    [false, true],
+  );
   assert.equal(spans.find(({ failed, name }) => failed && name.startsWith("chat")).attributes["error.type"], "401");
   await conversation.close();
 });

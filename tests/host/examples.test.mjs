@@ -48,7 +48,10 @@ test("the example of critics", async () => {
   await conversation.sendMessage("How old is tea?");
   assert.match((await conversation.run()).finalResponse, /example\.org/);
   const events = await conversation.events.slice();
-  assert.deepEqual(events.flatMap(({ critic_result }) => critic_result?.score ?? []), [0.2, 1]);
+  assert.deepEqual(
+    events.flatMap(({ critic_result }) => critic_result?.score ?? []),
+    [0.2, 1],
+  );
   assert.match(JSON.stringify(events[4]), /names no sources/);
   model.check();
   await conversation.close();

@@ -73,8 +73,15 @@ test("the third invalid answer ends the run, and the next run may try again", as
 });
 
 test("a Standard Schema checks what JSON Schema cannot, and transforms the answer", async () => {
-  const finalAnswer = z.object({ word: z.string().refine((word) => word === [...word].reverse().join(""), "is no palindrome").transform((word) => word.length) });
-  const { model, conversation } = await open([finish({ message: "A", word: "ab" }), finish({ message: "B", word: "aba" })], { finalAnswer });
+  const finalAnswer = z.object({
+    word: z
+      .string()
+      .refine((word) => word === [...word].reverse().join(""), "is no palindrome")
+      .transform((word) => word.length),
+  });
+  const { model, conversation } = await open([finish({ message: "A", word: "ab" }), finish({ message: "B", word: "aba" })], {
+    finalAnswer,
+  });
   assert.equal((await ask(conversation)).status, "finished");
   assert.match(JSON.stringify(model.requests[1].body.messages.at(-1)), /word: is no palindrome/);
   assert.deepEqual(await conversation.finalAnswer(), { word: 3 });
@@ -102,7 +109,11 @@ test("mistakes in the schema are errors that name them", async () => {
     [object({ city: {} }, { required: ["town"] }), /require only names/],
     [z.string(), /type "object"/],
   ]) {
-    await assert.rejects(open([], { finalAnswer }), ({ code, message: text }) => code === "invalid_options" && message.test(text), String(message));
+    await assert.rejects(
+      open([], { finalAnswer }),
+      ({ code, message: text }) => code === "invalid_options" && message.test(text),
+      String(message),
+    );
   }
 });
 
@@ -112,11 +123,18 @@ test("a conversation that began without a schema, or with another one, stores th
   const other = new Agent({ llm: agent.llm, finalAnswer: { type: "object", properties: { done: { type: "boolean" } } } });
   const none = new Agent({ llm: agent.llm });
   await conversation.close();
-  for (const [used, schemas] of [[none, [schema]], [other, [other.finalAnswer]], [agent, [schema]]]) {
+  for (const [used, schemas] of [
+    [none, [schema]],
+    [other, [other.finalAnswer]],
+    [agent, [schema]],
+  ]) {
     const again = await Conversation.open({ agent: used, store, conversationId: conversation.id });
     await again.sendMessage("Hello");
     const { tools, include_default_tools } = again.state.agent;
-    assert.deepEqual(tools.map(({ params }) => params.response_schema), schemas);
+    assert.deepEqual(
+      tools.map(({ params }) => params.response_schema),
+      schemas,
+    );
     assert.deepEqual(include_default_tools, ["ThinkTool"]);
     await again.close();
   }

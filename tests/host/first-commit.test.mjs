@@ -6,7 +6,11 @@ import { openThread } from "../../dist/thread.js";
 import { createModel } from "../support/model.mjs";
 
 const id = "0f8fad5b-d9cb-469f-a165-70867728950e";
-const agentOf = (replies = []) => new Agent({ llm: new LLM({ model: "openai/gpt-4o", apiKey: "sk-test-123456", fetch: createModel(replies).fetch, numRetries: 1 }), tools: [fileEditor()] });
+const agentOf = (replies = []) =>
+  new Agent({
+    llm: new LLM({ model: "openai/gpt-4o", apiKey: "sk-test-123456", fetch: createModel(replies).fetch, numRetries: 1 }),
+    tools: [fileEditor()],
+  });
 const idsIn = async (store) => (await store.list()).map(({ conversation }) => conversation);
 /** Notices of lists come in tasks of their own. */
 const settled = () => new Promise((resolve) => setTimeout(resolve, 20));
@@ -16,10 +20,19 @@ test("a conversation that is opened and closed is not stored, whatever it was op
   const changed = [];
   const end = Conversation.onListChange(({ id }) => changed.push(id), { store });
   const conversation = await Conversation.open({
-    agent: agentOf(), store, confirmationPolicy: { kind: "AlwaysConfirm" }, tags: { title: "Mine" }, secrets: { TOKEN: "a-secret" }, cipher: "passphrase", maxIterationPerRun: 7,
+    agent: agentOf(),
+    store,
+    confirmationPolicy: { kind: "AlwaysConfirm" },
+    tags: { title: "Mine" },
+    secrets: { TOKEN: "a-secret" },
+    cipher: "passphrase",
+    maxIterationPerRun: 7,
   });
   const { confirmation_policy, tags, max_iterations, secret_registry } = conversation.state;
-  assert.deepEqual([confirmation_policy.kind, tags, max_iterations, Object.keys(secret_registry.secret_sources)], ["AlwaysConfirm", { title: "Mine" }, 7, ["TOKEN"]]);
+  assert.deepEqual(
+    [confirmation_policy.kind, tags, max_iterations, Object.keys(secret_registry.secret_sources)],
+    ["AlwaysConfirm", { title: "Mine" }, 7, ["TOKEN"]],
+  );
   assert.deepEqual([conversation.events.length, await conversation.pendingActions(), await conversation.finalResponse()], [0, [], null]);
   assert.deepEqual(await conversation.workspace.list(""), []);
   assert.deepEqual(conversation.warnings, []);
@@ -52,7 +65,13 @@ test("the first change stores what the conversation was opened with, and lists h
     const store = memoryStore();
     const changed = [];
     const end = Conversation.onListChange(({ id }) => changed.push(id), { store });
-    const conversation = await Conversation.open({ agent: agentOf(), store, conversationId: id, secrets: { TOKEN: "a-secret" }, cipher: "passphrase" });
+    const conversation = await Conversation.open({
+      agent: agentOf(),
+      store,
+      conversationId: id,
+      secrets: { TOKEN: "a-secret" },
+      cipher: "passphrase",
+    });
     await change(conversation);
     await settled();
     assert.deepEqual([await idsIn(store), changed], [[id], [id]]);
@@ -66,7 +85,10 @@ test("the first change stores what the conversation was opened with, and lists h
 test("exports of a conversation that is not stored yet have no events", async () => {
   const store = memoryStore();
   const conversation = await Conversation.open({ agent: agentOf(), store, tags: { title: "Mine" } });
-  assert.deepEqual([await conversation.toMessages(), (await conversation.exportSession()).messages, await conversation.exportTrajectory()], [[], [], []]);
+  assert.deepEqual(
+    [await conversation.toMessages(), (await conversation.exportSession()).messages, await conversation.exportTrajectory()],
+    [[], [], []],
+  );
   const zip = await conversation.exportZip({ workspace: true });
   const copy = await conversation.fork({ tags: { title: "A copy" } });
   assert.deepEqual(await idsIn(store), [copy.id]);
@@ -83,11 +105,12 @@ test("two handles on an id that is not stored: the second follows, sees the firs
   const thread = openThread({ agent: agentOf(), store, conversationId: id });
   const follower = await thread.opened();
   assert.deepEqual([follower.access, await idsIn(store)], ["follower", []]);
-  const shows = (holds) => new Promise((resolve) => {
-    const check = () => holds(thread.getSnapshot()) && resolve();
-    thread.subscribe(check);
-    check();
-  });
+  const shows = (holds) =>
+    new Promise((resolve) => {
+      const check = () => holds(thread.getSnapshot()) && resolve();
+      thread.subscribe(check);
+      check();
+    });
   await writer.sendMessage("Hello?");
   await shows(({ messages }) => messages.length === 1);
   await writer.run();
@@ -139,7 +162,14 @@ test("what an earlier version has stored has the same title, and keeps it with t
   const { length, baseState } = await store.load(id);
   const { threadkeep_beginning: beginning, ...state } = JSON.parse(baseState);
   assert.equal(beginning, "What is the time?");
-  await store.commit(id, { expectedLength: length, events: [], files: [], at: Date.now(), durability: "strict", baseState: JSON.stringify(state) });
+  await store.commit(id, {
+    expectedLength: length,
+    events: [],
+    files: [],
+    at: Date.now(),
+    durability: "strict",
+    baseState: JSON.stringify(state),
+  });
   assert.equal((await Conversation.list({ store }))[0].title, beginning);
   const again = await Conversation.open({ agent: agentOf(), store, conversationId: id });
   assert.equal(again.title, beginning);

@@ -4,8 +4,14 @@ import { test } from "node:test";
 import { Agent, Conversation, LLM, fileEditor, memoryStore, tool } from "../../dist/index.js";
 import { createModel } from "../support/model.mjs";
 
-const note = tool({ name: "note", description: "Notes a text.", parameters: { type: "object", properties: { text: { type: "string" } } }, execute: () => "noted" });
-const agentOf = (replies, tools = [note]) => new Agent({ llm: new LLM({ model: "openai/gpt-4o", fetch: createModel(replies).fetch, numRetries: 1 }), tools });
+const note = tool({
+  name: "note",
+  description: "Notes a text.",
+  parameters: { type: "object", properties: { text: { type: "string" } } },
+  execute: () => "noted",
+});
+const agentOf = (replies, tools = [note]) =>
+  new Agent({ llm: new LLM({ model: "openai/gpt-4o", fetch: createModel(replies).fetch, numRetries: 1 }), tools });
 
 /** A writer and a follower, with everything that the follower's subscribers hear. */
 async function pair(replies, { tools, ...options } = {}) {
@@ -20,25 +26,33 @@ async function pair(replies, { tools, ...options } = {}) {
     for (const check of changes) check();
   });
   /** Resolves as soon as the condition holds, which is checked with every event. */
-  const until = (holds) => new Promise((resolve) => {
-    const check = () => holds() && (changes.delete(check), resolve());
-    changes.add(check);
-    check();
-  });
+  const until = (holds) =>
+    new Promise((resolve) => {
+      const check = () => holds() && (changes.delete(check), resolve());
+      changes.add(check);
+      check();
+    });
   return { store, writer, follower, heard, until };
 }
 
-const values = (events, key) => events.filter((event) => event.kind === "ConversationStateUpdateEvent" && event.key === key).map(({ value }) => value);
+const values = (events, key) =>
+  events.filter((event) => event.kind === "ConversationStateUpdateEvent" && event.key === key).map(({ value }) => value);
 const ids = (events) => events.map(({ id }) => id);
 
 test("a follower hears of events, states and calls as the writer stores them", async () => {
-  const { writer, follower, heard, until } = await pair([{ text: "Noting.", calls: [{ name: "note", arguments: { text: "a" } }] }, { text: "Done." }], { confirmationPolicy: { kind: "AlwaysConfirm" } });
+  const { writer, follower, heard, until } = await pair(
+    [{ text: "Noting.", calls: [{ name: "note", arguments: { text: "a" } }] }, { text: "Done." }],
+    { confirmationPolicy: { kind: "AlwaysConfirm" } },
+  );
   await writer.sendMessage("Go");
   await writer.run();
   await until(() => follower.executionStatus === "waiting_for_confirmation");
   const waiting = ids(await writer.pendingActions());
   assert.deepEqual(ids(await follower.pendingActions()), waiting);
-  assert.deepEqual(heard.findLast(({ kind }) => kind === "PendingActionsEvent"), { kind: "PendingActionsEvent", action_ids: waiting, waiting_ids: waiting });
+  assert.deepEqual(
+    heard.findLast(({ kind }) => kind === "PendingActionsEvent"),
+    { kind: "PendingActionsEvent", action_ids: waiting, waiting_ids: waiting },
+  );
   await writer.run();
   await writer.setTags({ title: "Noted" });
   await until(() => follower.state.tags.title === "Noted");
@@ -90,9 +104,16 @@ test("a follower of a deleted conversation is closed, and says why", async () =>
 });
 
 test("a follower sees the files that the writer's agent changes", async () => {
-  const create = (path, text) => ({ calls: [{ name: "file_editor", arguments: { command: "create", path: `/workspace/${path}`, file_text: text } }] });
-  const { writer, follower, until } = await pair([create("a.txt", "A"), { text: "Done." }, create("b.txt", "B"), { text: "Done." }], { tools: [fileEditor()] });
-  for (const [count, names] of [[1, ["a.txt"]], [2, ["a.txt", "b.txt"]]]) {
+  const create = (path, text) => ({
+    calls: [{ name: "file_editor", arguments: { command: "create", path: `/workspace/${path}`, file_text: text } }],
+  });
+  const { writer, follower, until } = await pair([create("a.txt", "A"), { text: "Done." }, create("b.txt", "B"), { text: "Done." }], {
+    tools: [fileEditor()],
+  });
+  for (const [count, names] of [
+    [1, ["a.txt"]],
+    [2, ["a.txt", "b.txt"]],
+  ]) {
     await writer.sendMessage("Go");
     await writer.run();
     await until(() => follower.events.length === writer.events.length);
@@ -109,7 +130,8 @@ test("a closed follower hears nothing more, and a store that fails for a moment 
   await writer.sendMessage("Again");
   assert.deepEqual(heard, []);
   const own = { fails: false };
-  for (const method of ["list", "events", "indexOf", "commit", "files", "readFile", "delete", "close"]) own[method] = (...given) => store[method](...given);
+  for (const method of ["list", "events", "indexOf", "commit", "files", "readFile", "delete", "close"])
+    own[method] = (...given) => store[method](...given);
   own.load = async (...given) => {
     if (own.fails) throw new Error("for a moment");
     return load.apply(store, given);
@@ -121,7 +143,11 @@ test("a closed follower hears nothing more, and a store that fails for a moment 
   await first.sendMessage("While it fails");
   own.fails = false;
   await first.sendMessage("Then");
-  await new Promise((resolve) => second.events.length === first.events.length ? resolve() : second.subscribe(() => second.events.length === first.events.length && resolve()));
+  await new Promise((resolve) =>
+    second.events.length === first.events.length
+      ? resolve()
+      : second.subscribe(() => second.events.length === first.events.length && resolve()),
+  );
   assert.deepEqual(ids(await second.events.slice()), ids(await first.events.slice()));
   for (const handle of [second, first]) await handle.close();
 });

@@ -6,20 +6,32 @@ import { promisify } from "node:util";
 import { Agent, Conversation, LLM, memoryStore, tool } from "../../dist/index.js";
 import { createModel } from "../support/model.mjs";
 
-const note = () => tool({ name: "note", description: "Notes a text.", parameters: { type: "object", properties: { text: { type: "string" } } }, execute: () => "noted" });
+const note = () =>
+  tool({
+    name: "note",
+    description: "Notes a text.",
+    parameters: { type: "object", properties: { text: { type: "string" } } },
+    execute: () => "noted",
+  });
 
 function agentOf(replies, options = {}) {
   const model = createModel(replies);
   return new Agent({ llm: new LLM({ model: "openai/gpt-4o", fetch: model.fetch, numRetries: 2, ...options }), tools: [note()] });
 }
 
-const calls = [{ name: "note", arguments: { text: "a" } }, { name: "note", arguments: { text: "b" } }];
-const values = (events, key) => events.filter((event) => event.kind === "ConversationStateUpdateEvent" && event.key === key).map(({ value }) => value);
+const calls = [
+  { name: "note", arguments: { text: "a" } },
+  { name: "note", arguments: { text: "b" } },
+];
+const values = (events, key) =>
+  events.filter((event) => event.kind === "ConversationStateUpdateEvent" && event.key === key).map(({ value }) => value);
 
 test("a run reports its status, its HEAD and its calls, each after the events of the commit", async () => {
   const tokens = [];
   const conversation = await Conversation.open({
-    agent: agentOf([{ text: "Let me see.", calls }, { text: "Done." }]), store: memoryStore(), confirmationPolicy: { kind: "AlwaysConfirm" },
+    agent: agentOf([{ text: "Let me see.", calls }, { text: "Done." }]),
+    store: memoryStore(),
+    confirmationPolicy: { kind: "AlwaysConfirm" },
     tokenCallbacks: [(live) => tokens.push(live)],
   });
   await conversation.sendMessage("Go");
@@ -33,14 +45,24 @@ test("a run reports its status, its HEAD and its calls, each after the events of
   await conversation.run();
   const waiting = (await conversation.pendingActions()).map(({ id }) => id);
   assert.deepEqual(values(heard, "execution_status"), ["running", "waiting_for_confirmation"]);
-  assert.deepEqual(heard.filter(({ kind }) => kind === "PendingActionsEvent"), [{ kind: "PendingActionsEvent", action_ids: waiting, waiting_ids: waiting }]);
+  assert.deepEqual(
+    heard.filter(({ kind }) => kind === "PendingActionsEvent"),
+    [{ kind: "PendingActionsEvent", action_ids: waiting, waiting_ids: waiting }],
+  );
   assert.ok(heard.findIndex(({ kind }) => kind === "PendingActionsEvent") > heard.findLastIndex(({ kind }) => kind === "ActionEvent"));
 
   heard.length = 0;
   await conversation.run();
   const [first, second] = waiting;
   assert.deepEqual(values(heard, "execution_status"), ["running", "finished"]);
-  assert.deepEqual(heard.filter(({ kind }) => kind === "PendingActionsEvent").map(({ action_ids, waiting_ids }) => [action_ids, waiting_ids]), [[[first, second], []], [[second], []], [[], []]]);
+  assert.deepEqual(
+    heard.filter(({ kind }) => kind === "PendingActionsEvent").map(({ action_ids, waiting_ids }) => [action_ids, waiting_ids]),
+    [
+      [[first, second], []],
+      [[second], []],
+      [[], []],
+    ],
+  );
   assert.equal(values(heard, "leaf_event_id").at(-1), (await conversation.events.at(-1)).id);
   assert.deepEqual(values(tokens, "execution_status"), ["running", "waiting_for_confirmation", "running", "finished"]);
   assert.ok(tokens.every((live) => !("id" in live)));
@@ -54,7 +76,8 @@ test("each piece of an answer names the event that it becomes, also after a retr
   Object.defineProperty(globalThis, "navigator", { value: network, configurable: true });
   t.after(() => (before ? Object.defineProperty(globalThis, "navigator", before) : delete globalThis.navigator));
   const conversation = await Conversation.open({
-    agent: agentOf([{ text: "Broken off.", pieces: 4, breakAfter: 3 }, { text: "Let me see.", calls }, { text: "Done." }]), store: memoryStore(),
+    agent: agentOf([{ text: "Broken off.", pieces: 4, breakAfter: 3 }, { text: "Let me see.", calls }, { text: "Done." }]),
+    store: memoryStore(),
   });
   await conversation.sendMessage("Go");
   const heard = [];
@@ -119,15 +142,28 @@ test("an error of one listener of a list surfaces and does not reach the others"
   const store = memoryStore();
   const errors = [];
   const queue = globalThis.queueMicrotask;
-  t.mock.method(globalThis, "queueMicrotask", (task) => queue(() => {
-    try {
-      task();
-    } catch (error) {
-      errors.push(error.message);
-    }
-  }));
+  t.mock.method(globalThis, "queueMicrotask", (task) =>
+    queue(() => {
+      try {
+        task();
+      } catch (error) {
+        errors.push(error.message);
+      }
+    }),
+  );
   let ends;
-  const heard = new Promise((resolve) => (ends = [Conversation.onListChange(() => { throw new Error("mine"); }, { store }), Conversation.onListChange(resolve, { store })]));
+  const heard = new Promise(
+    (resolve) =>
+      (ends = [
+        Conversation.onListChange(
+          () => {
+            throw new Error("mine");
+          },
+          { store },
+        ),
+        Conversation.onListChange(resolve, { store }),
+      ]),
+  );
   const conversation = await Conversation.open({ agent: agentOf([]), store });
   await conversation.setTags({ title: "A" });
   assert.equal((await heard).id, conversation.id);

@@ -56,10 +56,16 @@ test("a failed request ends without a response, and an observer that throws stop
     const conversation = await Conversation.open({ agent: new Agent({ llm }), store: memoryStore(), offline: "fail" });
     await conversation.sendMessage("Hi");
     await assert.rejects(() => conversation.run(), { code: "network" });
-    assert.deepEqual(seen.map(({ status, isOver }) => [status, isOver]), [[undefined, true]]);
+    assert.deepEqual(
+      seen.map(({ status, isOver }) => [status, isOver]),
+      [[undefined, true]],
+    );
     await conversation.close();
     const errors = surfaced.mock.calls.map(({ arguments: [task] }) => errorOf(task)).filter(Boolean);
-    assert.deepEqual(errors.map(({ message }) => message), ["a defect of the observer"]);
+    assert.deepEqual(
+      errors.map(({ message }) => message),
+      ["a defect of the observer"],
+    );
   } finally {
     stop();
     stopOther();

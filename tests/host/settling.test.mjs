@@ -9,7 +9,11 @@ const faster = 100;
 /** No verb may take longer by far; it is a limit on waiting, not on speed. */
 const patience = 240_000;
 const realTimeout = globalThis.setTimeout;
-before(() => (globalThis.setTimeout = (called, milliseconds = 0, ...given) => realTimeout(called, milliseconds > 500 ? milliseconds / faster : milliseconds, ...given)));
+before(
+  () =>
+    (globalThis.setTimeout = (called, milliseconds = 0, ...given) =>
+      realTimeout(called, milliseconds > 500 ? milliseconds / faster : milliseconds, ...given)),
+);
 after(() => (globalThis.setTimeout = realTimeout));
 // Nothing else keeps Node alive where everything hangs.
 const alive = setInterval(() => {}, 1000);
@@ -20,7 +24,14 @@ const storeMethods = ["list", "load", "events", "indexOf", "commit", "files", "r
 
 /** Functions of the host, by name: each stops answering once `stuck.has(name)`. */
 const given = [
-  "a tool", "a tool's close", "an analyzer", "a key", "fetch", "a secret", "callbacks", "tokenCallbacks",
+  "a tool",
+  "a tool's close",
+  "an analyzer",
+  "a key",
+  "fetch",
+  "a secret",
+  "callbacks",
+  "tokenCallbacks",
   ...["preToolUse", "postToolUse", "userPromptSubmit", "sessionStart", "sessionEnd", "stop"].map((name) => `hook ${name}`),
   ...storeMethods.map((name) => `store ${name}`),
 ];
@@ -61,14 +72,24 @@ async function open(options) {
   const store = { ...Object.fromEntries(methods), close() {} };
   const model = createModel((_, index) => (index === 0 ? { calls: [{ name: "look", arguments: { x: 1 } }] } : { text: "Done." }));
   const fetch = (url, request) => hangs("fetch", () => model.fetch(url, request));
-  const llm = new LLM({ model: "scripted", baseUrl: "http://model.test/v1", stream: false, numRetries: 1, fetch, apiKey: () => hangs("a key", async () => "sk-a-key-of-some-length") });
+  const llm = new LLM({
+    model: "scripted",
+    baseUrl: "http://model.test/v1",
+    stream: false,
+    numRetries: 1,
+    fetch,
+    apiKey: () => hangs("a key", async () => "sk-a-key-of-some-length"),
+  });
   const look = tool({
-    name: "look", description: "Looks.", parameters: { type: "object", properties: { x: {} } },
+    name: "look",
+    description: "Looks.",
+    parameters: { type: "object", properties: { x: {} } },
     execute: (_args, { secret }) => hangs("a tool", async () => `${(await secret("TOKEN")).length} characters`),
     close: () => hangs("a tool's close", () => {}),
   });
   const conversation = await Conversation.open({
-    agent: new Agent({ llm, tools: [look] }), store,
+    agent: new Agent({ llm, tools: [look] }),
+    store,
     confirmationPolicy: { kind: "AlwaysConfirm" },
     securityAnalyzer: { securityRisk: () => hangs("an analyzer", async () => "LOW") },
     secrets: { TOKEN: () => hangs("a secret", async () => "token-value") },
@@ -86,29 +107,39 @@ const turn = () => new Promise((resolve) => realTimeout(resolve, 20));
 async function unsettled(what, promise) {
   let timer;
   const late = new Promise((resolve) => (timer = realTimeout(resolve, patience, what)));
-  const outcome = await Promise.race([Promise.resolve(promise).then(() => undefined, () => undefined), late]);
+  const outcome = await Promise.race([
+    Promise.resolve(promise).then(
+      () => undefined,
+      () => undefined,
+    ),
+    late,
+  ]);
   clearTimeout(timer);
   return outcome;
 }
 
 for (const hasMessage of [true, false]) {
-  test(`every verb and close() settle, whichever callback hangs ${hasMessage ? "while a call waits" : "in a new conversation"}`, { timeout: 2 * patience }, async () => {
+  test(`every verb and close() settle, whichever callback hangs ${hasMessage ? "while a call waits" : "in a new conversation"}`, {
+    timeout: 2 * patience,
+  }, async () => {
     const rows = given.flatMap((name) => Object.keys(verbs).map((verb) => [name, verb]));
-    const left = await Promise.all(rows.map(async ([name, verb]) => {
-      const { conversation, stuck, llm } = await open();
-      if (hasMessage) {
-        await conversation.sendMessage("Look.");
-        await conversation.run();
-        assert.equal(conversation.executionStatus, "waiting_for_confirmation");
-      }
-      stuck.add(name);
-      const under_way = Promise.resolve().then(() => verbs[verb](conversation, { llm }));
-      under_way.catch(() => {});
-      await turn();
-      const closing = await unsettled("close()", conversation.close());
-      const waiting = closing ?? (await unsettled(verb, under_way)) ?? (await unsettled("a second close()", conversation.close()));
-      return waiting && `${name} hangs, ${verb} under way: ${waiting} does not settle`;
-    }));
+    const left = await Promise.all(
+      rows.map(async ([name, verb]) => {
+        const { conversation, stuck, llm } = await open();
+        if (hasMessage) {
+          await conversation.sendMessage("Look.");
+          await conversation.run();
+          assert.equal(conversation.executionStatus, "waiting_for_confirmation");
+        }
+        stuck.add(name);
+        const under_way = Promise.resolve().then(() => verbs[verb](conversation, { llm }));
+        under_way.catch(() => {});
+        await turn();
+        const closing = await unsettled("close()", conversation.close());
+        const waiting = closing ?? (await unsettled(verb, under_way)) ?? (await unsettled("a second close()", conversation.close()));
+        return waiting && `${name} hangs, ${verb} under way: ${waiting} does not settle`;
+      }),
+    );
     assert.deepEqual(left.filter(Boolean), []);
   });
 }
@@ -124,7 +155,10 @@ test("static verbs settle when the store hangs", { timeout: 2 * patience }, asyn
     importJSON: () => Conversation.importJSON([{ role: "user", content: "Hello." }], { store: hanging }),
   };
   for (const [verb, attempt] of Object.entries(outcomes)) {
-    const error = await attempt().then(() => assert.fail(`${verb} settled with something`), (error) => error);
+    const error = await attempt().then(
+      () => assert.fail(`${verb} settled with something`),
+      (error) => error,
+    );
     assert.equal(error.code, "store_blocked", `${verb}: ${error.message}`);
     assert.match(error.message, /\(\) of the host's store has not answered in time/);
   }

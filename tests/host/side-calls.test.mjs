@@ -34,7 +34,9 @@ test("askAgent answers, appends no event, emits nothing, and counts its cost", a
 });
 
 test("askAgent works during a run, which it does not disturb", async () => {
-  const { model, conversation } = await open((body) => (JSON.stringify(body.messages.at(-1)).includes("How far") ? { text: "Nearly there." } : { text: "Done.", pace: () => asked }));
+  const { model, conversation } = await open((body) =>
+    JSON.stringify(body.messages.at(-1)).includes("How far") ? { text: "Nearly there." } : { text: "Done.", pace: () => asked },
+  );
   let isAsked;
   const asked = new Promise((resolve) => (isAsked = resolve));
   await conversation.sendMessage("Go");
@@ -51,7 +53,10 @@ test("askAgent works during a run, which it does not disturb", async () => {
 test("a signal stops askAgent and generateTitle", async () => {
   const { model, conversation } = await open(() => stalled);
   await conversation.sendMessage("Go");
-  for (const [call, request] of [[(options) => conversation.askAgent("Well?", options), 1], [(options) => conversation.generateTitle(options), 2]]) {
+  for (const [call, request] of [
+    [(options) => conversation.askAgent("Well?", options), 1],
+    [(options) => conversation.generateTitle(options), 2],
+  ]) {
     const controller = new AbortController();
     const answer = call({ signal: controller.signal });
     await model.arrived(request);
@@ -79,7 +84,10 @@ test("errors of the provider are ThreadkeepErrors, and without a network nothing
   assert.equal(conversation.events.length, 0);
   await conversation.close();
   const fetch = () => Promise.reject(new TypeError("there is no network"));
-  const offline = await Conversation.open({ agent: new Agent({ llm: new LLM({ model: "openai/gpt-4o", fetch, numRetries: 1 }) }), store: memoryStore() });
+  const offline = await Conversation.open({
+    agent: new Agent({ llm: new LLM({ model: "openai/gpt-4o", fetch, numRetries: 1 }) }),
+    store: memoryStore(),
+  });
   await assert.rejects(offline.askAgent("Well?"), { code: "network" });
   assert.equal(offline.waiting, null);
   await offline.sendMessage("Do the laundry");

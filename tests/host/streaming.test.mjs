@@ -12,7 +12,14 @@ const theEnd = events({}).slice(1);
 
 /** A conversation whose model answers with what `body` gives: a stream's source, or pieces. */
 async function asking(body, options = {}) {
-  const source = Array.isArray(body) ? { pieces: [...body], pull(controller) { this.pieces.length > 0 ? controller.enqueue(this.pieces.shift()) : controller.close(); } } : body;
+  const source = Array.isArray(body)
+    ? {
+        pieces: [...body],
+        pull(controller) {
+          this.pieces.length > 0 ? controller.enqueue(this.pieces.shift()) : controller.close();
+        },
+      }
+    : body;
   const fetch = async () => new Response(new ReadableStream(source));
   const llm = new LLM({ model: "openai/m", fetch, numRetries: 1, ...options });
   const conversation = await Conversation.open({ agent: new Agent({ llm }), store: memoryStore() });
@@ -27,7 +34,9 @@ test("each piece of an answer is an event, in its order, and the message is all 
   // In chunks of one event, of several, and of parts of one.
   const bytes = Buffer.concat([...texts.map(words), ...theEnd]);
   for (const size of [undefined, 1_000, 37]) {
-    const chunks = size ? Array.from({ length: Math.ceil(bytes.length / size) }, (_, at) => bytes.subarray(at * size, (at + 1) * size)) : [...texts.map(words), ...theEnd];
+    const chunks = size
+      ? Array.from({ length: Math.ceil(bytes.length / size) }, (_, at) => bytes.subarray(at * size, (at + 1) * size))
+      : [...texts.map(words), ...theEnd];
     const conversation = await asking(chunks, { apiKey: "sk-0123456789abcdef" });
     const heard = [];
     for await (const event of conversation.run()) if (isDelta(event)) heard.push(event.content);
@@ -46,7 +55,8 @@ test("a delta is reported before the next one arrives", async () => {
   for (const text of ["one", "two", "three"]) {
     controller.enqueue(words(text));
     let event;
-    do event = (await events.next()).value; while (!isDelta(event));
+    do event = (await events.next()).value;
+    while (!isDelta(event));
     assert.equal(event.content, text);
   }
   for (const piece of theEnd) controller.enqueue(piece);
@@ -56,11 +66,16 @@ test("a delta is reported before the next one arrives", async () => {
 
 test("a stream that breaks off reports its deltas, and is a network error", async () => {
   const pieces = [words("Hel"), words("lo")];
-  const conversation = await asking({ pull: (controller) => (pieces.length > 0 ? controller.enqueue(pieces.shift()) : controller.error(new Error("reset"))) });
+  const conversation = await asking({
+    pull: (controller) => (pieces.length > 0 ? controller.enqueue(pieces.shift()) : controller.error(new Error("reset"))),
+  });
   const heard = [];
-  await assert.rejects(async () => {
-    for await (const event of conversation.run()) if (isDelta(event)) heard.push(event.content);
-  }, { code: "network", message: /reset/ });
+  await assert.rejects(
+    async () => {
+      for await (const event of conversation.run()) if (isDelta(event)) heard.push(event.content);
+    },
+    { code: "network", message: /reset/ },
+  );
   assert.deepEqual(heard, ["Hel", "lo"]);
 });
 
@@ -68,7 +83,10 @@ test("an interrupted answer cancels its stream, and no further delta is reported
   let cancel;
   const cancelled = new Promise((resolve) => (cancel = resolve));
   let at = 0;
-  const conversation = await asking({ pull: (controller) => (at < 1_000_000 ? controller.enqueue(words(`${at++} `)) : undefined), cancel: () => cancel() });
+  const conversation = await asking({
+    pull: (controller) => (at < 1_000_000 ? controller.enqueue(words(`${at++} `)) : undefined),
+    cancel: () => cancel(),
+  });
   const run = conversation.run();
   let stopped;
   let after = 0;
@@ -87,7 +105,10 @@ test("an interrupted answer cancels its stream, and no further delta is reported
 
 test("a stream that stalls in mid-answer is a timeout", async () => {
   const pieces = [words("a"), words("b")];
-  const conversation = await asking({ pull: (controller) => (pieces.length > 0 ? controller.enqueue(pieces.shift()) : new Promise(() => {})) }, { timeout: 0.05 });
+  const conversation = await asking(
+    { pull: (controller) => (pieces.length > 0 ? controller.enqueue(pieces.shift()) : new Promise(() => {})) },
+    { timeout: 0.05 },
+  );
   const alive = setInterval(() => {}, 1000);
   await assert.rejects(conversation.run(), { code: "llm_timeout" }).finally(() => clearInterval(alive));
 });
@@ -97,7 +118,7 @@ test("parallel calls of next() get different events, and a slow reader loses non
   const conversation = await asking([...texts.map(words), ...theEnd]);
   const events = conversation.run()[Symbol.asyncIterator]();
   const heard = [];
-  for (let isOver = false; !isOver;) {
+  for (let isOver = false; !isOver; ) {
     for (const { done, value } of await Promise.all([events.next(), events.next(), events.next()])) {
       isOver ||= done;
       if (value && isDelta(value)) heard.push(value.content);

@@ -18,7 +18,12 @@ function deferred() {
 
 /** The next step follows from the results that a request contains, so a model of another page goes on. */
 function modelOf(parent, child) {
-  return createModel((body) => (isOfSubagent(body) ? child : parent)[body.messages.filter(({ role }) => role === "tool").length] ?? { text: "There is nothing left to say." });
+  return createModel(
+    (body) =>
+      (isOfSubagent(body) ? child : parent)[body.messages.filter(({ role }) => role === "tool").length] ?? {
+        text: "There is nothing left to say.",
+      },
+  );
 }
 
 function agentOf(model, tools = [], options = {}) {
@@ -47,13 +52,18 @@ function dying(inner, number, isApplied, spansConversations) {
   return store;
 }
 
-const textIn = async (conversation, path) => new TextDecoder().decode(await conversation.workspace.read(path).catch(() => new Uint8Array()));
+const textIn = async (conversation, path) =>
+  new TextDecoder().decode(await conversation.workspace.read(path).catch(() => new Uint8Array()));
 const linesOf = (text) => text.split("\n").filter((line) => line !== "");
 
 async function prepared(spansConversations, number, isApplied) {
   const inner = memoryStore();
   const parent = [{ calls: [task("SUBAGENT: add")] }, finish("Added.")];
-  const child = [{ calls: [edit({ command: "insert", insert_line: 0, new_str: "one" })] }, { calls: [edit({ command: "insert", insert_line: 1, new_str: "two" })] }, finish("Done.")];
+  const child = [
+    { calls: [edit({ command: "insert", insert_line: 0, new_str: "one" })] },
+    { calls: [edit({ command: "insert", insert_line: 1, new_str: "two" })] },
+    finish("Done."),
+  ];
   const agent = agentOf(modelOf(parent, child));
   const first = await Conversation.open({ agent, store: inner });
   await first.workspace.write("list.txt", "");
@@ -61,7 +71,10 @@ async function prepared(spansConversations, number, isApplied) {
   await first.close();
   const store = dying(inner, number, isApplied, spansConversations);
   const conversation = await Conversation.open({ agent, store, conversationId: first.id });
-  const run = conversation.run().then(() => false, () => false);
+  const run = conversation.run().then(
+    () => false,
+    () => false,
+  );
   const hasDied = await Promise.race([store.died, run]);
   // Another page: the dead one holds its lock, which is that of another store.
   const again = await Conversation.open({ agent, store: dying(inner, Infinity, true, spansConversations), conversationId: first.id });
@@ -93,7 +106,10 @@ test("with a store that cannot span conversations, a call that died between file
     for (let { status } = await again.run(); status !== "finished"; { status } = await again.run()) {
       assert.equal(status, "waiting_for_confirmation");
       const pending = await again.pendingActions();
-      assert.deepEqual(pending.map(({ tool_name }) => tool_name), ["file_editor"]);
+      assert.deepEqual(
+        pending.map(({ tool_name }) => tool_name),
+        ["file_editor"],
+      );
       asked++;
       await again.rejectPendingActions("It may have run.");
     }
@@ -155,7 +171,10 @@ test("a pause reaches sub-agents: what runs ends, nothing else begins, and the n
   goOn();
   assert.equal((await run).status, "paused");
   assert.deepEqual(steps, [1], "the second step has not begun");
-  assert.deepEqual((await conversation.pendingActions()).map(({ tool_name }) => tool_name), ["task"]);
+  assert.deepEqual(
+    (await conversation.pendingActions()).map(({ tool_name }) => tool_name),
+    ["task"],
+  );
   await conversation.close();
   const again = await Conversation.open({ agent, store, conversationId: conversation.id });
   assert.equal(again.executionStatus, "paused");

@@ -47,10 +47,21 @@ async function edit(store, id, change) {
   const { baseState, length, createdAt } = await store.load(id);
   const state = JSON.parse(baseState);
   change(state);
-  await store.commit(id, { expectedLength: length, createdAt, events: [], files: [], baseState: JSON.stringify(state), at: Date.now(), durability: "relaxed" });
+  await store.commit(id, {
+    expectedLength: length,
+    createdAt,
+    events: [],
+    files: [],
+    baseState: JSON.stringify(state),
+    at: Date.now(),
+    durability: "relaxed",
+  });
 }
 
-const results = async (conversation) => (await conversation.events.slice()).filter(({ kind, tool_name }) => kind === "ObservationEvent" && tool_name === "task").map(({ observation }) => observation);
+const results = async (conversation) =>
+  (await conversation.events.slice())
+    .filter(({ kind, tool_name }) => kind === "ObservationEvent" && tool_name === "task")
+    .map(({ observation }) => observation);
 
 /** Nothing of the victim was sent to a model, and it is stored as it was. */
 async function assertUntouched({ id, stored }, store, model) {
@@ -80,7 +91,10 @@ test("a stored task that names another conversation never opens it", async () =>
   for (const how of ["resumed", "repeated"]) {
     const store = memoryStore();
     const victim = await victimIn(store);
-    const parent = worker([task({ prompt: "SUBAGENT: wait" }), ...(how === "resumed" ? [finish("Done.")] : [])], how === "resumed" ? [finish("I did.")] : [{ text: "slowly", stallAfter: 1 }]);
+    const parent = worker(
+      [task({ prompt: "SUBAGENT: wait" }), ...(how === "resumed" ? [finish("Done.")] : [])],
+      how === "resumed" ? [finish("I did.")] : [{ text: "slowly", stallAfter: 1 }],
+    );
     const conversation = await Conversation.open({ agent: parent.agent, store });
     await conversation.sendMessage("Go");
     const run = conversation.run();
@@ -110,12 +124,19 @@ test("a stored task that names another conversation never opens it", async () =>
 
 test("a task that names another sub-agent of the same conversation does not open it either", async () => {
   const store = memoryStore();
-  const { agent } = worker([task({ prompt: "SUBAGENT: one" }), task({ prompt: "SUBAGENT: two" }), finish("Done.")], [finish("one"), finish("two")]);
+  const { agent } = worker(
+    [task({ prompt: "SUBAGENT: one" }), task({ prompt: "SUBAGENT: two" }), finish("Done.")],
+    [finish("one"), finish("two")],
+  );
   const conversation = await Conversation.open({ agent, store });
   await conversation.sendMessage("Go");
   await conversation.run();
   await conversation.close();
-  await edit(store, conversation.id, ({ agent_state: { subagent_tasks: tasks } }) => (tasks.task_00000001.conversation = tasks.task_00000002.conversation));
+  await edit(
+    store,
+    conversation.id,
+    ({ agent_state: { subagent_tasks: tasks } }) => (tasks.task_00000001.conversation = tasks.task_00000002.conversation),
+  );
   const next = worker([task({ prompt: "SUBAGENT: again", resume: "task_00000001" }), finish("Done.")]);
   const again = await Conversation.open({ agent: next.agent, store, conversationId: conversation.id });
   await again.sendMessage("Go on");
@@ -139,7 +160,10 @@ test("resuming a task never makes its stored policy looser", async () => {
   await conversation.close();
   const { model, agent } = worker([finish("Done.")], [calls], [note]);
   const again = await Conversation.open({ agent, store, conversationId: conversation.id });
-  assert.deepEqual((await again.pendingActions()).map(({ tool_name }) => tool_name), ["note"]);
+  assert.deepEqual(
+    (await again.pendingActions()).map(({ tool_name }) => tool_name),
+    ["note"],
+  );
   assert.equal((await again.run()).status, "waiting_for_confirmation", "the next call of the sub-agent is asked about, too");
   assert.equal(JSON.parse((await store.load(child)).baseState).confirmation_policy.kind, "AlwaysConfirm");
   model.check();

@@ -30,7 +30,16 @@ function modelOf(parent, child) {
 
 const wait = { name: "note", description: "Notes a text.", parameters: { type: "object", properties: { text: { type: "string" } } } };
 
-async function open({ parent, child = [], options = {}, tools = [], taskOptions = {}, store = memoryStore(), conversationId, agentOptions = {} }) {
+async function open({
+  parent,
+  child = [],
+  options = {},
+  tools = [],
+  taskOptions = {},
+  store = memoryStore(),
+  conversationId,
+  agentOptions = {},
+}) {
   const model = typeof parent === "function" ? createModel(parent) : modelOf(parent, child);
   const llm = new LLM({ model: "openai/gpt-4o", fetch: model.fetch, numRetries: 1 });
   const agent = new Agent({ llm, tools: [taskTool(taskOptions), ...tools], ...agentOptions });
@@ -39,7 +48,9 @@ async function open({ parent, child = [], options = {}, tools = [], taskOptions 
 }
 
 const observations = async (conversation) =>
-  (await conversation.events.slice()).filter(({ kind, tool_name }) => kind === "ObservationEvent" && tool_name === "task").map(({ observation }) => observation);
+  (await conversation.events.slice())
+    .filter(({ kind, tool_name }) => kind === "ObservationEvent" && tool_name === "task")
+    .map(({ observation }) => observation);
 
 test("a task runs in a conversation of its own, and its result and costs come back", async () => {
   const { model, store, conversation } = await open({
@@ -51,10 +62,22 @@ test("a task runs in a conversation of its own, and its result and costs come ba
   await conversation.sendMessage("Have it counted");
   assert.deepEqual(await conversation.run(), { status: "finished", finalResponse: "They counted." });
   assert.deepEqual(await observations(conversation), [
-    { content: [{ cache_prompt: false, type: "text", text: "one, two" }], is_error: false, task_id: "task_00000001", subagent: "general-purpose", status: "completed", kind: "TaskObservation" },
+    {
+      content: [{ cache_prompt: false, type: "text", text: "one, two" }],
+      is_error: false,
+      task_id: "task_00000001",
+      subagent: "general-purpose",
+      status: "completed",
+      kind: "TaskObservation",
+    },
   ]);
   const action = (await conversation.events.slice()).find(({ tool_name }) => tool_name === "task");
-  assert.deepEqual(action.action, { description: "Counts to two", prompt: "SUBAGENT: count to two", subagent_type: "general-purpose", kind: "TaskAction" });
+  assert.deepEqual(action.action, {
+    description: "Counts to two",
+    prompt: "SUBAGENT: count to two",
+    subagent_type: "general-purpose",
+    kind: "TaskAction",
+  });
   assert.deepEqual(conversation.state.agent.tools, [{ name: "task_tool_set", params: {} }]);
   assert.match(textOf(model.requests.at(-1).body), /Task ID: task_00000001\\nSubagent: general-purpose\\nStatus: completed/);
 
@@ -62,7 +85,10 @@ test("a task runs in a conversation of its own, and its result and costs come ba
   const all = await Conversation.list({ store, subagents: true });
   const [child] = all.filter(({ parentId }) => parentId === conversation.id);
   assert.equal(all.length, 2);
-  assert.deepEqual((await Conversation.list({ store })).map(({ id }) => id), [conversation.id]);
+  assert.deepEqual(
+    (await Conversation.list({ store })).map(({ id }) => id),
+    [conversation.id],
+  );
   const stored = JSON.parse((await store.load(child.id)).baseState);
   const hex = (id) => id.replaceAll("-", "");
   assert.equal(stored.persistence_dir, `workspace/conversations/${hex(conversation.id)}/subagents/${hex(child.id)}`);
@@ -70,7 +96,10 @@ test("a task runs in a conversation of its own, and its result and costs come ba
   assert.equal(conversation.stats.usage_to_metrics["task:task_00000001"].token_usages.length, 1);
   assert.deepEqual([...new Set(seen.map(({ path }) => path.join()))], ["task_00000001"]);
   assert.ok(seen.some(({ event }) => event.kind === "StreamingDeltaEvent"));
-  assert.deepEqual(seen.filter(({ event }) => event.id).map(({ event }) => event.kind), ["SystemPromptEvent", "MessageEvent", "MessageEvent"]);
+  assert.deepEqual(
+    seen.filter(({ event }) => event.id).map(({ event }) => event.kind),
+    ["SystemPromptEvent", "MessageEvent", "MessageEvent"],
+  );
   assert.equal(seen.find(({ event }) => event.kind === "MessageEvent").event.sender, action.id);
   model.check();
 
@@ -84,9 +113,12 @@ test("a task runs in a conversation of its own, and its result and costs come ba
 test("a task is resumed by its id, also after the conversation was opened again", async () => {
   const script = {
     parent: [
-      { calls: [task({ prompt: "SUBAGENT: remember 7" })] }, finish("Done."),
-      { calls: [task({ prompt: "SUBAGENT: which number?", resume: "task_00000001" })] }, finish("It is 7."),
-      { calls: [task({ prompt: "SUBAGENT: more", resume: "task_00000009" })] }, finish("No such task."),
+      { calls: [task({ prompt: "SUBAGENT: remember 7" })] },
+      finish("Done."),
+      { calls: [task({ prompt: "SUBAGENT: which number?", resume: "task_00000001" })] },
+      finish("It is 7."),
+      { calls: [task({ prompt: "SUBAGENT: more", resume: "task_00000009" })] },
+      finish("No such task."),
     ],
     child: [finish("I will."), finish("7")],
   };
@@ -98,13 +130,22 @@ test("a task is resumed by its id, also after the conversation was opened again"
   assert.deepEqual(again.warnings, []);
   await again.sendMessage("Which number was it?");
   await again.run();
-  assert.deepEqual((await observations(again)).map(({ task_id, content }) => [task_id, content[0].text]), [["task_00000001", "I will."], ["task_00000001", "7"]]);
+  assert.deepEqual(
+    (await observations(again)).map(({ task_id, content }) => [task_id, content[0].text]),
+    [
+      ["task_00000001", "I will."],
+      ["task_00000001", "7"],
+    ],
+  );
   assert.match(textOf(model.requests.filter(({ body }) => isOfSubagent(body)).at(-1).body), /remember 7.*which number/);
   assert.equal(again.stats.usage_to_metrics["task:task_00000001"].token_usages.length, 2);
   await again.sendMessage("And now?");
   await again.run();
   const last = (await observations(again)).at(-1);
-  assert.deepEqual([last.is_error, last.task_id, last.content[0].text], [true, "unknown", "Failed to execute task: Task 'task_00000009' not found. Available tasks: task_00000001"]);
+  assert.deepEqual(
+    [last.is_error, last.task_id, last.content[0].text],
+    [true, "unknown", "Failed to execute task: Task 'task_00000009' not found. Available tasks: task_00000001"],
+  );
   await again.close();
 });
 
@@ -113,7 +154,10 @@ test("several tasks run at once, each in its own conversation", async () => {
   let most = 0;
   const { conversation, store } = await open({
     async parent(body) {
-      if (!isOfSubagent(body)) return textOf(body).includes("TaskObservation") || body.messages.at(-1).role === "tool" ? finish("All done.") : { calls: [1, 2, 3].map((n) => task({ prompt: `SUBAGENT ${n}` })) };
+      if (!isOfSubagent(body))
+        return textOf(body).includes("TaskObservation") || body.messages.at(-1).role === "tool"
+          ? finish("All done.")
+          : { calls: [1, 2, 3].map((n) => task({ prompt: `SUBAGENT ${n}` })) };
       most = Math.max(most, ++running);
       for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
       running--;
@@ -141,37 +185,58 @@ test("calls of a sub-agent wait for the user, and are approved, edited and rejec
   await conversation.sendMessage("Clean up");
   assert.equal((await conversation.run()).status, "waiting_for_confirmation");
   let pending = await conversation.pendingActions();
-  assert.deepEqual(pending.map(({ tool_name, action }) => [tool_name, action.data.path]), [["remove", "a"], ["remove", "b"]]);
+  assert.deepEqual(
+    pending.map(({ tool_name, action }) => [tool_name, action.data.path]),
+    [
+      ["remove", "a"],
+      ["remove", "b"],
+    ],
+  );
   assert.deepEqual(removed, []);
 
   // Approves one of two.
   assert.equal((await conversation.run({ approve: [pending[0].id] })).status, "waiting_for_confirmation");
   assert.deepEqual(removed, ["a"]);
   pending = await conversation.pendingActions();
-  assert.deepEqual(pending.map(({ action }) => action.data.path), ["b"]);
+  assert.deepEqual(
+    pending.map(({ action }) => action.data.path),
+    ["b"],
+  );
   await conversation.close();
 
   // After a reload everything still waits. The other one is rejected.
   const again = await Conversation.open({ agent, store, conversationId: conversation.id });
   assert.equal(again.executionStatus, "waiting_for_confirmation");
   pending = await again.pendingActions();
-  assert.deepEqual(pending.map(({ action }) => action.data.path), ["b"]);
+  assert.deepEqual(
+    pending.map(({ action }) => action.data.path),
+    ["b"],
+  );
   await again.rejectPendingActions("Keep b", { actionIds: [pending[0].id] });
   assert.deepEqual(await again.pendingActions(), []);
   assert.equal((await again.run()).status, "waiting_for_confirmation");
   assert.match(textOf(model.requests.at(-1).body), /Keep b/);
   pending = await again.pendingActions();
-  assert.deepEqual(pending.map(({ action }) => action.data.path), ["c"]);
+  assert.deepEqual(
+    pending.map(({ action }) => action.data.path),
+    ["c"],
+  );
 
   // An edited call, then approval of everything.
   await again.editAction(pending[0].id, { path: "e" });
   pending = await again.pendingActions();
-  assert.deepEqual(pending.map(({ action }) => action.data.path), ["e"]);
+  assert.deepEqual(
+    pending.map(({ action }) => action.data.path),
+    ["e"],
+  );
   assert.equal((await again.run()).status, "waiting_for_confirmation");
   assert.deepEqual(removed, ["a", "e"]);
   assert.deepEqual(await again.run(), { status: "finished", finalResponse: "Clean." });
   assert.deepEqual(removed, ["a", "e", "d"]);
-  assert.deepEqual((await observations(again)).map(({ content }) => content[0].text), ["Removed."]);
+  assert.deepEqual(
+    (await observations(again)).map(({ content }) => content[0].text),
+    ["Removed."],
+  );
   model.check();
   await again.close();
 });
@@ -183,7 +248,16 @@ test("always allowing a tool reaches a sub-agent that waits, except for calls th
   const noted = (text) => ({ calls: [{ name: "note", arguments: { text } }] });
   const { model, conversation } = await open({
     parent: [{ calls: [task({ prompt: "SUBAGENT: note" })] }, finish("Noted.")],
-    child: [{ calls: [{ name: "note", arguments: { text: "a" } }, { name: "sign", arguments: {} }] }, noted("b"), { text: "done" }],
+    child: [
+      {
+        calls: [
+          { name: "note", arguments: { text: "a" } },
+          { name: "sign", arguments: {} },
+        ],
+      },
+      noted("b"),
+      { text: "done" },
+    ],
     tools: [note, sign],
     options: { confirmationPolicy: { kind: "AlwaysConfirm" } },
   });
@@ -193,7 +267,10 @@ test("always allowing a tool reaches a sub-agent that waits, except for calls th
   await thread.send("Have it noted");
   await thread.resume();
   await thread.alwaysAllow("task");
-  assert.deepEqual(effects(), [["note", true], ["sign", false]]);
+  assert.deepEqual(effects(), [
+    ["note", true],
+    ["sign", false],
+  ]);
   await assert.rejects(thread.alwaysAllow("sign"), { code: "invalid_options" });
   await thread.alwaysAllow("note");
   assert.deepEqual(effects(), [["sign", false]]);
@@ -206,11 +283,27 @@ test("always allowing a tool reaches a sub-agent that waits, except for calls th
 
 test("the policy, the analyzer, allowed tools, secrets, hooks and limits are inherited, and never become looser", async () => {
   const seen = [];
-  const reveal = tool({ name: "reveal", description: "Reveals.", parameters: { type: "object" }, execute: async (_, { secret }) => `it is ${await secret("TOKEN")}` });
-  const agents = [{ name: "careless", permissionMode: "never_confirm", tools: ["reveal"], maxIterationPerRun: 3 }, { name: "careful", permissionMode: "always_confirm", tools: ["reveal"] }];
+  const reveal = tool({
+    name: "reveal",
+    description: "Reveals.",
+    parameters: { type: "object" },
+    execute: async (_, { secret }) => `it is ${await secret("TOKEN")}`,
+  });
+  const agents = [
+    { name: "careless", permissionMode: "never_confirm", tools: ["reveal"], maxIterationPerRun: 3 },
+    { name: "careful", permissionMode: "always_confirm", tools: ["reveal"] },
+  ];
   const { store, conversation, model } = await open({
-    parent: [{ calls: [task({ prompt: "SUBAGENT: tell", subagent_type: "careless" })] }, finish("Told."), { calls: [task({ prompt: "SUBAGENT: tell", subagent_type: "careful" })] }],
-    child: [{ calls: [{ name: "reveal", arguments: {} }] }, finish("it is correct-horse-battery"), { calls: [{ name: "reveal", arguments: {} }] }],
+    parent: [
+      { calls: [task({ prompt: "SUBAGENT: tell", subagent_type: "careless" })] },
+      finish("Told."),
+      { calls: [task({ prompt: "SUBAGENT: tell", subagent_type: "careful" })] },
+    ],
+    child: [
+      { calls: [{ name: "reveal", arguments: {} }] },
+      finish("it is correct-horse-battery"),
+      { calls: [{ name: "reveal", arguments: {} }] },
+    ],
     tools: [reveal],
     taskOptions: { agents },
     options: {
@@ -226,11 +319,17 @@ test("the policy, the analyzer, allowed tools, secrets, hooks and limits are inh
   for (const waits of ["task", "reveal"]) {
     assert.equal((await conversation.run()).status, "waiting_for_confirmation");
     const pending = await conversation.pendingActions();
-    assert.deepEqual(pending.map(({ tool_name }) => tool_name), [waits]);
+    assert.deepEqual(
+      pending.map(({ tool_name }) => tool_name),
+      [waits],
+    );
     assert.equal(conversation.securityRisks[pending[0].id], "MEDIUM", "the rating of a sub-agent's call too");
     const thread = threadOf(conversation);
     await thread.opened();
-    assert.deepEqual(thread.getSnapshot().approvals.map(({ toolName, risk }) => [toolName, risk]), [[waits, "MEDIUM"]]);
+    assert.deepEqual(
+      thread.getSnapshot().approvals.map(({ toolName, risk }) => [toolName, risk]),
+      [[waits, "MEDIUM"]],
+    );
     await thread.close();
   }
   assert.equal((await conversation.run()).status, "finished");
@@ -259,9 +358,18 @@ test("a task that fails says why, with what it has", async () => {
       { calls: [task({ prompt: "SUBAGENT" })] },
       finish("All failed."),
     ],
-    child: [{ text: "", calls: [{ name: "note", arguments: { text: "x" } }] }, { status: 400, body: "{}" }],
+    child: [
+      { text: "", calls: [{ name: "note", arguments: { text: "x" } }] },
+      { status: 400, body: "{}" },
+    ],
     tools: [tool({ ...wait, execute: () => "noted" })],
-    taskOptions: { agents: [{ name: "toolless", tools: ["hammer"] }, { name: "modelled", model: "fast" }, { name: "short", tools: ["note"], maxIterationPerRun: 1 }] },
+    taskOptions: {
+      agents: [
+        { name: "toolless", tools: ["hammer"] },
+        { name: "modelled", model: "fast" },
+        { name: "short", tools: ["note"], maxIterationPerRun: 1 },
+      ],
+    },
   });
   await conversation.sendMessage("Go");
   await conversation.run();
@@ -298,7 +406,10 @@ You review texts. SUBAGENT.
   await conversation.run();
   const description = model.requests[0].body.tools.find(({ function: { name } }) => name === "task").function.description;
   assert.match(description, /- \*\*reviewer\*\*: Reviews texts\. \(tools: note\)/);
-  assert.deepEqual(model.requests[1].body.tools.map(({ function: { name } }) => name), ["note", "finish", "think"]);
+  assert.deepEqual(
+    model.requests[1].body.tools.map(({ function: { name } }) => name),
+    ["note", "finish", "think"],
+  );
   assert.match(textOf(model.requests[1].body), /You review texts\. SUBAGENT\./);
   const [child] = (await Conversation.list({ store, subagents: true })).filter(({ parentId }) => parentId);
   const stored = JSON.parse((await store.load(child.id)).baseState);
@@ -318,7 +429,11 @@ test("mistakes in the options are errors that name them", async () => {
     [{ agents: ["---\nname: [\n---\n"] }, /front matter/],
     [{ maxDepth: 0 }, /maxDepth/],
   ]) {
-    await assert.rejects(open({ parent: [], taskOptions }), ({ code, message: text }) => code === "invalid_options" && message.test(text), String(message));
+    await assert.rejects(
+      open({ parent: [], taskOptions }),
+      ({ code, message: text }) => code === "invalid_options" && message.test(text),
+      String(message),
+    );
   }
 });
 
@@ -338,8 +453,18 @@ test("sub-agents start sub-agents down to the given depth, and their events come
   await conversation.sendMessage("Go");
   assert.equal((await conversation.run()).finalResponse, "top");
   assert.deepEqual([...paths].sort(), ["task_00000001", "task_00000001/task_00000001"]);
-  const hasTask = model.requests.map(({ body }) => [/LEVEL \d/.exec(beginOf(body))?.[0], body.tools.some(({ function: { name } }) => name === "task")]);
-  assert.deepEqual(new Map(hasTask), new Map([[undefined, true], ["LEVEL 1", true], ["LEVEL 2", false]]));
+  const hasTask = model.requests.map(({ body }) => [
+    /LEVEL \d/.exec(beginOf(body))?.[0],
+    body.tools.some(({ function: { name } }) => name === "task"),
+  ]);
+  assert.deepEqual(
+    new Map(hasTask),
+    new Map([
+      [undefined, true],
+      ["LEVEL 1", true],
+      ["LEVEL 2", false],
+    ]),
+  );
   assert.equal((await Conversation.list({ store, subagents: true })).length, 3);
   // The costs of the lowest are among those of the one above it.
   assert.equal(conversation.stats.usage_to_metrics["task:task_00000001"].token_usages.length, 3);
@@ -351,7 +476,11 @@ test("sub-agents start sub-agents down to the given depth, and their events come
 test("interrupting and closing the parent stop the sub-agent, which can be resumed", async () => {
   for (const stop of ["interrupt", "close"]) {
     const { model, agent, store, conversation } = await open({
-      parent: [{ calls: [task({ prompt: "SUBAGENT: take long" })] }, { calls: [task({ prompt: "SUBAGENT: go on", resume: "task_00000001" })] }, finish("Done.")],
+      parent: [
+        { calls: [task({ prompt: "SUBAGENT: take long" })] },
+        { calls: [task({ prompt: "SUBAGENT: go on", resume: "task_00000001" })] },
+        finish("Done."),
+      ],
       child: [{ text: "slowly", stallAfter: 1 }, finish("At last.")],
     });
     await conversation.sendMessage("Go");
@@ -371,7 +500,12 @@ test("interrupting and closing the parent stop the sub-agent, which can be resum
 
 test("a parent and its sub-agents are exported together, and imported as conversations", async () => {
   const { agent, store, conversation } = await open({
-    parent: [{ calls: [task({ prompt: "SUBAGENT: count" })] }, finish("Done."), { calls: [task({ prompt: "SUBAGENT: again", resume: "task_00000001" })] }, finish("Again.")],
+    parent: [
+      { calls: [task({ prompt: "SUBAGENT: count" })] },
+      finish("Done."),
+      { calls: [task({ prompt: "SUBAGENT: again", resume: "task_00000001" })] },
+      finish("Again."),
+    ],
     child: [finish("one"), finish("two")],
   });
   await conversation.sendMessage("Go");
@@ -379,7 +513,10 @@ test("a parent and its sub-agents are exported together, and imported as convers
   const zip = await conversation.exportZip();
   const other = memoryStore();
   const imported = await Conversation.importZip(zip, { store: other });
-  assert.deepEqual(imported.map(({ id, outcome, warnings }) => [id, outcome, warnings]), [[conversation.id, "created", []]]);
+  assert.deepEqual(
+    imported.map(({ id, outcome, warnings }) => [id, outcome, warnings]),
+    [[conversation.id, "created", []]],
+  );
   const [child] = (await Conversation.list({ store: other, subagents: true })).filter(({ parentId }) => parentId === conversation.id);
   assert.equal(child.eventCount, 4);
   // Byte for byte, as long as it is not continued.
@@ -402,13 +539,22 @@ test("a parent and its sub-agents are exported together, and imported as convers
   const alone = await Conversation.open({ agent, store: other, conversationId: child.id });
   const third = memoryStore();
   await Conversation.importZip(await alone.exportZip(), { store: third });
-  assert.deepEqual((await Conversation.list({ store: third })).map(({ id, parentId }) => [id, parentId]), [[child.id, null]]);
+  assert.deepEqual(
+    (await Conversation.list({ store: third })).map(({ id, parentId }) => [id, parentId]),
+    [[child.id, null]],
+  );
   await alone.close();
 });
 
 test("a fork keeps the results of tasks, and cannot resume them", async () => {
   const { conversation } = await open({
-    parent: [{ calls: [task({ prompt: "SUBAGENT" })] }, finish("Done."), { calls: [task({ prompt: "SUBAGENT", resume: "task_00000001" })] }, { calls: [task({ prompt: "SUBAGENT" })] }, finish("Done.")],
+    parent: [
+      { calls: [task({ prompt: "SUBAGENT" })] },
+      finish("Done."),
+      { calls: [task({ prompt: "SUBAGENT", resume: "task_00000001" })] },
+      { calls: [task({ prompt: "SUBAGENT" })] },
+      finish("Done."),
+    ],
     child: [finish("one"), finish("two")],
   });
   await conversation.sendMessage("Go");
@@ -416,7 +562,14 @@ test("a fork keeps the results of tasks, and cannot resume them", async () => {
   const copy = await conversation.fork();
   await copy.sendMessage("Once more");
   await copy.run();
-  assert.deepEqual((await observations(copy)).map(({ task_id, status }) => [task_id, status]), [["task_00000001", "completed"], ["unknown", "error"], ["task_00000002", "completed"]]);
+  assert.deepEqual(
+    (await observations(copy)).map(({ task_id, status }) => [task_id, status]),
+    [
+      ["task_00000001", "completed"],
+      ["unknown", "error"],
+      ["task_00000002", "completed"],
+    ],
+  );
   await copy.close();
   await conversation.close();
 });

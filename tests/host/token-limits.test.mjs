@@ -4,7 +4,15 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as library from "../../dist/index.js";
 import { converse } from "../support/random-conversation.mjs";
-import { always, goesOn, instructionsOverTheLimit, notCounted, overTheLimit, rejectedCallOfAnother, served } from "../support/token-limits.mjs";
+import {
+  always,
+  goesOn,
+  instructionsOverTheLimit,
+  notCounted,
+  overTheLimit,
+  rejectedCallOfAnother,
+  served,
+} from "../support/token-limits.mjs";
 
 const { Agent, Conversation, memoryStore } = library;
 const kind = "LLMSummarizingCondenser";
@@ -17,7 +25,11 @@ test("a run whose instructions are over the limit fails after one summary, and s
 
 test("what a server does not count is estimated, streamed and not, over every wire API", async () => {
   const zeros = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 };
-  for (const [model, usages] of [["openai/gpt-4o", [null, zeros]], ["openai/gpt-5", [null, zeros]], ["anthropic/claude-sonnet-4-5", [null]]]) {
+  for (const [model, usages] of [
+    ["openai/gpt-4o", [null, zeros]],
+    ["openai/gpt-5", [null, zeros]],
+    ["anthropic/claude-sonnet-4-5", [null]],
+  ]) {
     for (const usage of usages) {
       for (const stream of [true, false]) {
         for (const countTokens of [undefined, (text) => Math.ceil(text.length / 4)]) {
@@ -32,7 +44,10 @@ test("what a server does not count is estimated, streamed and not, over every wi
 
 test("after condense() less of the context window is used, also after a reload", async () => {
   // The server counts a fraction of what is estimated, so that an estimate for the whole view would be more than before.
-  const talk = served(library, (body) => ({ text: "Well. ".repeat(40), usage: { prompt_tokens: Math.ceil(JSON.stringify(body).length / 10), completion_tokens: 5, total_tokens: 5 } }));
+  const talk = served(library, (body) => ({
+    text: "Well. ".repeat(40),
+    usage: { prompt_tokens: Math.ceil(JSON.stringify(body).length / 10), completion_tokens: 5, total_tokens: 5 },
+  }));
   const small = served(library, always("They talked."));
   const agent = new Agent({ llm: talk.llm, condenser: { kind, llm: small.llm, maxTokens: 50_000 } });
   const store = memoryStore();

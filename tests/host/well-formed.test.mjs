@@ -22,28 +22,44 @@ for (const [name, given] of Object.entries(givenTexts)) {
 test("a secret with half a character in its name is the one that a tool asks for", async (t) => {
   const values = [];
   const ask = tool({
-    name: "note", description: "Asks.", parameters: { type: "object" },
+    name: "note",
+    description: "Asks.",
+    parameters: { type: "object" },
     execute: async (_, { secret }) => (values.push(await secret(bare), await secret(5), await secret("\ufffd")), "Asked."),
   });
   const call = { calls: [{ name: "note", arguments: {} }] };
-  const conversation = await conversationWith(t, { tools: [ask], options: { secrets: { [bare]: "a value" } }, replies: [call, { text: "Done." }] });
+  const conversation = await conversationWith(t, {
+    tools: [ask],
+    options: { secrets: { [bare]: "a value" } },
+    replies: [call, { text: "Done." }],
+  });
   assert.deepEqual(values, ["a value", null, "a value"]);
   assert.deepEqual(conversation.warnings, []);
 });
 
 test("an analyzer with half a character in a pattern is the one that was given", async (t) => {
   const risks = [];
-  const analyzers = [{ kind: "PatternSecurityAnalyzer", highPatterns: [[mended + bare, "a", "b"]] }, { securityRisk: () => (risks.push("asked"), "LOW") }];
+  const analyzers = [
+    { kind: "PatternSecurityAnalyzer", highPatterns: [[mended + bare, "a", "b"]] },
+    { securityRisk: () => (risks.push("asked"), "LOW") },
+  ];
   const note = tool({ name: "note", description: "Keeps a note.", parameters: { type: "object" }, execute: () => "Noted." });
   const options = { securityAnalyzer: { kind: "EnsembleSecurityAnalyzer", analyzers }, confirmationPolicy: { kind: "ConfirmRisky" } };
-  const conversation = await conversationWith(t, { tools: [note], options, replies: [{ calls: [{ name: "note", arguments: {} }] }, { text: "Done." }] });
+  const conversation = await conversationWith(t, {
+    tools: [note],
+    options,
+    replies: [{ calls: [{ name: "note", arguments: {} }] }, { text: "Done." }],
+  });
   assert.deepEqual(risks, ["asked"]);
   assert.equal(conversation.executionStatus, "finished");
 });
 
 test("two skills whose names differ in halves of characters have one name", async (t) => {
   const skills = ["\ud83d", "\ud83e"].map((name) => ({ name, content: "Be kind." }));
-  await assert.rejects(conversationWith(t, { agent: { agentContext: { skills } } }), { code: "invalid_options", message: /two skills have the name/ });
+  await assert.rejects(conversationWith(t, { agent: { agentContext: { skills } } }), {
+    code: "invalid_options",
+    message: /two skills have the name/,
+  });
 });
 
 function* textsIn(value) {

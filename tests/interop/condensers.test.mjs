@@ -4,9 +4,12 @@ import { after, before, test } from "node:test";
 import { openSdk } from "./session.mjs";
 
 let sdk;
-before(async () => {
-  sdk = await openSdk();
-}, { timeout: 900_000 });
+before(
+  async () => {
+    sdk = await openSdk();
+  },
+  { timeout: 900_000 },
+);
 after(() => sdk?.close());
 
 test("the SDK's condensers decide what the fixture records", async (t) => {

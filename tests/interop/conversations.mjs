@@ -33,9 +33,15 @@ function fingerprint() {
   const hash = createHash("sha256");
   const folders = [".", "scenarios"].map((folder) => path.join(import.meta.dirname, folder));
   for (const folder of folders) {
-    for (const name of readdirSync(folder).filter((name) => name.endsWith(".py")).sort()) hash.update(name).update(readFileSync(path.join(folder, name)));
+    for (const name of readdirSync(folder)
+      .filter((name) => name.endsWith(".py"))
+      .sort())
+      hash.update(name).update(readFileSync(path.join(folder, name)));
   }
-  return hash.update(readFileSync(path.join(import.meta.dirname, "requirements", `${sdkVersion}.txt`))).digest("hex").slice(0, 16);
+  return hash
+    .update(readFileSync(path.join(import.meta.dirname, "requirements", `${sdkVersion}.txt`)))
+    .digest("hex")
+    .slice(0, 16);
 }
 
 /** Each of several processes plays its share of the scenarios, for each is busy with one at a time. */
@@ -44,7 +50,9 @@ async function generate(argv, env, place) {
   const begun = Date.now();
   console.error(`the conversations of ${sdkVersion}: playing them, in ${shares} processes`);
   await Promise.all(Array.from({ length: shares }, (_, share) => play(argv, env, place, `${share}/${shares}`)));
-  const parts = readdirSync(place).filter((name) => name.startsWith("index-")).map((name) => path.join(place, name));
+  const parts = readdirSync(place)
+    .filter((name) => name.startsWith("index-"))
+    .map((name) => path.join(place, name));
   const all = parts.flatMap((part) => JSON.parse(readFileSync(part, "utf8")).conversations);
   all.sort((one, other) => one.order - other.order || (one.id < other.id ? -1 : 1));
   for (const part of parts) rmSync(part);
@@ -60,6 +68,8 @@ function play(argv, env, place, share) {
   const child = spawn(argv[0], [...argv.slice(1), script], { cwd: place, env: { ...env, ...more }, stdio: ["ignore", "ignore", 2] });
   return new Promise((resolve, reject) => {
     child.on("error", reject);
-    child.on("exit", (code, signal) => (code === 0 ? resolve() : reject(new Stop(`playing share ${share} of the scenarios failed (${signal ?? code})`))));
+    child.on("exit", (code, signal) =>
+      code === 0 ? resolve() : reject(new Stop(`playing share ${share} of the scenarios failed (${signal ?? code})`)),
+    );
   });
 }

@@ -17,7 +17,8 @@ const quietly = { stdio: ["ignore", "ignore", 2] };
 /** `{ make }` where a tree may be laid out in `place`, else `{ reason }`. */
 export function debianTree(place) {
   const parts = loaders[process.arch];
-  if (!existsSync("/etc/debian_version")) return { reason: "only on Debian can one be laid out beside the system: install python3.12 or newer" };
+  if (!existsSync("/etc/debian_version"))
+    return { reason: "only on Debian can one be laid out beside the system: install python3.12 or newer" };
   if (!parts) return { reason: `none is known for ${process.arch}: install python3.12 or newer` };
   if (process.getuid() !== 0) return { reason: "laying one out beside the system needs root: install python3.12 or newer" };
   return { make: (wanted) => make(place, parts, wanted) };

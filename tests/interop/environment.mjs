@@ -45,6 +45,8 @@ async function virtualEnvironment(interpreter, place, { name, install, requireme
   await run(interpreter, ["-m", "venv", place], { stdio: ["ignore", 2, 2] });
   const inside = path.join(place, "bin/python");
   const all = requirements ? [...install, "-r", requirements] : install;
-  await tried(3, () => run(inside, ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", ...all], { stdio: ["ignore", 2, 2] }));
+  await tried(3, () =>
+    run(inside, ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", ...all], { stdio: ["ignore", 2, 2] }),
+  );
   return { argv: [inside], env: {} };
 }

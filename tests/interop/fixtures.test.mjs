@@ -14,9 +14,12 @@ const { conversations } = JSON.parse(readFileSync(path.join(fixtures, "index.jso
 const place = mkdtempSync(path.join(os.tmpdir(), "threadkeep-interop-"));
 let sdk;
 
-before(async () => {
-  sdk = await openSdk();
-}, { timeout: 900_000 });
+before(
+  async () => {
+    sdk = await openSdk();
+  },
+  { timeout: 900_000 },
+);
 after(async () => {
   await sdk?.close();
   rmSync(place, { recursive: true, force: true });
@@ -40,29 +43,44 @@ test("an added key, a skipped file and a directory with another name are all ref
   for (const { what, directory, file } of damagedCopies(path.join(fixtures, simple.directory), place)) {
     const answer = await sdk.check(directory);
     assert.equal(answer.ok, false, what);
-    assert.ok(answer.refused.some((refusal) => refusal.file === file), `${what}: ${JSON.stringify(answer.refused)}`);
+    assert.ok(
+      answer.refused.some((refusal) => refusal.file === file),
+      `${what}: ${JSON.stringify(answer.refused)}`,
+    );
   }
 });
 
-test("an analyzer stored by 1.58.2 is refused, and everything else that it writes is read", onlyFor("1.43.1", "it knows no such event"), async (t) => {
-  if (!sdk) return t.skip("no SDK");
-  const newest = path.join(fixtures, "../sdk-1.58.2");
-  const index = JSON.parse(readFileSync(path.join(newest, "index.json"), "utf8"));
-  const answer = Object.fromEntries(await Promise.all(index.conversations.map(async ({ scenario, directory }) => [scenario, await sdk.check(path.join(newest, directory))])));
-  assert.deepEqual([answer.simple.ok, answer.simple.opens, answer.risky.opens], [true, true, false]);
-  assert.match(answer.risky.refused[0].error, /SecurityAnalysisEvent/);
-});
+test(
+  "an analyzer stored by 1.58.2 is refused, and everything else that it writes is read",
+  onlyFor("1.43.1", "it knows no such event"),
+  async (t) => {
+    if (!sdk) return t.skip("no SDK");
+    const newest = path.join(fixtures, "../sdk-1.58.2");
+    const index = JSON.parse(readFileSync(path.join(newest, "index.json"), "utf8"));
+    const answer = Object.fromEntries(
+      await Promise.all(
+        index.conversations.map(async ({ scenario, directory }) => [scenario, await sdk.check(path.join(newest, directory))]),
+      ),
+    );
+    assert.deepEqual([answer.simple.ok, answer.simple.opens, answer.risky.opens], [true, true, false]);
+    assert.match(answer.risky.refused[0].error, /SecurityAnalysisEvent/);
+  },
+);
 
-test("without openhands-tools the SDK opens MCP tools, and not the terminal", onlyFor("1.43.1", "the conversations of others are not all in the repository"), async (t) => {
-  if (!sdk) return t.skip("no SDK");
-  const bare = await openBareSdk();
-  t.after(() => bare.close());
-  const opened = async (name) => {
-    const { directory } = conversations.find(({ scenario }) => scenario === name);
-    return (await bare.check(path.join(fixtures, directory))).ok;
-  };
-  assert.deepEqual([await opened("mcp-tool"), await opened("terminal")], [true, false]);
-});
+test(
+  "without openhands-tools the SDK opens MCP tools, and not the terminal",
+  onlyFor("1.43.1", "the conversations of others are not all in the repository"),
+  async (t) => {
+    if (!sdk) return t.skip("no SDK");
+    const bare = await openBareSdk();
+    t.after(() => bare.close());
+    const opened = async (name) => {
+      const { directory } = conversations.find(({ scenario }) => scenario === name);
+      return (await bare.check(path.join(fixtures, directory))).ok;
+    };
+    assert.deepEqual([await opened("mcp-tool"), await opened("terminal")], [true, false]);
+  },
+);
 
 test("the SDK opens and continues 10 001 events", onlyFor("1.43.1", "ten thousand events take a minute"), async (t) => {
   if (!sdk) return t.skip("no SDK");

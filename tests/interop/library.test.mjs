@@ -29,9 +29,12 @@ let session;
 /** The one session of this file, or null; there is none before the tests begin. */
 const sdk = () => session;
 
-before(async () => {
-  session = await openSdk();
-}, { timeout: 900_000 });
+before(
+  async () => {
+    session = await openSdk();
+  },
+  { timeout: 900_000 },
+);
 after(async () => {
   await session?.close();
   rmSync(place, { recursive: true, force: true });

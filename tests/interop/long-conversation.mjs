@@ -18,7 +18,9 @@ export function longConversation(template, place, count) {
  * of their own, until there are `count` events; the same arguments give the same bytes.
  */
 export function longConversationFiles(template, count) {
-  const names = readdirSync(path.join(template, "events")).filter((name) => name.startsWith("event-")).sort();
+  const names = readdirSync(path.join(template, "events"))
+    .filter((name) => name.startsWith("event-"))
+    .sort();
   const [prompt, ...turns] = names.map((name) => JSON.parse(readFileSync(path.join(template, "events", name), "utf8")));
   const messages = turns.filter(({ kind }) => kind === "MessageEvent").slice(0, 2);
   const state = JSON.parse(readFileSync(path.join(template, "base_state.json"), "utf8"));
@@ -29,7 +31,12 @@ export function longConversationFiles(template, count) {
     files.set(`events/event-${String(index).padStart(5, "0")}-${event.id}.json`, JSON.stringify(event));
   }
   const lastUser = count - 1 - ((count - 1) % 2 === 0 ? 1 : 0);
-  const head = { id, leaf_event_id: eventId(count - 1), last_user_message_id: eventId(lastUser), persistence_dir: `workspace/conversations/${id.replaceAll("-", "")}` };
+  const head = {
+    id,
+    leaf_event_id: eventId(count - 1),
+    last_user_message_id: eventId(lastUser),
+    persistence_dir: `workspace/conversations/${id.replaceAll("-", "")}`,
+  };
   return files.set("base_state.json", JSON.stringify({ ...state, ...head }));
 }
 

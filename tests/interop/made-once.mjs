@@ -20,7 +20,8 @@ export async function madeOnce(folder, mark, make) {
   const begun = Date.now();
   while (!existsSync(mark)) {
     if (!takeLock(lock)) {
-      if (Date.now() - begun > patience) throw new Stop(`another process has been making ${folder} for ${patience / 60_000} minutes; if it is gone, remove ${lock}`);
+      if (Date.now() - begun > patience)
+        throw new Stop(`another process has been making ${folder} for ${patience / 60_000} minutes; if it is gone, remove ${lock}`);
       await wait(1000);
       continue;
     }

@@ -12,10 +12,13 @@ import { openSdk } from "./session.mjs";
 let sdk;
 let server;
 const folder = mkdtempSync(path.join(tmpdir(), "threadkeep-mcp-"));
-before(async () => {
-  sdk = await openSdk();
-  server = await everything("streamableHttp");
-}, { timeout: 900_000 });
+before(
+  async () => {
+    sdk = await openSdk();
+    server = await everything("streamableHttp");
+  },
+  { timeout: 900_000 },
+);
 after(async () => {
   await Promise.all([sdk?.close(), server?.stop()]);
   rmSync(folder, { recursive: true, force: true });
@@ -23,8 +26,18 @@ after(async () => {
 
 test("Python opens and continues a conversation with MCP tools", async (t) => {
   if (!sdk) return t.skip("no SDK");
-  const script = [{ calls: [{ name: "echo", arguments: { message: "hi" } }, { name: "get-tiny-image", arguments: {} }] }, { text: "Done." }];
-  const mcpServers = { all: { url: server.url, transport: "http", headers: { "X-Key": "a-secret-of-mine" }, auth: { token: "another-secret" } } };
+  const script = [
+    {
+      calls: [
+        { name: "echo", arguments: { message: "hi" } },
+        { name: "get-tiny-image", arguments: {} },
+      ],
+    },
+    { text: "Done." },
+  ];
+  const mcpServers = {
+    all: { url: server.url, transport: "http", headers: { "X-Key": "a-secret-of-mine" }, auth: { token: "another-secret" } },
+  };
   const { conversation } = await opened(mcpServers, { script, agent: { filterToolsRegex: "echo|get-" } });
   await connected(conversation, "all");
   await conversation.sendMessage("Go");

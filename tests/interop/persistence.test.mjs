@@ -23,23 +23,34 @@ let server;
 let fetcher;
 let mcp;
 
-before(async () => {
-  sdk = await openSdk();
-  if (sdk) {
-    const { argv, env } = await python();
-    fetcher = spawn(argv[0], [...argv.slice(1), path.join(import.meta.dirname, "fetch_server.py")], { env, stdio: ["pipe", "pipe", "ignore"] });
-    const [line] = await Promise.race([once(fetcher.stdout, "data"), once(fetcher, "exit").then(([code]) => assert.fail(`the MCP server ended with ${code}`))]);
-    mcp = String(line).trim();
-  }
-  server = await startServer({
-    mounts: {
-      "/project": (_, response) => {
-        response.writeHead(200, { "content-type": "text/html" }).end(`<title>The project</title><ul>${facts.replace(/\d\. (.*)\n/g, "<li>$1</li>")}</ul>`);
-        return true;
+before(
+  async () => {
+    sdk = await openSdk();
+    if (sdk) {
+      const { argv, env } = await python();
+      fetcher = spawn(argv[0], [...argv.slice(1), path.join(import.meta.dirname, "fetch_server.py")], {
+        env,
+        stdio: ["pipe", "pipe", "ignore"],
+      });
+      const [line] = await Promise.race([
+        once(fetcher.stdout, "data"),
+        once(fetcher, "exit").then(([code]) => assert.fail(`the MCP server ended with ${code}`)),
+      ]);
+      mcp = String(line).trim();
+    }
+    server = await startServer({
+      mounts: {
+        "/project": (_, response) => {
+          response
+            .writeHead(200, { "content-type": "text/html" })
+            .end(`<title>The project</title><ul>${facts.replace(/\d\. (.*)\n/g, "<li>$1</li>")}</ul>`);
+          return true;
+        },
       },
-    },
-  });
-}, { timeout: 900_000 });
+    });
+  },
+  { timeout: 900_000 },
+);
 after(async () => {
   await server.close();
   fetcher?.stdin.end();
@@ -63,7 +74,9 @@ async function converse({ id, baseUrl, mcp, origin, message, closes = true }) {
   await conversation.sendMessage(message);
   const { status, finalResponse } = await conversation.run();
   const events = (await conversation.events.slice()).slice(before);
-  const results = events.flatMap(({ kind, observation }) => (kind === "ObservationEvent" ? [[observation.kind, observation.content.map(({ text }) => text).join("")]] : []));
+  const results = events.flatMap(({ kind, observation }) =>
+    kind === "ObservationEvent" ? [[observation.kind, observation.content.map(({ text }) => text).join("")]] : [],
+  );
   const files = (await conversation.workspace.list("")).map(({ path }) => path);
   const zip = new Uint8Array(await (await conversation.exportZip({ workspace: true })).arrayBuffer());
   const exported = btoa(Array.from(zip, (byte) => String.fromCharCode(byte)).join(""));
@@ -80,7 +93,10 @@ async function goOnInPython(exported, id, name) {
     mkdirSync(path.dirname(path.join(directory, file)), { recursive: true });
     writeFileSync(path.join(directory, file), content);
   }
-  const calls = [["terminal", { command: "cat FACTS.txt" }], ["file_editor", { command: "view", path: "{workspace}/FACTS.txt" }]];
+  const calls = [
+    ["terminal", { command: "cat FACTS.txt" }],
+    ["file_editor", { command: "view", path: "{workspace}/FACTS.txt" }],
+  ];
   const { ok, error, results, files, execution_status: status } = await sdk.resume(directory, "Looked.", { in_place: true, calls });
   assert.ok(ok, error);
   assert.equal(status, "finished");
@@ -89,7 +105,9 @@ async function goOnInPython(exported, id, name) {
 }
 
 for (const kind of availableBrowsers) {
-  test(`${kind}: facts are written, the browser is killed, the file is deleted; each goes on in Python`, { timeout: 300_000 }, async (t) => {
+  test(`${kind}: facts are written, the browser is killed, the file is deleted; each goes on in Python`, {
+    timeout: 300_000,
+  }, async (t) => {
     const profile = mkdtempSync(path.join(tmpdir(), `threadkeep-persistence-${kind}-`));
     const id = crypto.randomUUID();
     const url = `${server.origin}/project`;
@@ -107,9 +125,16 @@ for (const kind of availableBrowsers) {
     let browser = await launch(kind, { profile });
     try {
       await browser.page(`${server.origin}/pages/blank.html`);
-      const written = await browser.evaluate(converse, { ...given, message: `Read ${url}. Then write 3 facts about the project into FACTS.txt.`, closes: false });
+      const written = await browser.evaluate(converse, {
+        ...given,
+        message: `Read ${url}. Then write 3 facts about the project into FACTS.txt.`,
+        closes: false,
+      });
       assert.deepEqual([written.status, written.files], ["finished", ["FACTS.txt"]]);
-      assert.deepEqual(written.results.map(([kind]) => kind), ["MCPToolObservation", "FileEditorObservation", "TerminalObservation"]);
+      assert.deepEqual(
+        written.results.map(([kind]) => kind),
+        ["MCPToolObservation", "FileEditorObservation", "TerminalObservation"],
+      );
       assert.match(written.results[0][1], /It is written in Python/);
       assert.equal(written.results[2][1], `3 FACTS.txt\n${facts.trimEnd()}`);
       await browser.kill();

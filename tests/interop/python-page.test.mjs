@@ -6,13 +6,30 @@ import os from "node:os";
 import path from "node:path";
 import { text } from "node:stream/consumers";
 import { after, before, test } from "node:test";
-import { LLM, applyPatch, fetchTool, fileEditor, glob, grep, inspectImage, listDirectory, memoryStore, switchLLM, taskTool, taskTracker, terminal } from "../../dist/index.js";
+import {
+  LLM,
+  applyPatch,
+  fetchTool,
+  fileEditor,
+  glob,
+  grep,
+  inspectImage,
+  listDirectory,
+  memoryStore,
+  switchLLM,
+  taskTool,
+  taskTracker,
+  terminal,
+} from "../../dist/index.js";
 import { root } from "../../scripts/process.mjs";
 import { add, open, say, scripted } from "./library/chat.mjs";
 import { exported, unpacked } from "./library/files.mjs";
 import { python } from "./setup.mjs";
 
-const call = (name, args, more = {}) => ({ tools: [more.tool], replies: [{ calls: [{ name, arguments: args }] }, ...(more.replies ?? [])] });
+const call = (name, args, more = {}) => ({
+  tools: [more.tool],
+  replies: [{ calls: [{ name, arguments: args }] }, ...(more.replies ?? [])],
+});
 /** The model of the case that is played. */
 let answering;
 const other = new LLM({ model: "openai/gpt-4o-mini", usageId: "other", fetch: (...request) => answering.fetch(...request) });
@@ -26,8 +43,21 @@ const cases = {
   list_directory: call("list_directory", { dir_path: "/workspace" }, { tool: listDirectory() }),
   apply_patch: call("apply_patch", { patch: "*** Begin Patch\n*** Add File: b.txt\n+b\n*** End Patch" }, { tool: applyPatch() }),
   terminal: call("terminal", { command: "echo a" }, { tool: terminal() }),
-  fetch: call("fetch", { url: "https://pages.test/" }, { tool: fetchTool({ allow: ["https://pages.test"], fetch: async () => new Response("A page.", { headers: { "content-type": "text/plain" } }) }) }),
-  inspect_image_with_vision: call("inspect_image_with_vision", { image_index: 0, question: "What is it?" }, { tool: inspectImage({ llm: other }) }),
+  fetch: call(
+    "fetch",
+    { url: "https://pages.test/" },
+    {
+      tool: fetchTool({
+        allow: ["https://pages.test"],
+        fetch: async () => new Response("A page.", { headers: { "content-type": "text/plain" } }),
+      }),
+    },
+  ),
+  inspect_image_with_vision: call(
+    "inspect_image_with_vision",
+    { image_index: 0, question: "What is it?" },
+    { tool: inspectImage({ llm: other }) },
+  ),
   switch_llm: call("switch_llm", { profile_name: "other", reason: "It is enough." }, { tool: switchLLM({ profiles: { other } }) }),
   task: call("task", { prompt: "Count." }, { tool: taskTool(), replies: [{ text: "One." }] }),
   "a tool of the page": call("add", { a: 1, b: 2 }, { tool: add }),
@@ -42,16 +72,22 @@ const [program] = [...page.matchAll(/^```python\n(.*?)^```$/gms)].map(([, code])
 const place = mkdtempSync(path.join(os.tmpdir(), "threadkeep-python-page-"));
 let launcher;
 
-before(async () => {
-  launcher = await python();
-  if (!launcher.argv && process.env.CI) throw new Error(launcher.reason);
-}, { timeout: 900_000 });
+before(
+  async () => {
+    launcher = await python();
+    if (!launcher.argv && process.env.CI) throw new Error(launcher.reason);
+  },
+  { timeout: 900_000 },
+);
 after(() => rmSync(place, { recursive: true, force: true }));
 
 test("every tool of the library is tried", () => {
   const tools = readFileSync(path.join(root, "docs/tools.md"), "utf8");
   const names = [...tools.matchAll(/^## `(.*)`$/gm)].map(([, name]) => name);
-  assert.deepEqual(names.filter((name) => !(name in cases)), []);
+  assert.deepEqual(
+    names.filter((name) => !(name in cases)),
+    [],
+  );
 });
 
 // One process for all conversations: importing the SDK takes seconds. The program is complete for each of them.
@@ -96,7 +132,9 @@ test("python.md: a conversation with any tool of the library goes on in Python",
       const folder = path.join(place, name, "workspace/conversations");
       const [id] = readdirSync(folder);
       const { execution_status } = JSON.parse(readFileSync(path.join(folder, id, "base_state.json"), "utf8"));
-      const events = readdirSync(path.join(folder, id, "events")).filter((file) => file.endsWith(".json")).sort();
+      const events = readdirSync(path.join(folder, id, "events"))
+        .filter((file) => file.endsWith(".json"))
+        .sort();
       const last = readFileSync(path.join(folder, id, "events", events.at(-1)), "utf8");
       assert.deepEqual([execution_status, /I carried on\./.test(last)], ["finished", true], last);
     });

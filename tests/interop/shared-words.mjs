@@ -38,7 +38,10 @@ function runsIn(file, known) {
     file,
     line: lineAt(text, all[begin].at),
     from: { file: from.file, line: lineAt(readFileSync(from.file, "utf8"), from.at) },
-    words: all.slice(begin, end).map(({ word }) => word).join(" "),
+    words: all
+      .slice(begin, end)
+      .map(({ word }) => word)
+      .join(" "),
   }));
 }
 
@@ -57,12 +60,17 @@ export function wordsOf(text) {
 
 /** All files below a folder whose names match. */
 export function filesBelow(folder, pattern) {
-  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile() && pattern.test(entry.name) && !entry.parentPath.includes("node_modules"));
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter(
+    (entry) => entry.isFile() && pattern.test(entry.name) && !entry.parentPath.includes("node_modules"),
+  );
   return files.map(({ parentPath, name }) => path.join(parentPath, name)).sort();
 }
 
 function keyAt(words, at) {
-  return words.slice(at, at + length).map(({ word }) => word).join(" ");
+  return words
+    .slice(at, at + length)
+    .map(({ word }) => word)
+    .join(" ");
 }
 
 function lineAt(text, at) {

@@ -16,10 +16,13 @@ const tools = ["file_editor", "task_tracker", "grep", "glob", "apply_patch", "li
 const scratch = realpathSync(mkdtempSync(path.join(tmpdir(), "threadkeep-tools-")));
 let sdk;
 
-before(async () => {
-  process.env.TZ = "UTC";
-  sdk = await openSdk();
-}, { timeout: 900_000 });
+before(
+  async () => {
+    process.env.TZ = "UTC";
+    sdk = await openSdk();
+  },
+  { timeout: 900_000 },
+);
 after(() => {
   rmSync(scratch, { recursive: true });
   return sdk?.close();
@@ -57,7 +60,8 @@ function comparable({ action, observation }, [tool, args]) {
   // If several files are missing, Python names any of them.
   if (tool === "apply_patch") texts = texts.map((text) => text.replace(/^(There is no file ).*/, "$1"));
   // 1.58.0 numbers other lines: see docs/differences.md.
-  if (tool === "file_editor" && isNewest) texts = texts.map((text) => text.replace(/((?:^|\n)(?:The lines of|Edited|Undid) [^\n]*:\n)[^]*/, "$1"));
+  if (tool === "file_editor" && isNewest)
+    texts = texts.map((text) => text.replace(/((?:^|\n)(?:The lines of|Edited|Undid) [^\n]*:\n)[^]*/, "$1"));
   if (tool === "list_directory") {
     // The times of directories, and the order in which their contents are listed, are those of a file system.
     fields.entries = fields.entries.map((entry) => (entry.is_directory ? { ...entry, modified_time: null } : entry));
@@ -76,8 +80,12 @@ function bare({ kind, ...fields }) {
 
 /** Makes the calls in Python and here, and compares every result and the files at the end. */
 async function compare(runs) {
-  const encoded = (files) => Object.fromEntries(Object.entries(files).map(([name, content]) => [name, Buffer.from(content).toString("base64")]));
-  const answer = await sdk.ask({ command: "tools", sequences: runs.map(({ root, home, files, calls }) => ({ root, home, calls, files: encoded(files) })) });
+  const encoded = (files) =>
+    Object.fromEntries(Object.entries(files).map(([name, content]) => [name, Buffer.from(content).toString("base64")]));
+  const answer = await sdk.ask({
+    command: "tools",
+    sequences: runs.map(({ root, home, files, calls }) => ({ root, home, calls, files: encoded(files) })),
+  });
   assert.ok(answer.ok, answer.error);
   const counts = { compared: 0, cut: 0, succeeded: {} };
   for (const [index, run] of runs.entries()) {
@@ -111,17 +119,21 @@ for (const tool of tools) {
       return { name: `sequence ${seed}`, ...place, ...sequence(seed, place.root, tool) };
     });
     const { compared, succeeded, cut } = await compare(runs);
-    t.diagnostic(`${compared} calls compared, ${succeeded[tool]} of ${tool} without an error; ${cut} sequences ended early, at a text whose encoding the SDK guesses wrong`);
+    t.diagnostic(
+      `${compared} calls compared, ${succeeded[tool]} of ${tool} without an error; ${cut} sequences ended early, at a text whose encoding the SDK guesses wrong`,
+    );
     assert.ok(cut <= sequences * 0.25, `${cut} sequences ended early`);
   });
 }
 
 test("limits, rare content and inexact patches have the same results", async (t) => {
   if (!sdk) return t.diagnostic("no SDK to ask");
-  const runs = cases("/").map(({ name }) => {
-    const place = placed(name);
-    return { ...place, ...cases(place.root).find((one) => one.name === name) };
-  }).filter(({ isChangedLater }) => !(isChangedLater && isNewest));
+  const runs = cases("/")
+    .map(({ name }) => {
+      const place = placed(name);
+      return { ...place, ...cases(place.root).find((one) => one.name === name) };
+    })
+    .filter(({ isChangedLater }) => !(isChangedLater && isNewest));
   const { compared, cut } = await compare(runs);
   t.diagnostic(`${compared} calls compared, ${cut} of ${runs.length} sequences ended early`);
 });
@@ -130,7 +142,8 @@ test("the parameters of the tools are those of the SDK", async (t) => {
   if (!sdk) return t.diagnostic("no SDK to ask");
   const { schemas } = await sdk.ask({ command: "tools", sequences: [] });
   const here = definitions({ workingDir: "/workspace", isTransactional: true });
-  const plain = (schema) => JSON.parse(JSON.stringify(schema, (name, value) => (name === "description" && typeof value === "string" ? undefined : value)));
+  const plain = (schema) =>
+    JSON.parse(JSON.stringify(schema, (name, value) => (name === "description" && typeof value === "string" ? undefined : value)));
   for (const [name, schema] of Object.entries(schemas)) {
     const expected = plain(schema);
     // Python refuses a negative number without saying so in the schema.

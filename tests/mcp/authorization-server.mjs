@@ -15,12 +15,25 @@ export async function authorizationServer({ metadata = () => ({}), accepts = () 
     const { origin } = server;
     const url = new URL(request.url, origin);
     const cors = { "access-control-allow-origin": "*", "access-control-allow-headers": "*", "access-control-expose-headers": "*" };
-    const json = (value, status = 200, headers = {}) => response.writeHead(status, { ...cors, "content-type": "application/json", ...headers }).end(JSON.stringify(value));
+    const json = (value, status = 200, headers = {}) =>
+      response.writeHead(status, { ...cors, "content-type": "application/json", ...headers }).end(JSON.stringify(value));
     if (request.method === "OPTIONS") return response.writeHead(204, cors).end();
-    if (url.pathname === "/.well-known/oauth-protected-resource/mcp") return json({ resource: `${origin}/mcp`, authorization_servers: [origin] });
+    if (url.pathname === "/.well-known/oauth-protected-resource/mcp")
+      return json({ resource: `${origin}/mcp`, authorization_servers: [origin] });
     if (url.pathname === "/.well-known/oauth-authorization-server") {
-      const endpoints = { authorization_endpoint: `${origin}/authorize`, token_endpoint: `${origin}/token`, registration_endpoint: `${origin}/register` };
-      return json({ issuer: origin, ...endpoints, response_types_supported: ["code"], code_challenge_methods_supported: ["S256"], token_endpoint_auth_methods_supported: ["none"], ...metadata(origin) });
+      const endpoints = {
+        authorization_endpoint: `${origin}/authorize`,
+        token_endpoint: `${origin}/token`,
+        registration_endpoint: `${origin}/register`,
+      };
+      return json({
+        issuer: origin,
+        ...endpoints,
+        response_types_supported: ["code"],
+        code_challenge_methods_supported: ["S256"],
+        token_endpoint_auth_methods_supported: ["none"],
+        ...metadata(origin),
+      });
     }
     if (url.pathname === "/register") return json({ ...JSON.parse(body), client_id: "client-1" }, 201);
     if (url.pathname === "/authorize") {
@@ -37,7 +50,8 @@ export async function authorizationServer({ metadata = () => ({}), accepts = () 
     }
     if (url.pathname !== "/mcp") return json({}, 404);
     const token = /^Bearer (.*)$/.exec(request.headers.authorization ?? "")?.[1];
-    if (token === undefined || !accepts(token)) return json({}, 401, { "www-authenticate": `Bearer resource_metadata="${origin}/.well-known/oauth-protected-resource/mcp"` });
+    if (token === undefined || !accepts(token))
+      return json({}, 401, { "www-authenticate": `Bearer resource_metadata="${origin}/.well-known/oauth-protected-resource/mcp"` });
     if (request.method !== "POST") return response.writeHead(405, cors).end();
     const { id, method } = JSON.parse(body);
     if (id === undefined) return response.writeHead(202, cors).end();

@@ -49,11 +49,21 @@ test("an answer of another authorization server is refused, and one that should 
 });
 
 test("only https, and http of this machine, reaches the host or gets a code", async (context) => {
-  for (const address of ["file:///etc/passwd", "blob:https://app.example/1", "myapp://login", "http://evil.example/authorize", "vscode://x"]) {
+  for (const address of [
+    "file:///etc/passwd",
+    "blob:https://app.example/1",
+    "myapp://login",
+    "http://evil.example/authorize",
+    "vscode://x",
+  ]) {
     for (const endpoint of ["authorization_endpoint", "token_endpoint", "registration_endpoint"]) {
       const { conversation, shown, server } = await loggingIn(context, { metadata: () => ({ [endpoint]: address }) });
       await reached(conversation, "guarded", ({ state }) => state !== "connecting");
-      await assert.rejects(conversation.mcp.login("guarded"), ({ code, message }) => code === "invalid_state" && /neither https/.test(message), `${endpoint} ${address}`);
+      await assert.rejects(
+        conversation.mcp.login("guarded"),
+        ({ code, message }) => code === "invalid_state" && /neither https/.test(message),
+        `${endpoint} ${address}`,
+      );
       assert.deepEqual([shown, server.seen.grants], [[], []]);
     }
   }

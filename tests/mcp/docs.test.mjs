@@ -20,8 +20,17 @@ test("the examples do what they say", async () => {
   const llm = new library.LLM({ model: "openai/m", fetch: createModel(() => ({ text: "Nothing." })).fetch });
   const ports = [];
   const names = {
-    ...library, llm, store: library.memoryStore(), url: servers[0].url, protectedUrl: servers[1].url, passphrase: "a long passphrase", sessionToken: "t",
-    output: { textContent: "" }, changes: [], button: {}, worker: { postMessage: ({ port }) => ports.push(port) },
+    ...library,
+    llm,
+    store: library.memoryStore(),
+    url: servers[0].url,
+    protectedUrl: servers[1].url,
+    passphrase: "a long passphrase",
+    sessionToken: "t",
+    output: { textContent: "" },
+    changes: [],
+    button: {},
+    worker: { postMessage: ({ port }) => ports.push(port) },
   };
   const results = "conversation, finalResponse, reader, mcpServers, waiting, inPage, transportOf, withPage";
   const found = await new AsyncFunction(...Object.keys(names), `${examples.join("\n")}\nreturn { ${results} };`)(...Object.values(names));
@@ -37,7 +46,10 @@ test("the examples do what they say", async () => {
   await server.connect(found.transportOf(ports[0]));
   const open = (agent) => library.Conversation.open({ agent, store: names.store });
   const [inPage, reader, withPage] = await Promise.all([found.inPage, found.reader, found.withPage].map(open));
-  assert.deepEqual((await connected(inPage, "page")).tools.map(({ name }) => name), ["color"]);
+  assert.deepEqual(
+    (await connected(inPage, "page")).tools.map(({ name }) => name),
+    ["color"],
+  );
   assert.ok((await connected(reader, "search")).tools.every(({ name }) => /^(get-|echo$)/.test(name)));
   await reached(withPage, "page", ({ state }) => state === "failed");
   await Promise.all([found.conversation, found.waiting, inPage, reader, withPage].map((conversation) => conversation.close()));

@@ -17,7 +17,11 @@ async function start(kind, options) {
 
 const calls = (...calls) => ({ calls: calls.map(([name, args]) => ({ name, arguments: args })) });
 
-for (const [kind, transport] of [["streamableHttp", undefined], ["sse", undefined], ["sse", "sse"]]) {
+for (const [kind, transport] of [
+  ["streamableHttp", undefined],
+  ["sse", undefined],
+  ["sse", "sse"],
+]) {
   test(`tools over ${kind} (option ${transport}) are listed and called`, async () => {
     const { url } = await start(kind);
     const { conversation, live } = await opened({ all: { url, ...(transport && { transport }) } });
@@ -39,7 +43,10 @@ for (const [kind, transport] of [["streamableHttp", undefined], ["sse", undefine
 
 test("a call in a run is stored in the SDK's classes, and the first request waits for the list", async () => {
   const { url } = await start("streamableHttp");
-  const { conversation, model } = await opened({ all: { url, headers: { "X-Key": "a-key-of-the-user" } } }, { script: [calls(["echo", { message: "hi", summary: "Says hi" }]), { text: "Done." }] });
+  const { conversation, model } = await opened(
+    { all: { url, headers: { "X-Key": "a-key-of-the-user" } } },
+    { script: [calls(["echo", { message: "hi", summary: "Says hi" }]), { text: "Done." }] },
+  );
   await conversation.sendMessage("Go");
   const { finalResponse } = await conversation.run();
   assert.equal(finalResponse, "Done.");
@@ -103,11 +110,15 @@ test("a server that is down delays nothing; its tools are known from before, say
 
   const script = [calls(["echo", { message: "1" }]), { text: "It is down." }, calls(["echo", { message: "2" }]), { text: "It is back." }];
   const { conversation, model } = await opened({ all: { url } }, { store, conversationId: id, script });
-  assert.ok(conversation.mcp.servers[0].tools.some(({ name }) => name === "echo"), "known at once");
+  assert.ok(
+    conversation.mcp.servers[0].tools.some(({ name }) => name === "echo"),
+    "known at once",
+  );
   await conversation.sendMessage("Again");
   await conversation.run();
   assert.ok(model.requests[0].body.tools.some(({ function: tool }) => tool.name === "echo"));
-  const observations = async () => (await conversation.events.slice()).filter(({ kind }) => kind === "ObservationEvent").map(({ observation }) => observation);
+  const observations = async () =>
+    (await conversation.events.slice()).filter(({ kind }) => kind === "ObservationEvent").map(({ observation }) => observation);
   const [down] = await observations();
   assert.equal(down.is_error, true);
   assert.match(textOf(down), /^Error calling MCP tool echo: the server all is not connected: http:\/\/127\.0\.0\.1:\d+ cannot be reached/);
@@ -147,9 +158,15 @@ test("a restarted server that forgot the session gets the same call in a new one
 
 test("filterToolsRegex decides about all tools but finish and think", async () => {
   const { url } = await start("streamableHttp");
-  const { conversation, model } = await opened({ all: { url } }, { agent: { filterToolsRegex: "echo|get-(?!env)" }, script: [{ text: "Hi." }] });
+  const { conversation, model } = await opened(
+    { all: { url } },
+    { agent: { filterToolsRegex: "echo|get-(?!env)" }, script: [{ text: "Hi." }] },
+  );
   const { tools } = await connected(conversation, "all");
-  assert.ok(tools.every(({ name }) => /^(echo|get-)/.test(name) && name !== "get-env"), JSON.stringify(tools));
+  assert.ok(
+    tools.every(({ name }) => /^(echo|get-)/.test(name) && name !== "get-env"),
+    JSON.stringify(tools),
+  );
   await conversation.sendMessage("Go");
   await conversation.run();
   const sent = model.requests[0].body.tools.map(({ function: tool }) => tool.name);

@@ -22,12 +22,17 @@ export async function hostile(answers) {
     received.push({ method, params });
     if (id === undefined) return response.writeHead(202).end();
     const usual = {
-      initialize: () => ({ protocolVersion: "2025-06-18", capabilities: { tools: { listChanged: true } }, serverInfo: { name: "hostile", version: "1" } }),
+      initialize: () => ({
+        protocolVersion: "2025-06-18",
+        capabilities: { tools: { listChanged: true } },
+        serverInfo: { name: "hostile", version: "1" },
+      }),
       "tools/list": () => ({ tools: [{ name: "act", inputSchema: { type: "object" } }] }),
       "tools/call": () => ({ content: [{ type: "text", text: "ok" }] }),
     };
     const result = await (answers[method] ?? usual[method])(params, response, id);
-    if (result !== undefined) response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify({ jsonrpc: "2.0", id, result }));
+    if (result !== undefined)
+      response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify({ jsonrpc: "2.0", id, result }));
   });
   const notify = (method, params) => listening.write(`data: ${JSON.stringify({ jsonrpc: "2.0", method, params })}\n\n`);
   return { url: `${server.origin}/mcp`, received, notify, close: server.close };

@@ -24,7 +24,9 @@ function transportOf(port) {
 test("a server behind a MessagePort is called, and its new tools are picked up", async () => {
   const { port1, port2 } = new MessageChannel();
   const server = new McpServer({ name: "page", version: "1" });
-  server.registerTool("color", { description: "The color of the page.", inputSchema: { part: z.string() } }, ({ part }) => ({ content: [{ type: "text", text: `${part}: red` }] }));
+  server.registerTool("color", { description: "The color of the page.", inputSchema: { part: z.string() } }, ({ part }) => ({
+    content: [{ type: "text", text: `${part}: red` }],
+  }));
   await server.connect(transportOf(port2));
   const { conversation } = await opened({ page: { port: port1 } });
   await connected(conversation, "page");
@@ -61,15 +63,27 @@ const older = (context) => ({
   registerToolsChangedCallback: (callback) => context.addEventListener("toolchange", callback),
 });
 
-for (const [form, of] of [["getTools()", (context) => context], ["listTools()", older]]) {
+for (const [form, of] of [
+  ["getTools()", (context) => context],
+  ["listTools()", older],
+]) {
   test(`the tools of a page are called, with ${form}`, async () => {
     const context = new ModelContext();
-    context.registerTool({ name: "layer", description: "Shows a layer.", inputSchema: { type: "object", properties: { layer: { type: "string" } }, required: ["layer"] }, execute: ({ layer }) => `shown: ${layer}` });
+    context.registerTool({
+      name: "layer",
+      description: "Shows a layer.",
+      inputSchema: { type: "object", properties: { layer: { type: "string" } }, required: ["layer"] },
+      execute: ({ layer }) => `shown: ${layer}`,
+    });
     const { conversation } = await opened({ page: { modelContext: of(context) } });
     await connected(conversation, "page");
     assert.equal(textOf(await conversation.executeTool("layer", { layer: "sauce" })), "[Tool 'layer' executed.]\nshown: sauce");
     await assert.rejects(conversation.executeTool("layer", {}), { code: "invalid_options" });
-    context.registerTool({ name: "order", description: "Orders.", execute: () => ({ content: [{ type: "text", text: "no dough" }], isError: true }) });
+    context.registerTool({
+      name: "order",
+      description: "Orders.",
+      execute: () => ({ content: [{ type: "text", text: "no dough" }], isError: true }),
+    });
     await reached(conversation, "page", ({ tools }) => tools.some(({ name }) => name === "order"));
     assert.equal((await conversation.executeTool("order")).is_error, true);
     await conversation.close();
@@ -85,13 +99,22 @@ test("a browser without tools of pages is a failed server", async () => {
 
 test("options of servers are checked and unknown ones refused by name", async () => {
   const refused = [
-    [[], /mcpServers must be an object/], [{ "a b": { url: "https://x.test" } }, /name of MCP server/], [{ a: {} }, /must have a url, a port or a modelContext/],
-    [{ a: { command: "npx" } }, /must have a url/], [{ a: { url: "ftp://x.test" } }, /must begin with https/], [{ a: { url: "https://u:p@x.test" } }, /user name or password/],
-    [{ a: { url: "https://x.test", header: {} } }, /did you mean headers/], [{ a: { url: "https://x.test", auth: { token: 7 } } }, /token of MCP server/],
+    [[], /mcpServers must be an object/],
+    [{ "a b": { url: "https://x.test" } }, /name of MCP server/],
+    [{ a: {} }, /must have a url, a port or a modelContext/],
+    [{ a: { command: "npx" } }, /must have a url/],
+    [{ a: { url: "ftp://x.test" } }, /must begin with https/],
+    [{ a: { url: "https://u:p@x.test" } }, /user name or password/],
+    [{ a: { url: "https://x.test", header: {} } }, /did you mean headers/],
+    [{ a: { url: "https://x.test", auth: { token: 7 } } }, /token of MCP server/],
     [{ a: { url: "https://x.test", auth: { token: "t" }, headers: { authorization: "x" } } }, /both auth and a header/],
-    [{ a: { url: "https://x.test", auth: { oauth: { scope: "x" } } } }, /did you mean scopes/], [{ a: { url: "https://x.test", timeout: 0 } }, /timeout of MCP server/],
-    [{ a: { url: "https://x.test", headers: { "a b": "c" } } }, /headers of MCP server/], [{ a: { port: {} } }, /must be a MessagePort/], [{ a: { modelContext: {} } }, /modelContext of MCP server/],
+    [{ a: { url: "https://x.test", auth: { oauth: { scope: "x" } } } }, /did you mean scopes/],
+    [{ a: { url: "https://x.test", timeout: 0 } }, /timeout of MCP server/],
+    [{ a: { url: "https://x.test", headers: { "a b": "c" } } }, /headers of MCP server/],
+    [{ a: { port: {} } }, /must be a MessagePort/],
+    [{ a: { modelContext: {} } }, /modelContext of MCP server/],
   ];
-  for (const [servers, expected] of refused) await assert.rejects(opened(servers), ({ code, message }) => code === "invalid_options" && expected.test(message), String(expected));
+  for (const [servers, expected] of refused)
+    await assert.rejects(opened(servers), ({ code, message }) => code === "invalid_options" && expected.test(message), String(expected));
   await assert.rejects(opened({}, { agent: { filterToolsRegex: "(" } }), { code: "invalid_options" });
 });

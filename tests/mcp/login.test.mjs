@@ -20,7 +20,9 @@ async function authorize(url) {
 /** Everything that is stored or exported of a conversation. */
 async function everywhere(conversation, store) {
   const events = await conversation.events.slice();
-  const files = await Promise.all((await store.files(conversation.id)).map(async (path) => new TextDecoder().decode(await store.readFile(conversation.id, path))));
+  const files = await Promise.all(
+    (await store.files(conversation.id)).map(async (path) => new TextDecoder().decode(await store.readFile(conversation.id, path))),
+  );
   const zip = Buffer.from(await (await conversation.exportZip()).arrayBuffer()).toString("latin1");
   return JSON.stringify([conversation.state, events, conversation.mcp.servers]) + files.join() + zip;
 }
@@ -35,7 +37,9 @@ test("a server that asks for a login opens, its tools say so, and work after the
     if (String(input).endsWith("/token")) tokens.push((await response.clone().json()).access_token);
     return response;
   };
-  const mcpServers = { greeter: { url: server.url, fetch: watched, auth: { oauth: { redirectUrl, authorize, scopes: "mcp:tools", storage } } } };
+  const mcpServers = {
+    greeter: { url: server.url, fetch: watched, auth: { oauth: { redirectUrl, authorize, scopes: "mcp:tools", storage } } },
+  };
   const { conversation } = await opened(mcpServers, { store, cipher: "a passphrase that is long" });
   const waiting = await reached(conversation, "greeter", ({ state }) => state === "login");
   assert.match(waiting.error, /asks for a login; the user has to log in/);
@@ -60,11 +64,15 @@ test("a server that asks for a login opens, its tools say so, and work after the
 
 test("a login that the server refuses is an error, and one that returns for another request too", async () => {
   const refuses = (url) => `${redirectUrl}?error=access_denied&error_description=No%20way&state=${new URL(url).searchParams.get("state")}`;
-  const { conversation } = await opened({ greeter: { url: server.url, auth: { oauth: { redirectUrl, clientName: "refused", clientId: "x", authorize: refuses } } } });
+  const { conversation } = await opened({
+    greeter: { url: server.url, auth: { oauth: { redirectUrl, clientName: "refused", clientId: "x", authorize: refuses } } },
+  });
   await reached(conversation, "greeter", ({ state }) => state === "login");
   await assert.rejects(conversation.mcp.login("greeter"), ({ code, message }) => code === "aborted" && /No way/.test(message));
   await conversation.close();
-  const forged = await opened({ greeter: { url: server.url, auth: { oauth: { redirectUrl, clientId: "y", authorize: () => `${redirectUrl}?code=c&state=other` } } } });
+  const forged = await opened({
+    greeter: { url: server.url, auth: { oauth: { redirectUrl, clientId: "y", authorize: () => `${redirectUrl}?code=c&state=other` } } },
+  });
   await reached(forged.conversation, "greeter", ({ state }) => state === "login");
   await assert.rejects(forged.conversation.mcp.login("greeter"), { code: "invalid_state" });
   await forged.conversation.close();
@@ -74,7 +82,10 @@ test("without auth in the options the state is login, and login() says what to d
   const { conversation } = await opened({ greeter: { url: server.url } });
   const { error } = await reached(conversation, "greeter", ({ state }) => state === "login");
   assert.match(error, /asks for a login \(401\)/);
-  await assert.rejects(conversation.mcp.login("greeter"), ({ code, message }) => code === "invalid_state" && /auth: \{ oauth: \{\} \}/.test(message));
+  await assert.rejects(
+    conversation.mcp.login("greeter"),
+    ({ code, message }) => code === "invalid_state" && /auth: \{ oauth: \{\} \}/.test(message),
+  );
   await assert.rejects(conversation.mcp.login("nobody"), { code: "invalid_options" });
   await conversation.close();
 });
@@ -97,7 +108,13 @@ test("tokens and headers go to the server only, and are hidden where they return
     response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify({ jsonrpc: "2.0", id, result: results[method] }));
   });
   let count = 0;
-  const { conversation } = await opened({ mirror: { url: `${origin}/mcp?api_key=query-key-123456`, headers: { "X-Api-Key": "header-key-123456" }, auth: { token: () => `token-number-${++count}` } } });
+  const { conversation } = await opened({
+    mirror: {
+      url: `${origin}/mcp?api_key=query-key-123456`,
+      headers: { "X-Api-Key": "header-key-123456" },
+      auth: { token: () => `token-number-${++count}` },
+    },
+  });
   await connected(conversation, "mirror");
   const mirrored = textOf(await conversation.executeTool("mirror"));
   assert.equal(requests[0].authorization, "Bearer token-number-1");

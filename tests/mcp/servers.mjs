@@ -11,7 +11,11 @@ const packages = path.join(root, "node_modules/@modelcontextprotocol");
 /** The protocol's reference server for tests of clients, in TypeScript. `kind`: "streamableHttp" or "sse". */
 export async function everything(kind, { port } = {}) {
   const chosen = port ?? (await freePort());
-  const server = await started([process.execPath, path.join(packages, "server-everything/dist/index.js"), kind], { PORT: String(chosen) }, new RegExp(`port ${chosen}`));
+  const server = await started(
+    [process.execPath, path.join(packages, "server-everything/dist/index.js"), kind],
+    { PORT: String(chosen) },
+    new RegExp(`port ${chosen}`),
+  );
   return { ...server, port: chosen, url: `http://127.0.0.1:${chosen}/${kind === "sse" ? "sse" : "mcp"}` };
 }
 
@@ -19,7 +23,11 @@ export async function everything(kind, { port } = {}) {
 export async function withLogin() {
   const [port, authPort] = [await freePort(), await freePort()];
   const file = path.join(packages, "sdk/dist/esm/examples/server/simpleStreamableHttp.js");
-  const server = await started([process.execPath, file, "--oauth"], { MCP_PORT: String(port), MCP_AUTH_PORT: String(authPort) }, new RegExp(`port ${port}`));
+  const server = await started(
+    [process.execPath, file, "--oauth"],
+    { MCP_PORT: String(port), MCP_AUTH_PORT: String(authPort) },
+    new RegExp(`port ${port}`),
+  );
   return { ...server, url: `http://localhost:${port}/mcp` };
 }
 
@@ -28,7 +36,11 @@ export async function fastMCP({ port } = {}) {
   const { argv, env, reason } = await python();
   if (!argv) return { reason };
   const chosen = port ?? (await freePort());
-  const server = await started([...argv, path.join(import.meta.dirname, "fastmcp_server.py"), String(chosen)], env, /Uvicorn running|Application startup complete/);
+  const server = await started(
+    [...argv, path.join(import.meta.dirname, "fastmcp_server.py"), String(chosen)],
+    env,
+    /Uvicorn running|Application startup complete/,
+  );
   return { ...server, port: chosen, url: `http://127.0.0.1:${chosen}/mcp` };
 }
 

@@ -10,7 +10,12 @@ import * as thread from "../../dist/thread.js";
 import { hostile, revoked, speechless, unreadable } from "../support/bad-inputs/odd.mjs";
 
 const { Agent, Conversation, LLM, ThreadkeepError, memoryStore } = library;
-const llm = new LLM({ model: "openai/gpt-4o", baseUrl: "https://model.invalid", fetch: async () => new Response("{}", { status: 400 }), numRetries: 1 });
+const llm = new LLM({
+  model: "openai/gpt-4o",
+  baseUrl: "https://model.invalid",
+  fetch: async () => new Response("{}", { status: 400 }),
+  numRetries: 1,
+});
 const open = (options = {}) => Conversation.open({ agent: new Agent({ llm, ...options }), store: memoryStore() });
 const opened = (use) => async (value) => {
   const conversation = await open();
@@ -33,8 +38,20 @@ const threadWith = async (use) => {
 };
 
 const values = () => ({
-  undefined: undefined, null: null, number: 7, text: "x", symbol: Symbol("odd"), object: {}, array: ["x"], function: () => {}, bare: Object.create(null),
-  hostile: hostile(), revoked: revoked(), "a revoked array": revoked([]), speechless: speechless(), unreadable: unreadable("kind"),
+  undefined: undefined,
+  null: null,
+  number: 7,
+  text: "x",
+  symbol: Symbol("odd"),
+  object: {},
+  array: ["x"],
+  function: () => {},
+  bare: Object.create(null),
+  hostile: hostile(),
+  revoked: revoked(),
+  "a revoked array": revoked([]),
+  speechless: speechless(),
+  unreadable: unreadable("kind"),
 });
 
 /** Each public function, with the value in the place of an argument. */
@@ -46,7 +63,12 @@ const calls = {
   "threadOf, options": opened((conversation, value) => thread.threadOf(conversation, value).close()),
   conversationList: (value) => thread.conversationList(value).subscribe(() => {})(),
   visibleText: (value) => thread.visibleText(value),
-  ...Object.fromEntries(["send", "approve", "reject", "editAction", "alwaysAllow", "editMessage", "navigateTo", "showVersion", "loadEarlier"].map((verb) => [`Thread.${verb}`, (value) => threadWith((own) => own[verb](value))])),
+  ...Object.fromEntries(
+    ["send", "approve", "reject", "editAction", "alwaysAllow", "editMessage", "navigateTo", "showVersion", "loadEarlier"].map((verb) => [
+      `Thread.${verb}`,
+      (value) => threadWith((own) => own[verb](value)),
+    ]),
+  ),
   "new ThreadkeepChatTransport": (value) => new aiSdk.ThreadkeepChatTransport(value),
   "transport.sendMessages": (value) => transport().sendMessages(value),
   "transport.sendMessages, messages": (messages) => transport().sendMessages({ chatId: "chat", messages, trigger: "submit-message" }),
@@ -66,7 +88,9 @@ const calls = {
   "traceConversation, options": opened((conversation, value) => devtools.traceConversation(conversation, opentelemetry, value)),
   observeRequests: (value) => library.observeRequests(value)(),
   taskTool: withTool((value) => library.taskTool(value)),
-  ...Object.fromEntries(["agents", "llms", "maxDepth"].map((name) => [`taskTool, ${name}`, withTool((value) => library.taskTool({ [name]: value }))])),
+  ...Object.fromEntries(
+    ["agents", "llms", "maxDepth"].map((name) => [`taskTool, ${name}`, withTool((value) => library.taskTool({ [name]: value }))]),
+  ),
   terminal: withTool((value) => library.terminal(value)),
   "terminal, allowedHosts": withTool((value) => library.terminal({ allowedHosts: value })),
   "terminal, allowedSecrets": withTool((value) => library.terminal({ allowedSecrets: value })),
@@ -78,13 +102,29 @@ const calls = {
   "switchLLM, profiles": withTool((value) => library.switchLLM({ profiles: value })),
   loadSkills: (value) => (typeof value === "string" ? undefined : library.loadSkills(value)),
   "loadSkills, options": (value) => library.loadSkills({ "a/SKILL.md": "---\nname: a\ndescription: b\n---\nc" }, value),
-  "loadSkills, fetch": (value) => library.loadSkills("https://skills.example/SKILL.md", { fetch: value === undefined ? async () => undefined : value }),
+  "loadSkills, fetch": (value) =>
+    library.loadSkills("https://skills.example/SKILL.md", { fetch: value === undefined ? async () => undefined : value }),
   "loadSkills, response": (value) => library.loadSkills("https://skills.example/SKILL.md", { fetch: async () => value }),
   condenser: async (value) => (await open({ condenser: value })).close(),
   countTokens: async (value) => (await open({ countTokens: value })).close(),
-  ...Object.fromEntries(["memoryWorkspace", "opfsWorkspace", "folderWorkspace"].map((name) => [name, async (value) => library[name](value).read("/workspace/x")])),
-  ...Object.fromEntries(["read", "write", "stat", "list", "makeDirectory", "remove", "move", "watch"].map((verb) => [`workspace.${verb}`, opened(async ({ workspace }, value) => workspace[verb](value, value))])),
-  ...Object.fromEntries(["read", "write", "stat", "list", "makeDirectory", "remove", "move"].map((verb) => [`memoryWorkspace().${verb}`, (value) => library.memoryWorkspace()[verb](value, value)])),
+  ...Object.fromEntries(
+    ["memoryWorkspace", "opfsWorkspace", "folderWorkspace"].map((name) => [
+      name,
+      async (value) => library[name](value).read("/workspace/x"),
+    ]),
+  ),
+  ...Object.fromEntries(
+    ["read", "write", "stat", "list", "makeDirectory", "remove", "move", "watch"].map((verb) => [
+      `workspace.${verb}`,
+      opened(async ({ workspace }, value) => workspace[verb](value, value)),
+    ]),
+  ),
+  ...Object.fromEntries(
+    ["read", "write", "stat", "list", "makeDirectory", "remove", "move"].map((verb) => [
+      `memoryWorkspace().${verb}`,
+      (value) => library.memoryWorkspace()[verb](value, value),
+    ]),
+  ),
   "workspace.write, content": opened(({ workspace }, value) => workspace.write("x", value)),
   "memoryWorkspace().write, content": (value) => library.memoryWorkspace().write("/workspace/x", value),
 };
@@ -96,7 +136,13 @@ for (const [what, call] of Object.entries(calls)) {
       try {
         await call(value);
       } catch (error) {
-        if (!(error instanceof ThreadkeepError)) foreign.push(`${name}: ${String(error?.stack ?? error).split("\n").slice(0, 4).join(" ")}`);
+        if (!(error instanceof ThreadkeepError))
+          foreign.push(
+            `${name}: ${String(error?.stack ?? error)
+              .split("\n")
+              .slice(0, 4)
+              .join(" ")}`,
+          );
         else if (error.code === "internal") foreign.push(`${name}: internal: ${error.message}`);
       }
     }
@@ -106,9 +152,30 @@ for (const [what, call] of Object.entries(calls)) {
 
 test("every function of these entries is in the table", () => {
   const covered = Object.keys(calls).join();
-  const elsewhere = ["Agent", "Conversation", "LLM", "LLMProfileStore", "ThreadkeepError", "applyPatch", "fileEditor", "finishMCPLogin", "glob", "grep", "indexedDBStore", "listDirectory", "load", "memoryStore", "taskTracker", "tool", "ThreadkeepInspector"];
+  const elsewhere = [
+    "Agent",
+    "Conversation",
+    "LLM",
+    "LLMProfileStore",
+    "ThreadkeepError",
+    "applyPatch",
+    "fileEditor",
+    "finishMCPLogin",
+    "glob",
+    "grep",
+    "indexedDBStore",
+    "listDirectory",
+    "load",
+    "memoryStore",
+    "taskTracker",
+    "tool",
+    "ThreadkeepInspector",
+  ];
   const names = [library, thread, aiSdk, devtools].flatMap((entry) => Object.keys(entry));
-  assert.deepEqual(names.filter((name) => !covered.includes(name) && !elsewhere.includes(name)), []);
+  assert.deepEqual(
+    names.filter((name) => !covered.includes(name) && !elsewhere.includes(name)),
+    [],
+  );
 });
 
 test("loadSkills waits half a minute for a complete answer, also if its fetch ignores the signal", async (context) => {

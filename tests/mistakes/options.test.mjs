@@ -7,70 +7,155 @@ import { createModel } from "../support/model.mjs";
 
 const answering = createModel(() => ({ text: "Hi" })).fetch;
 const modelOptions = {
-  model: "openai/m", baseUrl: "https://model.test/v1", apiKey: "k", apiMode: "auto", usageId: "default", stream: false, temperature: 1, topP: 1, maxOutputTokens: 9,
-  reasoningEffort: "low", reasoningSummary: "auto", enableEncryptedReasoning: true, background: false, promptCacheRetention: "24h", numRetries: 1, timeout: 9, headers: {},
-  nativeToolCalling: true, capabilityOverrides: { supports_vision: true }, inputCostPerToken: 0, outputCostPerToken: 0, fallbacks: [], fallbackOn: [], fetch: answering,
+  model: "openai/m",
+  baseUrl: "https://model.test/v1",
+  apiKey: "k",
+  apiMode: "auto",
+  usageId: "default",
+  stream: false,
+  temperature: 1,
+  topP: 1,
+  maxOutputTokens: 9,
+  reasoningEffort: "low",
+  reasoningSummary: "auto",
+  enableEncryptedReasoning: true,
+  background: false,
+  promptCacheRetention: "24h",
+  numRetries: 1,
+  timeout: 9,
+  headers: {},
+  nativeToolCalling: true,
+  capabilityOverrides: { supports_vision: true },
+  inputCostPerToken: 0,
+  outputCostPerToken: 0,
+  fallbacks: [],
+  fallbackOn: [],
+  fetch: answering,
 };
 const toolOptions = {
-  name: "add", description: "Adds.", parameters: { type: "object" }, jsonSchema: { type: "object" }, annotations: { readOnlyHint: true }, needsApproval: false, replay: "safe", execute: () => "x", close() {},
+  name: "add",
+  description: "Adds.",
+  parameters: { type: "object" },
+  jsonSchema: { type: "object" },
+  annotations: { readOnlyHint: true },
+  needsApproval: false,
+  replay: "safe",
+  execute: () => "x",
+  close() {},
 };
 const llm = new LLM({ model: "openai/m", fetch: answering, stream: false, numRetries: 1 });
 const agent = new Agent({ llm });
 const open = (options = {}) => Conversation.open({ agent, store: memoryStore(), ...options });
-const opened = (method, ...before) => async (options) => (await open())[method](...before, options);
+const opened =
+  (method, ...before) =>
+  async (options) =>
+    (await open())[method](...before, options);
 const storage = { read: async () => '{"model":"m"}', write: async () => {}, names: async () => [] };
 
 /** Every object of options: all of its names, with a value that is taken, and what takes it. */
 const objects = {
   "new LLM()": [modelOptions, (options) => new LLM({ model: "m", ...options })],
-  capabilityOverrides: [{ supports_vision: true, supports_responses_api: false }, (capabilityOverrides) => new LLM({ model: "m", capabilityOverrides })],
+  capabilityOverrides: [
+    { supports_vision: true, supports_responses_api: false },
+    (capabilityOverrides) => new LLM({ model: "m", capabilityOverrides }),
+  ],
   "tool()": [toolOptions, (options) => tool({ ...toolOptions, ...options })],
-  "annotations of tool add": [{ title: "Add", readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false }, (annotations) => tool({ ...toolOptions, annotations })],
-  "new Agent()": [{ llm, tools: [], systemPrompt: "Be brief.", toolConcurrencyLimit: 2, critic: { kind: "PassCritic" } }, (options) => new Agent({ llm, ...options })],
-  critic: [{ kind: "PassCritic", mode: "all_actions", iterativeRefinement: {} }, (critic) => open({ agent: new Agent({ llm, critic: { kind: "PassCritic", ...critic } }) })],
-  iterativeRefinement: [{ successThreshold: 0.5, maxIterations: 2 }, (iterativeRefinement) => open({ agent: new Agent({ llm, critic: { kind: "PassCritic", iterativeRefinement } }) })],
+  "annotations of tool add": [
+    { title: "Add", readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
+    (annotations) => tool({ ...toolOptions, annotations }),
+  ],
+  "new Agent()": [
+    { llm, tools: [], systemPrompt: "Be brief.", toolConcurrencyLimit: 2, critic: { kind: "PassCritic" } },
+    (options) => new Agent({ llm, ...options }),
+  ],
+  critic: [
+    { kind: "PassCritic", mode: "all_actions", iterativeRefinement: {} },
+    (critic) => open({ agent: new Agent({ llm, critic: { kind: "PassCritic", ...critic } }) }),
+  ],
+  iterativeRefinement: [
+    { successThreshold: 0.5, maxIterations: 2 },
+    (iterativeRefinement) => open({ agent: new Agent({ llm, critic: { kind: "PassCritic", iterativeRefinement } }) }),
+  ],
   "Conversation.open()": [
     {
-      agent, conversationId: crypto.randomUUID(), store: memoryStore(), callbacks: [], tokenCallbacks: [], confirmationPolicy: { kind: "AlwaysConfirm" },
-      securityAnalyzer: { kind: "LLMSecurityAnalyzer" }, deleteOnClose: false, hooks: {}, tags: { title: "x" }, secrets: {}, cipher: "a passphrase",
-      maxIterationPerRun: 3, maxBudgetPerRun: 3, stuckDetection: true, offline: "fail",
+      agent,
+      conversationId: crypto.randomUUID(),
+      store: memoryStore(),
+      callbacks: [],
+      tokenCallbacks: [],
+      confirmationPolicy: { kind: "AlwaysConfirm" },
+      securityAnalyzer: { kind: "LLMSecurityAnalyzer" },
+      deleteOnClose: false,
+      hooks: {},
+      tags: { title: "x" },
+      secrets: {},
+      cipher: "a passphrase",
+      maxIterationPerRun: 3,
+      maxBudgetPerRun: 3,
+      stuckDetection: true,
+      offline: "fail",
     },
     open,
   ],
-  stuckDetection: [{ actionObservation: 4, actionError: 3, monologue: 3, alternatingPattern: 6 }, (stuckDetection) => open({ stuckDetection })],
-  confirmationPolicy: [{ kind: "ConfirmRisky", threshold: "LOW", confirmUnknown: false }, (policy) => open({ confirmationPolicy: { kind: "ConfirmRisky", ...policy } })],
+  stuckDetection: [
+    { actionObservation: 4, actionError: 3, monologue: 3, alternatingPattern: 6 },
+    (stuckDetection) => open({ stuckDetection }),
+  ],
+  confirmationPolicy: [
+    { kind: "ConfirmRisky", threshold: "LOW", confirmUnknown: false },
+    (policy) => open({ confirmationPolicy: { kind: "ConfirmRisky", ...policy } }),
+  ],
   hooks: [
     { preToolUse() {}, postToolUse() {}, userPromptSubmit() {}, sessionStart() {}, sessionEnd() {}, stop() {} },
     (hooks) => open({ hooks }),
   ],
-  securityAnalyzer: [{ kind: "LLMSecurityAnalyzer" }, (analyzer) => open({ securityAnalyzer: { kind: "LLMSecurityAnalyzer", ...analyzer } })],
+  securityAnalyzer: [
+    { kind: "LLMSecurityAnalyzer" },
+    (analyzer) => open({ securityAnalyzer: { kind: "LLMSecurityAnalyzer", ...analyzer } }),
+  ],
   "securityAnalyzer, of patterns": [
     { kind: "PatternSecurityAnalyzer", highPatterns: [], mediumPatterns: [], injectionHighPatterns: [], injectionMediumPatterns: [] },
     (analyzer) => open({ securityAnalyzer: { kind: "PatternSecurityAnalyzer", ...analyzer } }),
   ],
   "securityAnalyzer, of several": [
     { kind: "EnsembleSecurityAnalyzer", analyzers: [{ kind: "PolicyRailSecurityAnalyzer" }], propagateUnknown: true },
-    (analyzer) => open({ securityAnalyzer: { kind: "EnsembleSecurityAnalyzer", analyzers: [{ kind: "PolicyRailSecurityAnalyzer" }], ...analyzer } }),
+    (analyzer) =>
+      open({ securityAnalyzer: { kind: "EnsembleSecurityAnalyzer", analyzers: [{ kind: "PolicyRailSecurityAnalyzer" }], ...analyzer } }),
   ],
-  "secret TOKEN": [{ url: "https://secrets.test/", headers: {} }, (lookup) => open({ secrets: { TOKEN: { url: "https://secrets.test/", ...lookup } } })],
+  "secret TOKEN": [
+    { url: "https://secrets.test/", headers: {} },
+    (lookup) => open({ secrets: { TOKEN: { url: "https://secrets.test/", ...lookup } } }),
+  ],
   "sendMessage()": [{ sender: "me", pending: "keep" }, opened("sendMessage", "Hello")],
-  "run()": [{ signal: new AbortController().signal, approve: [] }, async (options) => {
-    const conversation = await open();
-    await conversation.sendMessage("Hello");
-    await conversation.run(options);
-  }],
+  "run()": [
+    { signal: new AbortController().signal, approve: [] },
+    async (options) => {
+      const conversation = await open();
+      await conversation.sendMessage("Hello");
+      await conversation.run(options);
+    },
+  ],
   "rejectPendingActions()": [{ actionIds: [] }, opened("rejectPendingActions", "No")],
   "executeTool()": [{ signal: new AbortController().signal }, opened("executeTool", "think", { thought: "x" })],
   "askAgent()": [{ signal: new AbortController().signal }, opened("askAgent", "Well?")],
-  "generateTitle()": [{ llm, maxLength: 20, signal: new AbortController().signal }, async (options) => {
-    const conversation = await open();
-    await conversation.sendMessage("Hello");
-    await conversation.generateTitle(options);
-  }],
+  "generateTitle()": [
+    { llm, maxLength: 20, signal: new AbortController().signal },
+    async (options) => {
+      const conversation = await open();
+      await conversation.sendMessage("Hello");
+      await conversation.generateTitle(options);
+    },
+  ],
   "exportZip()": [{ workspace: true, onProgress() {}, signal: new AbortController().signal }, opened("exportZip")],
   "exportZipStream()": [{ workspace: true, onProgress() {}, signal: new AbortController().signal }, opened("exportZipStream")],
-  "importZip()": [{ store: memoryStore(), onProgress() {}, signal: new AbortController().signal }, async (options) => Conversation.importZip(await (await open()).exportZip(), { store: memoryStore(), ...options })],
-  "importJSON()": [{ store: memoryStore() }, (options) => Conversation.importJSON([{ role: "user", content: "x" }], { store: memoryStore(), ...options })],
+  "importZip()": [
+    { store: memoryStore(), onProgress() {}, signal: new AbortController().signal },
+    async (options) => Conversation.importZip(await (await open()).exportZip(), { store: memoryStore(), ...options }),
+  ],
+  "importJSON()": [
+    { store: memoryStore() },
+    (options) => Conversation.importJSON([{ role: "user", content: "x" }], { store: memoryStore(), ...options }),
+  ],
   "indexedDBStore()": [{ durability: "strict" }, (options) => indexedDBStore("options", options)],
   "LLMProfileStore.load()": [
     { apiKey: "k", headers: {}, fetch: answering, fallbacks: [], fallbackOn: [], background: false },
@@ -96,13 +181,20 @@ for (const [what, [all, take]] of Object.entries(objects)) {
       for (const [slip, mistype] of Object.entries(slips)) {
         const mistyped = mistype(name);
         if (mistyped in all || mistyped.length < 3) continue;
-        await assert.rejects(async () => take({ [mistyped]: value }), (error) => {
-          assert.ok(error instanceof ThreadkeepError, `${mistyped}: ${error.stack}`);
-          // Entries beside the core name all options, because what compares names is not a part of its API.
-          const advice = what === "checkStore()" ? `there are ${Object.keys(all).join(", ")}` : `did you mean ${name}?`;
-          assert.deepEqual([error.code, error.message], ["invalid_options", `${what.split(",")[0]} has no option "${mistyped}"; ${advice}`], slip);
-          return true;
-        });
+        await assert.rejects(
+          async () => take({ [mistyped]: value }),
+          (error) => {
+            assert.ok(error instanceof ThreadkeepError, `${mistyped}: ${error.stack}`);
+            // Entries beside the core name all options, because what compares names is not a part of its API.
+            const advice = what === "checkStore()" ? `there are ${Object.keys(all).join(", ")}` : `did you mean ${name}?`;
+            assert.deepEqual(
+              [error.code, error.message],
+              ["invalid_options", `${what.split(",")[0]} has no option "${mistyped}"; ${advice}`],
+              slip,
+            );
+            return true;
+          },
+        );
       }
     }
   });
@@ -118,7 +210,14 @@ for (const [what, [all, take]] of Object.entries(objects)) {
 test("options that are no object are refused, and missing options are allowed", async () => {
   const conversation = await open();
   for (const odd of [null, 7, "text", true, Symbol("odd")]) {
-    for (const attempt of [() => new LLM(odd), () => new Agent(odd), () => tool(odd), () => Conversation.open(odd), () => conversation.sendMessage("x", odd), () => conversation.exportZip(odd)]) {
+    for (const attempt of [
+      () => new LLM(odd),
+      () => new Agent(odd),
+      () => tool(odd),
+      () => Conversation.open(odd),
+      () => conversation.sendMessage("x", odd),
+      () => conversation.exportZip(odd),
+    ]) {
       await assert.rejects(async () => attempt(), { code: "invalid_options" });
     }
   }
@@ -126,7 +225,10 @@ test("options that are no object are refused, and missing options are allowed", 
 });
 
 test("a very long unknown option is not repeated in the error", () => {
-  assert.throws(() => new LLM({ model: "m", ["x".repeat(1e6)]: 1 }), ({ message }) => message.length < 200);
+  assert.throws(
+    () => new LLM({ model: "m", ["x".repeat(1e6)]: 1 }),
+    ({ message }) => message.length < 200,
+  );
 });
 
 test("baseURL is baseUrl: key and conversation go where they were meant to", async () => {
@@ -149,18 +251,48 @@ test("baseURL is baseUrl: key and conversation go where they were meant to", asy
 });
 
 test("a base URL that no request can be sent to is refused when the LLM is made, and not repeated", () => {
-  const message = "baseUrl must be an http(s) URL without user and password, such as http://localhost:11434/v1, or a path of the page, such as /v1";
-  for (const baseUrl of ["htp:/foo", "localhost:1234", "localhost", "v1", "http://", "http:///v1", "https:/v1", "http://?x", "http://[", "http://x:99999/v1", "http://a b/v1", "ftp://x/v1", "file:///v1", "https://user:sk-planted@x/v1"]) {
+  const message =
+    "baseUrl must be an http(s) URL without user and password, such as http://localhost:11434/v1, or a path of the page, such as /v1";
+  for (const baseUrl of [
+    "htp:/foo",
+    "localhost:1234",
+    "localhost",
+    "v1",
+    "http://",
+    "http:///v1",
+    "https:/v1",
+    "http://?x",
+    "http://[",
+    "http://x:99999/v1",
+    "http://a b/v1",
+    "ftp://x/v1",
+    "file:///v1",
+    "https://user:sk-planted@x/v1",
+  ]) {
     assert.throws(() => new LLM({ model: "openai/m", baseUrl }), { code: "invalid_options", message }, baseUrl);
     assert.throws(() => new LLM({ model: "openai/m", baseURL: baseUrl }), { code: "invalid_options", message }, baseUrl);
   }
-  for (const baseUrl of ["", " ", "/v1", "./v1", "../v1", "//x/v1", "http://localhost:1234", " HTTPS://x.test/v1?tenant=1 ", "http://[::1]:8080/v1", "http://bücher.test/a@b"]) {
+  for (const baseUrl of [
+    "",
+    " ",
+    "/v1",
+    "./v1",
+    "../v1",
+    "//x/v1",
+    "http://localhost:1234",
+    " HTTPS://x.test/v1?tenant=1 ",
+    "http://[::1]:8080/v1",
+    "http://bücher.test/a@b",
+  ]) {
     assert.equal(new LLM({ model: "openai/m", baseUrl }).options.baseUrl, baseUrl);
   }
 });
 
 test("a misspelt policy leaves nothing allowed, and none at all is no policy", async () => {
-  await assert.rejects(open({ confirmationpolicy: { kind: "AlwaysConfirm" } }), { code: "invalid_options", message: /did you mean confirmationPolicy\?/ });
+  await assert.rejects(open({ confirmationpolicy: { kind: "AlwaysConfirm" } }), {
+    code: "invalid_options",
+    message: /did you mean confirmationPolicy\?/,
+  });
   await assert.rejects(open({ confirmationPolicy: null }), { code: "invalid_options" });
 });
 

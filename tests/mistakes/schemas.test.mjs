@@ -16,10 +16,13 @@ const libraries = {
     z.object({ sides: z.int().refine((sides) => sides % 2 === 0, "no odd dice") }),
   ],
   valibot: [
-    toStandardJsonSchema(valibot.object({
-      sides: valibot.optional(valibot.pipe(valibot.number(), valibot.integer(), valibot.minValue(2)), 6), note: valibot.optional(valibot.string()),
-      as: valibot.optional(valibot.object({ big: valibot.boolean() })),
-    })),
+    toStandardJsonSchema(
+      valibot.object({
+        sides: valibot.optional(valibot.pipe(valibot.number(), valibot.integer(), valibot.minValue(2)), 6),
+        note: valibot.optional(valibot.string()),
+        as: valibot.optional(valibot.object({ big: valibot.boolean() })),
+      }),
+    ),
     toStandardJsonSchema(valibot.object({ sides: valibot.pipe(valibot.string(), valibot.transform(Number)) })),
     toStandardJsonSchema(valibot.object({ sides: valibot.pipe(valibot.number(), valibot.multipleOf(2, "no odd dice")) })),
   ],
@@ -37,7 +40,10 @@ for (const [library, [plain, transforming, checking]] of Object.entries(librarie
     // The library asks for two more itself.
     assert.deepEqual(Object.keys(sent.properties).sort(), ["as", "note", "security_risk", "sides", "summary"]);
     const { type: sides, minimum } = sent.properties.sides;
-    assert.deepEqual([sides, minimum, sent.properties.note.type, sent.properties.as.properties.big.type], ["integer", 2, "string", "boolean"]);
+    assert.deepEqual(
+      [sides, minimum, sent.properties.note.type, sent.properties.as.properties.big.type],
+      ["integer", 2, "string", "boolean"],
+    );
     assert.ok(!("$schema" in sent));
     assert.ok(!sent.required?.includes("sides"));
   });
@@ -61,7 +67,12 @@ for (const [library, [plain, transforming, checking]] of Object.entries(librarie
 }
 
 test("a host can give the JSON Schema that a schema cannot express", async () => {
-  const even = valibot.object({ sides: valibot.pipe(valibot.number(), valibot.check((sides) => sides % 2 === 0, "no odd dice")) });
+  const even = valibot.object({
+    sides: valibot.pipe(
+      valibot.number(),
+      valibot.check((sides) => sides % 2 === 0, "no odd dice"),
+    ),
+  });
   const day = z.object({ sides: z.coerce.date() });
   const outcome = [
     [even, toJsonSchema(even, { errorMode: "ignore" }), 6, 6],
@@ -77,7 +88,10 @@ test("a host can give the JSON Schema that a schema cannot express", async () =>
 
 test("a schema without a JSON form is refused with a hint", () => {
   const make = (parameters) => () => tool({ name: "roll", description: "Rolls.", parameters, execute: () => "" });
-  assert.throws(make(valibot.object({ sides: valibot.number() })), { code: "invalid_options", message: /^parameters of tool roll: .*toStandardJsonSchema\(\) of @valibot\/to-json-schema/ });
+  assert.throws(make(valibot.object({ sides: valibot.number() })), {
+    code: "invalid_options",
+    message: /^parameters of tool roll: .*toStandardJsonSchema\(\) of @valibot\/to-json-schema/,
+  });
   assert.throws(make(z.object({ at: z.date() })), { code: "invalid_options", message: /^parameters of tool roll .*Date/ });
   assert.throws(make(z.string()), { code: "invalid_options", message: /must be a JSON Schema of type "object"/ });
 });

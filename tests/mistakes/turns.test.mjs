@@ -4,7 +4,8 @@ import { test } from "node:test";
 import { Agent, Conversation, LLM, memoryStore, tool } from "../../dist/index.js";
 
 const silent = () => new Promise(() => {});
-const agentOf = (tools = [], fetch = silent) => new Agent({ llm: new LLM({ model: "openai/m", fetch, stream: false, numRetries: 1 }), tools });
+const agentOf = (tools = [], fetch = silent) =>
+  new Agent({ llm: new LLM({ model: "openai/m", fetch, stream: false, numRetries: 1 }), tools });
 const agent = agentOf();
 const world = (options) => ({ store: memoryStore(), agent, conversationId: crypto.randomUUID(), ...options });
 
@@ -43,10 +44,12 @@ for (const [way, giveUp] of Object.entries(waysToGiveUp)) {
 function slowStore() {
   const memory = memoryStore();
   const methods = ["list", "load", "events", "indexOf", "commit", "files", "readFile", "delete", "close"];
-  const slow = (method) => async (...args) => {
-    await new Promise((resolve) => setTimeout(resolve, 10));
-    return memory[method](...args);
-  };
+  const slow =
+    (method) =>
+    async (...args) => {
+      await new Promise((resolve) => setTimeout(resolve, 10));
+      return memory[method](...args);
+    };
   return Object.fromEntries(methods.map((method) => [method, slow(method)]));
 }
 
@@ -59,7 +62,10 @@ test("opening a conversation that is given up after a read makes a writer", asyn
     (conversation) => conversation.events.slice(),
     (conversation) => conversation.events.at(-1),
     (conversation) => Promise.all([conversation.events.at(0), conversation.finalResponse(), conversation.pendingActions()]),
-    async (conversation) => { for await (const _ of conversation.events); return conversation.finalResponse(); },
+    async (conversation) => {
+      for await (const _ of conversation.events);
+      return conversation.finalResponse();
+    },
     (conversation) => conversation.events.getIndex("no event").catch(() => {}),
   ];
   for (const read of ways) {
@@ -108,7 +114,13 @@ test("opening a conversation whose run is being closed makes a writer", async ()
 
 test("a tool that closes slowly blocks no opening", async () => {
   let release;
-  const slow = tool({ name: "slow", description: "", parameters: { type: "object" }, execute() {}, close: () => new Promise((resolve) => (release = resolve)) });
+  const slow = tool({
+    name: "slow",
+    description: "",
+    parameters: { type: "object" },
+    execute() {},
+    close: () => new Promise((resolve) => (release = resolve)),
+  });
   const options = world({ agent: agentOf([slow]) });
   const first = await Conversation.open(options);
   const closed = first.close();
@@ -133,10 +145,15 @@ test("opening after an opening that failed makes a writer", async () => {
   const options = world();
   const methods = ["list", "load", "events", "indexOf", "commit", "files", "readFile", "delete", "close"];
   let isBroken = true;
-  const store = Object.fromEntries(methods.map((method) => [method, async (...args) => {
-    if (isBroken) throw new Error("on purpose");
-    return options.store[method](...args);
-  }]));
+  const store = Object.fromEntries(
+    methods.map((method) => [
+      method,
+      async (...args) => {
+        if (isBroken) throw new Error("on purpose");
+        return options.store[method](...args);
+      },
+    ]),
+  );
   const failed = Conversation.open({ ...options, store });
   const works = Conversation.open({ ...options, store });
   failed.catch(() => (isBroken = false));
@@ -146,7 +163,11 @@ test("opening after an opening that failed makes a writer", async () => {
 
 test("of two views that both stay the first writes and the other follows, and neither waits for another conversation", async () => {
   const options = world();
-  const [first, second, other] = await Promise.all([Conversation.open(options), Conversation.open(options), Conversation.open(world({ store: options.store }))]);
+  const [first, second, other] = await Promise.all([
+    Conversation.open(options),
+    Conversation.open(options),
+    Conversation.open(world({ store: options.store })),
+  ]);
   assert.deepEqual([first.access, second.access, other.access], ["writer", "follower", "writer"]);
   const elsewhere = await Conversation.open({ ...options, store: memoryStore() });
   assert.equal(elsewhere.access, "writer");

@@ -25,7 +25,8 @@ const add = tool({
 /** The answers of the models: a call in the text protocol, then its result. */
 function said(turns) {
   const reported = turns.at(-1).content;
-  if (!reported.startsWith("Result of")) return "I add.\n<function=add>\n<parameter=a>2</parameter>\n<parameter=b>3</parameter>\n</function>";
+  if (!reported.startsWith("Result of"))
+    return "I add.\n<function=add>\n<parameter=a>2</parameter>\n<parameter=b>3</parameter>\n</function>";
   return `It is ${/add:\s*(\d+)/.exec(reported)[1]}.`;
 }
 

@@ -13,7 +13,14 @@ const files = readdirSync(path.join(root, "js/llm/models")).filter((name) => nam
 const { models: asked } = json("tests/fixtures/model_features.json");
 let rowOf;
 before(async () => {
-  await build({ entryPoints: [path.join(root, "js/llm/models/rows.ts")], outfile, bundle: true, format: "esm", target: "es2022", logLevel: "warning" });
+  await build({
+    entryPoints: [path.join(root, "js/llm/models/rows.ts")],
+    outfile,
+    bundle: true,
+    format: "esm",
+    target: "es2022",
+    logLevel: "warning",
+  });
   ({ rowOf } = await import(pathToFileURL(outfile)));
 });
 after(() => rmSync(outfile, { force: true }));
@@ -33,11 +40,20 @@ test("every data file names its source, and rows have known fields only", () => 
     for (const [key, row] of Object.entries(models)) {
       for (const [name, value] of Object.entries(row)) {
         names.add(name);
-        const isFit = name === "prices" ? value.every(isPrices) : name.startsWith("max_") ? Number.isInteger(value) && value > 0 : typeof value === "boolean";
+        const isFit =
+          name === "prices"
+            ? value.every(isPrices)
+            : name.startsWith("max_")
+              ? Number.isInteger(value) && value > 0
+              : typeof value === "boolean";
         assert.ok(isFit, `${file}: ${key}: ${name}`);
       }
       const above = (row.prices ?? []).map((step) => step.above);
-      assert.deepEqual(above, [...new Set(above)].sort((a, b) => a - b), `${file}: ${key}`);
+      assert.deepEqual(
+        above,
+        [...new Set(above)].sort((a, b) => a - b),
+        `${file}: ${key}`,
+      );
     }
   }
   assert.ok(names.has("prices") && names.has("max_input_tokens") && names.size < 20, [...names].join(" "));
@@ -45,7 +61,8 @@ test("every data file names its source, and rows have known fields only", () => 
 
 const kinds = ["above", "input", "output", "cache_read", "cache_write", "cache_write_1h", "reasoning"];
 const isPrices = (prices) =>
-  kinds.slice(0, 5).every((kind) => kind in prices) && Object.entries(prices).every(([kind, price]) => kinds.includes(kind) && price >= 0 && Number.isFinite(price));
+  kinds.slice(0, 5).every((kind) => kind in prices) &&
+  Object.entries(prices).every(([kind, price]) => kinds.includes(kind) && price >= 0 && Number.isFinite(price));
 
 test("every row is found under its provider's name", async () => {
   for (const file of files.filter((name) => name !== "vertex_ai.json")) {

@@ -44,7 +44,12 @@ test("Vite's development server", needsBrowser, async () => {
   const project = installed.project("vite-dev");
   // It serves only what lies in the project's own folder.
   cpSync(installed.library, path.join(project, "node_modules/threadkeep"), { recursive: true });
-  const server = await createServer({ root: project, configFile: false, logLevel: "warn", server: { port: 0, host: "127.0.0.1", ws: false } });
+  const server = await createServer({
+    root: project,
+    configFile: false,
+    logLevel: "warn",
+    server: { port: 0, host: "127.0.0.1", ws: false },
+  });
   await server.listen();
   filesWereFetched(await inPage("Vite's development server", { origin: originOf(server.httpServer), close: () => server.close() }));
 });
@@ -53,7 +58,13 @@ test("webpack, without a warning", needsBrowser, async () => {
   const { default: webpack } = await import("webpack");
   const project = installed.project("webpack");
   // The limits are for the size of what is there, which webpack cannot know to be loaded when it is needed.
-  const options = { context: project, mode: "production", entry: "./main.js", performance: { hints: false }, output: { path: path.join(project, "public"), filename: "main.js" } };
+  const options = {
+    context: project,
+    mode: "production",
+    entry: "./main.js",
+    performance: { hints: false },
+    output: { path: path.join(project, "public"), filename: "main.js" },
+  };
   const compiler = webpack(options);
   const stats = await promisify(compiler.run.bind(compiler))();
   assert.equal(stats.toString({ all: false, errors: true, warnings: true }), "");
@@ -73,7 +84,11 @@ const bundlers = {
     const { rollup } = await import(script("rollup/dist/es/rollup.js"));
     const { nodeResolve } = await import(script("@rollup/plugin-node-resolve/dist/es/index.js"));
     const warnings = [];
-    const bundle = await rollup({ input: path.join(project, "main.js"), plugins: [nodeResolve({ browser: true })], onwarn: ({ message }) => warnings.push(message) });
+    const bundle = await rollup({
+      input: path.join(project, "main.js"),
+      plugins: [nodeResolve({ browser: true })],
+      onwarn: ({ message }) => warnings.push(message),
+    });
     await bundle.write({ dir: path.join(project, "public") });
     await bundle.close();
     assert.deepEqual(warnings, []);
@@ -109,7 +124,15 @@ test("esbuild in one file, on a server with its start page for all", needsBrowse
 });
 
 async function bundled(project, options) {
-  const { warnings } = await esbuild({ absWorkingDir: project, entryPoints: ["main.js"], bundle: true, format: "esm", outdir: "public", logLevel: "silent", ...options });
+  const { warnings } = await esbuild({
+    absWorkingDir: project,
+    entryPoints: ["main.js"],
+    bundle: true,
+    format: "esm",
+    outdir: "public",
+    logLevel: "silent",
+    ...options,
+  });
   assert.deepEqual(warnings, []);
 }
 

@@ -43,7 +43,8 @@ export async function inPage(name, { origin, close }, check) {
   try {
     await converse(name, async (baseUrl) => {
       const page = await browser.page("about:blank");
-      const response = (answer) => fetched.push({ url: answer.url(), status: answer.status(), type: answer.headers()["content-type"] ?? "" });
+      const response = (answer) =>
+        fetched.push({ url: answer.url(), status: answer.status(), type: answer.headers()["content-type"] ?? "" });
       page.on("response", response);
       const broken = new Promise((_, reject) => page.once("pageerror", reject));
       await page.goto(`${origin}/?model=${encodeURIComponent(new URL(baseUrl).origin)}`);

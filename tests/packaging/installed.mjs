@@ -37,7 +37,10 @@ async function install() {
       const [all, own] = ["project", `projects/${template}`].map((part) => path.join(import.meta.dirname, part));
       cpSync(all, project, { recursive: true });
       if (existsSync(own)) cpSync(own, project, { recursive: true });
-      writeFileSync(path.join(project, "package.json"), JSON.stringify({ name: `consumer-${name}`, private: true, type: "module", ...fields }));
+      writeFileSync(
+        path.join(project, "package.json"),
+        JSON.stringify({ name: `consumer-${name}`, private: true, type: "module", ...fields }),
+      );
       return project;
     },
     remove: () => rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 }),

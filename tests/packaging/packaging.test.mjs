@@ -13,15 +13,32 @@ let installed;
 before(async () => (installed = await installedPackage()));
 
 test("the tarball holds the built package with its documentation, and nothing else", () => {
-  const expected = /^(dist\/[\w-]+\.(js|js\.map)|dist\/([\w-]+\/){0,3}[\w-]+\.d\.ts|dist\/threadkeep(_[a-z]+)*_bg\.wasm|docs\/[\w-]+\.md|package\.json|README\.md|LICENSE|CHANGELOG\.md)$/;
-  assert.deepEqual(installed.files.filter((file) => !expected.test(file)), []);
+  const expected =
+    /^(dist\/[\w-]+\.(js|js\.map)|dist\/([\w-]+\/){0,3}[\w-]+\.d\.ts|dist\/threadkeep(_[a-z]+)*_bg\.wasm|docs\/[\w-]+\.md|package\.json|README\.md|LICENSE|CHANGELOG\.md)$/;
+  assert.deepEqual(
+    installed.files.filter((file) => !expected.test(file)),
+    [],
+  );
   const { exports, main, types } = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8"));
-  const entries = Object.values(exports).filter((entry) => typeof entry === "object").flatMap((entry) => Object.values(entry));
+  const entries = Object.values(exports)
+    .filter((entry) => typeof entry === "object")
+    .flatMap((entry) => Object.values(entry));
   const needed = [...entries, main, types].map((file) => file.slice("./".length));
-  needed.push(...wasms.flatMap(({ file, copy }) => [`dist/${file}`, `dist/${copy}`]), "dist/terminal-worker.js", "dist/terminal-worker-inline.js");
+  needed.push(
+    ...wasms.flatMap(({ file, copy }) => [`dist/${file}`, `dist/${copy}`]),
+    "dist/terminal-worker.js",
+    "dist/terminal-worker-inline.js",
+  );
   needed.push("dist/threadkeep_testing_bg.wasm", "dist/index.js.map", "LICENSE");
-  needed.push(...readdirSync(path.join(root, "docs")).filter((name) => name.endsWith(".md")).map((name) => `docs/${name}`));
-  assert.deepEqual(needed.filter((file) => !installed.files.includes(file)), []);
+  needed.push(
+    ...readdirSync(path.join(root, "docs"))
+      .filter((name) => name.endsWith(".md"))
+      .map((name) => `docs/${name}`),
+  );
+  assert.deepEqual(
+    needed.filter((file) => !installed.files.includes(file)),
+    [],
+  );
 });
 
 test("publint finds nothing to mend", async () => {
@@ -46,7 +63,10 @@ test("TypeScript projects of either kind of resolution compile against its types
     'export const model: ScriptedModel = scriptedModel(["Hello", { calls: [{ name: "add" }] }, ({ lastText }) => ({ text: lastText })]);',
   ];
   writeFileSync(path.join(project, "main.ts"), main.join("\n"));
-  for (const resolution of [["esnext", "bundler"], ["nodenext", "nodenext"]]) {
+  for (const resolution of [
+    ["esnext", "bundler"],
+    ["nodenext", "nodenext"],
+  ]) {
     const options = ["--strict", "--noEmit", "--target", "es2022", "--module", resolution[0], "--moduleResolution", resolution[1]];
     await run(process.execPath, [path.join(root, "node_modules/typescript/bin/tsc"), ...options, "main.ts"], project);
   }
@@ -54,7 +74,10 @@ test("TypeScript projects of either kind of resolution compile against its types
 
 test("a stack trace names the functions of the library, and with its source maps their files and lines", async () => {
   const project = installed.project("stack");
-  writeFileSync(path.join(project, "main.mjs"), 'import { LLM } from "threadkeep";\ntry {\n  new LLM({ model: "" });\n} catch (error) {\n  console.log(error.stack);\n}\n');
+  writeFileSync(
+    path.join(project, "main.mjs"),
+    'import { LLM } from "threadkeep";\ntry {\n  new LLM({ model: "" });\n} catch (error) {\n  console.log(error.stack);\n}\n',
+  );
   const plain = await run(process.execPath, ["main.mjs"], project);
   assert.match(plain, /at invalidOptions .*\n.*at checked .*\n.*at .*reading/s);
   assert.doesNotMatch(plain, /:1:\d{3,}/);

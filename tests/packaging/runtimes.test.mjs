@@ -30,7 +30,7 @@ test("the suite for stores of one's own finds a broken one out", async () => {
   const project = installed.project("store");
   const main = [
     'import { checkStore } from "threadkeep/testing";',
-    "const broken = new Proxy({}, { get: (_, name) => (name === \"then\" ? undefined : async () => { throw new Error(`${String(name)} is broken`); }) });",
+    'const broken = new Proxy({}, { get: (_, name) => (name === "then" ? undefined : async () => { throw new Error(`${String(name)} is broken`); }) });',
     "const reports = await checkStore(() => broken);",
     "console.log(JSON.stringify({ cases: reports.length, failed: reports.filter((report) => report.failure).length }));",
   ];
@@ -58,7 +58,8 @@ test("vitest, with the tests of docs/testing.md", async () => {
 
 test("jest, with the same tests", async () => {
   const project = installed.project("jest");
-  for (const [i, code] of documentedTests().entries()) writeFileSync(path.join(project, `documented-${i}.test.js`), code.replace('from "vitest"', 'from "@jest/globals"'));
+  for (const [i, code] of documentedTests().entries())
+    writeFileSync(path.join(project, `documented-${i}.test.js`), code.replace('from "vitest"', 'from "@jest/globals"'));
   const args = ["--experimental-vm-modules", "--no-warnings", script("jest/bin/jest.js"), "--rootDir", project, "--transform={}", "--json"];
   const printed = await run(process.execPath, args, project);
   const { success, numPassedTests } = JSON.parse(printed);

@@ -8,7 +8,10 @@ import { isProgram, main, run } from "../../scripts/process.mjs";
 import { caches, madeOnce, tried } from "../interop/made-once.mjs";
 
 const wanted = path.join(import.meta.dirname, "tools");
-const lock = createHash("sha256").update(readFileSync(path.join(wanted, "package-lock.json"))).digest("hex").slice(0, 12);
+const lock = createHash("sha256")
+  .update(readFileSync(path.join(wanted, "package-lock.json")))
+  .digest("hex")
+  .slice(0, 12);
 
 /** The folder of the programs. Projects below it can import them. */
 export const folder = path.join(caches, `threadkeep-packaging-${lock}`);

@@ -28,12 +28,16 @@ export async function startProxy(upstream) {
   const config = path.join(place, "config.yaml");
   writeFileSync(config, JSON.stringify(configuration(upstream)));
   const program = "from litellm.proxy.proxy_cli import run_server; run_server()";
-  const child = spawn(argv[0], [...argv.slice(1), "-c", program, "--config", config, "--host", "127.0.0.1", "--port", "0", "--telemetry", "False"], {
-    cwd: place,
-    // The proxy's own files are deleted together with this folder.
-    env: { ...env, HOME: place },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
+  const child = spawn(
+    argv[0],
+    [...argv.slice(1), "-c", program, "--config", config, "--host", "127.0.0.1", "--port", "0", "--telemetry", "False"],
+    {
+      cwd: place,
+      // The proxy's own files are deleted together with this folder.
+      env: { ...env, HOME: place },
+      stdio: ["ignore", "pipe", "pipe"],
+    },
+  );
   const close = async () => {
     if (child.exitCode === null && child.signalCode === null) {
       child.kill();

@@ -27,16 +27,19 @@ function script({ model, messages, tools }) {
 
 let model, upstream, proxy, pages;
 const browsers = new Map();
-before(async () => {
-  model = createModel(script);
-  [upstream, pages] = await Promise.all([model.listen(), startServer()]);
-  const open = async (kind) => {
-    const browser = await launch(kind);
-    browsers.set(kind, browser);
-    await browser.page(`${pages.origin}/pages/blank.html`);
-  };
-  [proxy] = await Promise.all([startProxy(upstream.baseUrl), ...availableBrowsers.map(open)]);
-}, { timeout: 900_000 });
+before(
+  async () => {
+    model = createModel(script);
+    [upstream, pages] = await Promise.all([model.listen(), startServer()]);
+    const open = async (kind) => {
+      const browser = await launch(kind);
+      browsers.set(kind, browser);
+      await browser.page(`${pages.origin}/pages/blank.html`);
+    };
+    [proxy] = await Promise.all([startProxy(upstream.baseUrl), ...availableBrowsers.map(open)]);
+  },
+  { timeout: 900_000 },
+);
 after(() => Promise.all([...browsers.values(), proxy, upstream, pages].map((open) => open?.close())));
 
 /** In the page: an agent with one tool is asked to add. */
@@ -48,9 +51,16 @@ async function run({ baseUrl, apiKey, llm }) {
     parameters: { type: "object", properties: { a: { type: "number" }, b: { type: "number" } }, required: ["a", "b"] },
     execute: ({ a, b }) => a + b,
   });
-  const agent = new Agent({ llm: new LLM({ model: "litellm_proxy/scripted", baseUrl, apiKey, numRetries: 1, timeout: 60, ...llm }), tools: [add] });
+  const agent = new Agent({
+    llm: new LLM({ model: "litellm_proxy/scripted", baseUrl, apiKey, numRetries: 1, timeout: 60, ...llm }),
+    tools: [add],
+  });
   const pieces = [];
-  const conversation = await Conversation.open({ agent, store: memoryStore(), tokenCallbacks: [({ content }) => content && pieces.push(content)] });
+  const conversation = await Conversation.open({
+    agent,
+    store: memoryStore(),
+    tokenCallbacks: [({ content }) => content && pieces.push(content)],
+  });
   await conversation.sendMessage("How much is 1 + 2, and 3 + 4?");
   const ended = await conversation.run().catch(({ code, message, status }) => ({ code, message, httpStatus: status }));
   const events = [];
@@ -72,7 +82,10 @@ for (const kind of availableBrowsers) {
           const { status, code, message, finalResponse, pieces, events, stats } = await asked({ ...llm, stream });
           assert.deepEqual([status, finalResponse], ["finished", "That makes three and seven."], `${code}: ${message}`);
           const kinds = [...Array(calls).fill("Action"), ...Array(calls).fill("Observation")];
-          assert.deepEqual(events.map(({ kind }) => kind.replace(/Event$/, "")), ["SystemPrompt", "Message", ...kinds, "Message"]);
+          assert.deepEqual(
+            events.map(({ kind }) => kind.replace(/Event$/, "")),
+            ["SystemPrompt", "Message", ...kinds, "Message"],
+          );
           const [action] = events.filter(({ kind }) => kind === "ActionEvent");
           assert.equal(action.thought.map(({ text }) => text).join(), "Let me add that up.");
           const results = events.filter(({ kind }) => kind === "ObservationEvent").map(words);

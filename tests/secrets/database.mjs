@@ -24,7 +24,9 @@ function textOf(value) {
   if (value instanceof ArrayBuffer) return new TextDecoder().decode(value);
   if (ArrayBuffer.isView(value)) return new TextDecoder().decode(value);
   if (typeof value !== "object" || value === null) return String(value);
-  return Object.entries(value).map(([name, inner]) => `${name}: ${textOf(inner)}`).join("\n");
+  return Object.entries(value)
+    .map(([name, inner]) => `${name}: ${textOf(inner)}`)
+    .join("\n");
 }
 
 function settled(request) {

@@ -8,7 +8,11 @@ import { found, shapes, ways } from "./shapes.mjs";
 test("the search finds every spelling of every secret", () => {
   for (const [name, value] of Object.entries(shapes)) {
     for (const [how, way] of Object.entries(ways)) {
-      if (how !== "basic" && how !== "form") assert.ok(found(way(value)).some((hit) => hit.startsWith(`${name} `)), `${name} ${how}`);
+      if (how !== "basic" && how !== "form")
+        assert.ok(
+          found(way(value)).some((hit) => hit.startsWith(`${name} `)),
+          `${name} ${how}`,
+        );
     }
   }
 });

@@ -42,16 +42,27 @@ export async function plant(library, store) {
     execute: (args) => (places["other tools"].push(JSON.stringify(args), ...stringsOf(args)), "ok"),
   });
   const hows = [...Object.keys(ways), "throw", "parts", "image", "object", "error", "progress"];
-  const everything = names.map((name) => `${name}: ${Object.values(ways).map((way) => way(shapes[name])).join(" ")}`).join("\n");
+  const everything = names
+    .map(
+      (name) =>
+        `${name}: ${Object.values(ways)
+          .map((way) => way(shapes[name]))
+          .join(" ")}`,
+    )
+    .join("\n");
   const answers = [
     { calls: names.flatMap((name) => hows.map((how) => ({ name: "leak", arguments: { name, how }, pieces: argumentsLength }))) },
     {
-      text: everything, reasoning: everything, pieces: pieceLength,
+      text: everything,
+      reasoning: everything,
+      pieces: pieceLength,
       calls: [
         ...names.map((name) => ({ text: `say ${shapes[name]}`, json: JSON.stringify({ v: shapes[name] }), [shapes[name]]: 1 })),
         `{"object":${shapes.OBJECT},"array":${shapes.ARRAY},"number":${shapes.DIGITS}}`,
         `{"cut":"${shapes.PLAIN}`,
-      ].map((args) => ({ name: "other", arguments: args, pieces: argumentsLength })).concat({ name: shapes.PLAIN }),
+      ]
+        .map((args) => ({ name: "other", arguments: args, pieces: argumentsLength }))
+        .concat({ name: shapes.PLAIN }),
     },
     { text: everything, reasoning: everything, pieces: pieceLength },
     { status: 400, body: { error: { message: `refused: ${everything}` } } },
@@ -66,19 +77,24 @@ export async function plant(library, store) {
       agent: new Agent({ llm, tools: [leak, other], toolConcurrencyLimit: 4 }),
       store,
       callbacks: [(event) => places.events.push(JSON.stringify(event), ...stringsOf(event))],
-      tokenCallbacks: [(live) => {
-        if (live.kind === "ToolProgressEvent") return void places.progress.push(live.text);
-        content += live.content ?? "";
-        reasoning += live.reasoning_content ?? "";
-        places.deltas.push(JSON.stringify(live));
-      }],
+      tokenCallbacks: [
+        (live) => {
+          if (live.kind === "ToolProgressEvent") return void places.progress.push(live.text);
+          content += live.content ?? "";
+          reasoning += live.reasoning_content ?? "";
+          places.deltas.push(JSON.stringify(live));
+        },
+      ],
       secrets: sources(),
     });
     await conversation.sendMessage("Go.");
     const { finalResponse } = await conversation.run();
     places.results.push(finalResponse);
     await conversation.sendMessage("Go on.");
-    const error = await conversation.run().then(() => ({}), (error) => error);
+    const error = await conversation.run().then(
+      () => ({}),
+      (error) => error,
+    );
     places.errors.push(`${error.message}\n${error.stack}\n${JSON.stringify(error)}\n${String(error.cause)}`);
     places.deltas.push(content, reasoning);
     places.progress.push(places.progress.join(""));
@@ -100,15 +116,27 @@ export async function plant(library, store) {
 
 /** `place: shape (spelling)` for everything that is somewhere. */
 export function leaks(places) {
-  return [...new Set(Object.entries(places).flatMap(([place, texts]) => texts.flatMap((text) => found(text).map((hit) => `${place}: ${hit}`))))];
+  return [
+    ...new Set(Object.entries(places).flatMap(([place, texts]) => texts.flatMap((text) => found(text).map((hit) => `${place}: ${hit}`)))),
+  ];
 }
 
 /** By turns as values, functions, asynchronous functions, and to be fetched. */
 function sources() {
-  return Object.fromEntries(names.map((name, index) => {
-    const value = shapes[name];
-    return [name, [value, () => value, async () => value, { url: `https://vault.invalid/${name}`, headers: { Authorization: "Bearer vault-pass-0123456789" } }][index % 4]];
-  }));
+  return Object.fromEntries(
+    names.map((name, index) => {
+      const value = shapes[name];
+      return [
+        name,
+        [
+          value,
+          () => value,
+          async () => value,
+          { url: `https://vault.invalid/${name}`, headers: { Authorization: "Bearer vault-pass-0123456789" } },
+        ][index % 4],
+      ];
+    }),
+  );
 }
 
 function answerLookups() {
@@ -149,10 +177,19 @@ export async function entries(zip) {
   while (signature(end) !== 0x06054b50) end -= 1;
   const texts = [];
   for (let at = view.getUint32(end + 16, true); signature(at) === 0x02014b50; ) {
-    const [packed, name, extra, comment, local] = [view.getUint32(at + 20, true), view.getUint16(at + 28, true), view.getUint16(at + 30, true), view.getUint16(at + 32, true), view.getUint32(at + 42, true)];
+    const [packed, name, extra, comment, local] = [
+      view.getUint32(at + 20, true),
+      view.getUint16(at + 28, true),
+      view.getUint16(at + 30, true),
+      view.getUint16(at + 32, true),
+      view.getUint32(at + 42, true),
+    ];
     const start = local + 30 + view.getUint16(local + 26, true) + view.getUint16(local + 28, true);
     const bytes = zip.subarray(start, start + packed);
-    const plain = view.getUint16(at + 10, true) === 8 ? new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw"))) : new Response(bytes);
+    const plain =
+      view.getUint16(at + 10, true) === 8
+        ? new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw")))
+        : new Response(bytes);
     texts.push(await plain.text());
     at += 46 + name + extra + comment;
   }

@@ -6,7 +6,7 @@ export const shapes = {
   CYRILLIC: "пароль-ключ-пёс",
   EMOJI: "🔑🗝️-k3y-🔐",
   COMBINING: "e\u0301cole-nai\u0308ve-\u200b\u202eend",
-  QUOTES: "it's \"quoted\" and `ticked`",
+  QUOTES: 'it\'s "quoted" and `ticked`',
   LINES: "-----BEGIN KEY-----\nMIIBVQ/+==\nabc\r\n-----END KEY-----\n",
   OBJECT: '{"type":"service_account","private_key":"-----\\nabc\\n","n":[1,2.5]}',
   ARRAY: '["x1",12,null]',
@@ -43,7 +43,13 @@ export function base64(text) {
 
 const needles = Object.entries(shapes).flatMap(([name, value]) => {
   const once = JSON.stringify(value).slice(1, -1);
-  const spelled = { plain: value.trim(), once, twice: JSON.stringify(once).slice(1, -1), url: encodeURIComponent(value), base64: base64(value) };
+  const spelled = {
+    plain: value.trim(),
+    once,
+    twice: JSON.stringify(once).slice(1, -1),
+    url: encodeURIComponent(value),
+    base64: base64(value),
+  };
   return Object.entries(spelled).map(([spelling, needle]) => [`${name} (${spelling})`, needle]);
 });
 

@@ -7,17 +7,25 @@ import { values } from "./platform.mjs";
 
 const hidden = "<secret-hidden>";
 /** Without control characters, which no two shells write alike. */
-const secrets = [...values(7, 40), "it's \"$HOME\" and `id`; \\o/ !x", "a~#b,c{d}[e]?f*"].filter((value) => !/[\0-\x1f\x7f-\xff]|\p{Surrogate}/u.test(value));
+const secrets = [...values(7, 40), 'it\'s "$HOME" and `id`; \\o/ !x', "a~#b,c{d}[e]?f*"].filter(
+  (value) => !/[\0-\x1f\x7f-\xff]|\p{Surrogate}/u.test(value),
+);
 const ways = ['printf %q "$S"', 'printf %s "${S@Q}"', "declare -p S"];
 
 test("what bash quotes is hidden", async () => {
   const script = `while IFS= read -r S; do ${ways.join("; echo; ")}; echo; done`;
   const printed = execFileSync("bash", ["-c", script], { input: `${secrets.join("\n")}\n`, env: { LC_ALL: "C.UTF-8" } }).toString();
   const say = tool({
-    name: "say", description: "Says what was printed.", parameters: { type: "object" },
+    name: "say",
+    description: "Says what was printed.",
+    parameters: { type: "object" },
     execute: async (_args, { secret }) => (await Promise.all(secrets.map((_, index) => secret(`S${index}`))), printed),
   });
-  const conversation = await Conversation.open({ agent: agentOf(say), store: memoryStore(), secrets: Object.fromEntries(secrets.map((value, index) => [`S${index}`, value])) });
+  const conversation = await Conversation.open({
+    agent: agentOf(say),
+    store: memoryStore(),
+    secrets: Object.fromEntries(secrets.map((value, index) => [`S${index}`, value])),
+  });
   const shown = (await conversation.executeTool("say", {})).content[0].text.split("\n");
   await conversation.close();
   const left = shown.filter((line) => line !== "" && !/^(declare -- S=)?['"]?<secret-hidden>['"]?$/.test(line));
@@ -28,8 +36,19 @@ test("what bash quotes is hidden", async () => {
 test("what the terminal quotes is hidden", { timeout: 60_000 }, async () => {
   const left = [];
   for (const value of secrets.slice(0, 12)) {
-    const conversation = await Conversation.open({ agent: agentOf(terminal()), store: memoryStore(), secrets: { S: value }, confirmationPolicy: { kind: "NeverConfirm" } });
-    for (const command of [`printf %q "$S"`, "declare -p S", ...["sh", "html", "uri", "json", "csv", "tsv", "base64"].map((format) => `printf %s "$S" | jq -Rr '${format === "csv" || format === "tsv" ? "[.]|" : ""}@${format}'`)]) {
+    const conversation = await Conversation.open({
+      agent: agentOf(terminal()),
+      store: memoryStore(),
+      secrets: { S: value },
+      confirmationPolicy: { kind: "NeverConfirm" },
+    });
+    for (const command of [
+      `printf %q "$S"`,
+      "declare -p S",
+      ...["sh", "html", "uri", "json", "csv", "tsv", "base64"].map(
+        (format) => `printf %s "$S" | jq -Rr '${format === "csv" || format === "tsv" ? "[.]|" : ""}@${format}'`,
+      ),
+    ]) {
       const { content } = await conversation.executeTool("terminal", { command });
       if (!content[0].text.includes(hidden)) left.push(`${command} of ${value}: ${content[0].text}`);
     }

@@ -21,7 +21,10 @@ export async function seen(library, seed, count) {
   const left = [];
   for (const index of all.keys()) {
     const { content } = await conversation.executeTool("say", { index });
-    const answer = content.map(({ text }) => text).join("").split(between);
+    const answer = content
+      .map(({ text }) => text)
+      .join("")
+      .split(between);
     for (const [at, [way, text]] of rows.entries()) {
       if (answer[at] !== hidden) left.push(`${way}: ${JSON.stringify(text)} as ${JSON.stringify(answer[at])}`);
     }

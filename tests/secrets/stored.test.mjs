@@ -6,7 +6,7 @@ import { createModel } from "../support/model.mjs";
 import { Agent, Conversation, LLM, memoryStore, tool } from "../../dist/index.js";
 
 const passphrase = "correct horse battery staple";
-const secrets = { TOKEN: "planted-value-1", OTHER: "päßwörd\n\"2\"" };
+const secrets = { TOKEN: "planted-value-1", OTHER: 'päßwörd\n"2"' };
 
 /** The text of a token, read by another implementation of the specification. */
 function opened(token, under = passphrase) {
@@ -25,12 +25,17 @@ function world() {
   const keys = [];
   let asks = [];
   const ask = tool({
-    name: "ask", description: "Asks for a secret.", parameters: { type: "object" },
+    name: "ask",
+    description: "Asks for a secret.",
+    parameters: { type: "object" },
     execute: async ({ name }, { secret }) => (seen.push(await secret(name).catch((error) => `${error.code}: ${error.message}`)), "asked"),
   });
-  const model = createModel(({ messages }) => (messages.at(-1).role === "tool" ? { text: "Done." } : { calls: asks.map((name) => ({ name: "ask", arguments: { name } })) }));
+  const model = createModel(({ messages }) =>
+    messages.at(-1).role === "tool" ? { text: "Done." } : { calls: asks.map((name) => ({ name: "ask", arguments: { name } })) },
+  );
   const fetch = (url, options) => (keys.push(new Headers(options.headers).get("authorization")), model.fetch(url, options));
-  const modelOf = (options) => new LLM({ model: "openai/m", baseUrl: "https://model.invalid", fetch, stream: false, numRetries: 1, ...options });
+  const modelOf = (options) =>
+    new LLM({ model: "openai/m", baseUrl: "https://model.invalid", fetch, stream: false, numRetries: 1, ...options });
   const open = ({ llm, ...options } = {}) =>
     Conversation.open({ agent: new Agent({ llm: modelOf(llm), tools: [ask] }), store, ...options });
   const run = async (conversation, ...names) => {
@@ -102,11 +107,14 @@ test("a wrong passphrase is refused, and changes nothing", async () => {
   await first.setTags({ kept: "yes" });
   await first.close();
   const before = await store.load(first.id);
-  await assert.rejects(open({ conversationId: first.id, cipher: "wrong", secrets: { TOKEN: "x-new-value" }, llm: { apiKey: "sk-new" } }), (error) => {
-    assert.equal(error.code, "invalid_options");
-    assert.match(error.message, /passphrase/);
-    return true;
-  });
+  await assert.rejects(
+    open({ conversationId: first.id, cipher: "wrong", secrets: { TOKEN: "x-new-value" }, llm: { apiKey: "sk-new" } }),
+    (error) => {
+      assert.equal(error.code, "invalid_options");
+      assert.match(error.message, /passphrase/);
+      return true;
+    },
+  );
   assert.deepEqual(await store.load(first.id), before);
   // The lock was let go.
   const again = await open({ conversationId: first.id, cipher: passphrase });
@@ -123,7 +131,10 @@ test("without the passphrase encrypted values stay unchanged by every verb", asy
   await first.close();
 
   const locked = await open({ conversationId: first.id });
-  assert.match(locked.warnings.at(-1).message, /TOKEN, OTHER, the model's key; open the conversation with its passphrase \(cipher\), or give them again$/);
+  assert.match(
+    locked.warnings.at(-1).message,
+    /TOKEN, OTHER, the model's key; open the conversation with its passphrase \(cipher\), or give them again$/,
+  );
   await locked.close();
   const second = await open({ conversationId: first.id, llm: { apiKey: "" } });
   await second.updateSecrets({ TOKEN: "only-in-memory" });
@@ -203,7 +214,10 @@ test("a stored key is not sent to another server after a switch of models, and i
   await conversation.switchLLM(modelOf({ model: "other/n" }));
   await run(conversation, "TOKEN");
   await conversation.close();
-  assert.deepEqual(keys.filter((_, at) => at % 2 === 0), [null, "Bearer sk-other", null, "Bearer sk-other"]);
+  assert.deepEqual(
+    keys.filter((_, at) => at % 2 === 0),
+    [null, "Bearer sk-other", null, "Bearer sk-other"],
+  );
 });
 
 test("the key of a model that was switched to is sent, and not stored without a passphrase", async () => {
@@ -227,7 +241,14 @@ test("one token that was tampered with is not mistaken for a wrong passphrase", 
   const { length, baseState } = await store.load(first.id);
   const { value } = sources(first).TOKEN;
   const broken = `${value.slice(0, 60)}${value[60] === "A" ? "B" : "A"}${value.slice(61)}`;
-  await store.commit(first.id, { expectedLength: length, events: [], files: [], at: 0, durability: "relaxed", baseState: baseState.replace(value, broken) });
+  await store.commit(first.id, {
+    expectedLength: length,
+    events: [],
+    files: [],
+    at: 0,
+    durability: "relaxed",
+    baseState: baseState.replace(value, broken),
+  });
   const second = await open({ conversationId: first.id, cipher: passphrase });
   assert.match(second.warnings.at(-1).message, /: TOKEN; give them again$/);
   assert.deepEqual(await run(second, "TOKEN", "OTHER"), [null, secrets.OTHER]);
@@ -239,7 +260,11 @@ test("a LookupSecret is fetched with its headers when a tool asks, and errors do
   const { open, run } = world();
   const asked = [];
   let answer = () => new Response("fetched-value");
-  t.mock.method(globalThis, "fetch", async (url, { headers, redirect, cache }) => (asked.push({ url, ...headers, redirect, cache }), answer()));
+  t.mock.method(
+    globalThis,
+    "fetch",
+    async (url, { headers, redirect, cache }) => (asked.push({ url, ...headers, redirect, cache }), answer()),
+  );
   const lookup = { url: "https://vault.invalid/token?k=planted", headers: { "X-Api-Key": "planted-header-value", Accept: "text/plain" } };
   const first = await open({ secrets: { FETCHED: lookup }, cipher: passphrase });
   const { headers, ...rest } = sources(first).FETCHED;
@@ -256,18 +281,38 @@ test("a LookupSecret is fetched with its headers when a tool asks, and errors do
   answer = () => new Response("planted-in-error", { status: 403 });
   assert.deepEqual(await run(second, "FETCHED"), ["network: secret FETCHED could not be fetched: https://vault.invalid answered 403"]);
   answer = () => Promise.reject(new TypeError("planted-in-error"));
-  assert.deepEqual(await run(second, "FETCHED"), ["network: secret FETCHED could not be fetched from https://vault.invalid: there was no answer"]);
+  assert.deepEqual(await run(second, "FETCHED"), [
+    "network: secret FETCHED could not be fetched from https://vault.invalid: there was no answer",
+  ]);
   await second.close();
 
-  const third = await open({ secrets: { FETCHED: lookup, THROWS: () => { throw new Error("planted-in-error"); }, NUMBER: () => 7 } });
+  const third = await open({
+    secrets: {
+      FETCHED: lookup,
+      THROWS: () => {
+        throw new Error("planted-in-error");
+      },
+      NUMBER: () => 7,
+    },
+  });
   assert.deepEqual(sources(third).FETCHED.headers, { "X-Api-Key": "**********", Accept: "text/plain" });
-  assert.deepEqual(await run(third, "THROWS", "NUMBER"), ["invalid_state: the function that gives secret THROWS failed", "invalid_options: the function that gives secret NUMBER must return a string"]);
+  assert.deepEqual(await run(third, "THROWS", "NUMBER"), [
+    "invalid_state: the function that gives secret THROWS failed",
+    "invalid_options: the function that gives secret NUMBER must return a string",
+  ]);
   await third.close();
 });
 
 test("an invalid secret is refused with its name", async () => {
   const { open } = world();
-  for (const [secrets, words] of [[{ A: 1 }, /secret A must be/], [{ B: { url: "ftp://x" } }, /url of secret B/], [{ C: { url: "https://x", headers: { a: 1 } } }, /secret C/], [{ " ": "x" }, /needs a name/], [[], /an object of secrets/], ["x", /an object/]]) {
+  for (const [secrets, words] of [
+    [{ A: 1 }, /secret A must be/],
+    [{ B: { url: "ftp://x" } }, /url of secret B/],
+    [{ C: { url: "https://x", headers: { a: 1 } } }, /secret C/],
+    [{ " ": "x" }, /needs a name/],
+    [[], /an object of secrets/],
+    ["x", /an object/],
+  ]) {
     await assert.rejects(open({ secrets }), { code: "invalid_options", message: words });
   }
   for (const cipher of ["", 7]) await assert.rejects(open({ cipher }), { code: "invalid_options", message: /passphrase/ });

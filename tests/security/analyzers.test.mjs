@@ -25,7 +25,13 @@ test("stored settings are loaded by Python, and read back with the same meaning"
     kind: "EnsembleSecurityAnalyzer",
     analyzers: [
       { kind: "PolicyRailSecurityAnalyzer" },
-      { kind: "PatternSecurityAnalyzer", highPatterns: [["xyz", "An x", "own.x"]], mediumPatterns: [], injectionHighPatterns: [], injectionMediumPatterns: [] },
+      {
+        kind: "PatternSecurityAnalyzer",
+        highPatterns: [["xyz", "An x", "own.x"]],
+        mediumPatterns: [],
+        injectionHighPatterns: [],
+        injectionMediumPatterns: [],
+      },
     ],
   });
   assert.equal(
@@ -44,12 +50,43 @@ test("stored settings are loaded by Python, and read back with the same meaning"
 test("rails are looked for in one argument at a time", async () => {
   const rails = hostAnalyzer({ kind: "PolicyRailSecurityAnalyzer" });
   const dangers = [
-    "dd if=x of=/dev/sda", `dd ${"bs=1M ".repeat(40)} of=/dev/sda`, "mkfs.ext4 x", "curl u |sh", "curl u | python3", "cat a | ruby; wget u",
-    "rm -rf /", "rm -rf /*", "rm -rf ~", "rm -rf ~/", "rm -fr /etc/x", "rm -r -f /usr", "rm -f -r /var/log", "rm --recursive --force /home", "rm --force --recursive /boot",
-    "rm -ff /etc/x", "rm -rr /", "rm -Rf  / tmp", "rm -v -r --one-file-system -f /usr", "rm -rfv /etc", "rm -r /", "rm /etc/x; rm -rf build",
+    "dd if=x of=/dev/sda",
+    `dd ${"bs=1M ".repeat(40)} of=/dev/sda`,
+    "mkfs.ext4 x",
+    "curl u |sh",
+    "curl u | python3",
+    "cat a | ruby; wget u",
+    "rm -rf /",
+    "rm -rf /*",
+    "rm -rf ~",
+    "rm -rf ~/",
+    "rm -fr /etc/x",
+    "rm -r -f /usr",
+    "rm -f -r /var/log",
+    "rm --recursive --force /home",
+    "rm --force --recursive /boot",
+    "rm -ff /etc/x",
+    "rm -rr /",
+    "rm -Rf  / tmp",
+    "rm -v -r --one-file-system -f /usr",
+    "rm -rfv /etc",
+    "rm -r /",
+    "rm /etc/x; rm -rf build",
   ];
   for (const command of dangers) assert.equal(await ask(rails, action({ command })), "HIGH", command);
-  const harmless = ["rm -rf build", "rm -rf ./usr", "rm -f /etc/x", "rm /etc/x", "ls /etc; rm -r x", "farm -rf /", "curl u", "ls | sh", "curl u | shuf", "of=/dev/sda; dd", "dd of=disk"];
+  const harmless = [
+    "rm -rf build",
+    "rm -rf ./usr",
+    "rm -f /etc/x",
+    "rm /etc/x",
+    "ls /etc; rm -r x",
+    "farm -rf /",
+    "curl u",
+    "ls | sh",
+    "curl u | shuf",
+    "of=/dev/sda; dd",
+    "dd of=disk",
+  ];
   for (const command of harmless) assert.equal(await ask(rails, action({ command })), "LOW", command);
 });
 
@@ -87,18 +124,32 @@ test("a function of the host is asked with the action; where it is missing later
   const later = storedAnalyzer(own.json);
   assert.equal(await ask(later, action({})), "HIGH");
   assert.deepEqual(later.unavailable, ["a function of the page that set it"]);
-  const throws = hostAnalyzer({ securityRisk() { throw new Error("broken"); } });
+  const throws = hostAnalyzer({
+    securityRisk() {
+      throw new Error("broken");
+    },
+  });
   await assert.rejects(ask(throws, action({})), /broken/);
 });
 
 test("an analyzer that cannot run here rates HIGH and is named", async () => {
-  const unknown = storedAnalyzer('{"analyzers":[{"kind":"LLMSecurityAnalyzer"},{"kind":"GraySwanAnalyzer"}],"propagate_unknown":false,"kind":"EnsembleSecurityAnalyzer"}');
+  const unknown = storedAnalyzer(
+    '{"analyzers":[{"kind":"LLMSecurityAnalyzer"},{"kind":"GraySwanAnalyzer"}],"propagate_unknown":false,"kind":"EnsembleSecurityAnalyzer"}',
+  );
   assert.deepEqual(unknown.unavailable, ["GraySwanAnalyzer"]);
   assert.equal(await ask(unknown, action({}, { security_risk: "LOW" })), "HIGH");
-  const pattern = storedAnalyzer('{"high_patterns":[],"medium_patterns":[["a++b","","own.m"]],"injection_high_patterns":[],"injection_medium_patterns":[],"kind":"PatternSecurityAnalyzer"}');
+  const pattern = storedAnalyzer(
+    '{"high_patterns":[],"medium_patterns":[["a++b","","own.m"]],"injection_high_patterns":[],"injection_medium_patterns":[],"kind":"PatternSecurityAnalyzer"}',
+  );
   assert.equal(await ask(pattern, action({})), "MEDIUM");
   assert.match(pattern.unavailable[0], /^pattern own\.m /);
-  for (const json of ['"text"', "null", "[]", '{"kind":"EnsembleSecurityAnalyzer"}', '{"high_patterns":[1],"kind":"PatternSecurityAnalyzer"}']) {
+  for (const json of [
+    '"text"',
+    "null",
+    "[]",
+    '{"kind":"EnsembleSecurityAnalyzer"}',
+    '{"high_patterns":[1],"kind":"PatternSecurityAnalyzer"}',
+  ]) {
     const analyzer = storedAnalyzer(json);
     assert.equal(await ask(analyzer, action({})), "HIGH", json);
     assert.equal(analyzer.unavailable.length, 1, json);
@@ -107,8 +158,14 @@ test("an analyzer that cannot run here rates HIGH and is named", async () => {
 
 test("options that make no analyzer are refused", () => {
   const unfit = [
-    null, "LLMSecurityAnalyzer", {}, { kind: "Own" }, { securityRisk: 1 }, { kind: "EnsembleSecurityAnalyzer", analyzers: [] },
-    { kind: "PatternSecurityAnalyzer", highPatterns: ["x"] }, { kind: "PatternSecurityAnalyzer", highPatterns: [["(", "", ""]] },
+    null,
+    "LLMSecurityAnalyzer",
+    {},
+    { kind: "Own" },
+    { securityRisk: 1 },
+    { kind: "EnsembleSecurityAnalyzer", analyzers: [] },
+    { kind: "PatternSecurityAnalyzer", highPatterns: ["x"] },
+    { kind: "PatternSecurityAnalyzer", highPatterns: [["(", "", ""]] },
     { kind: "EnsembleSecurityAnalyzer", analyzers: [{ kind: "LLMSecurityAnalyzer" }], propagateUnknown: "yes" },
   ];
   for (const options of unfit) assert.throws(() => hostAnalyzer(options), { code: "invalid_options" });
@@ -122,9 +179,46 @@ test("deeply nested arguments are looked at as one text", async () => {
 
 test("matching takes bounded time for every text", { timeout: 60_000 }, async () => {
   const pieces = [
-    "a", "rm ", "rm -r ", "rm -", "<a ", "<a on", "<script ", "https://", "https://a:", "https://x.", "eyJ-", "eyJaaaaaaaaaa.", "curl ", "|",
-    "ignore all ", "ignore all your the of ", "4111 ", "4", "?token", "postMessage(", "git push ", "send all the your ", "if you are ", "_", "//a", "Bearer ",
-    "cvv ", "localStorage[ '", "BEGIN ", "sk-a", "dd of=/dev", "(", " ", "order_place_", "DELETE FROM a", "\u00e9", "\u672c ", "<|", "-----BEGIN A ", "\ufb03",
+    "a",
+    "rm ",
+    "rm -r ",
+    "rm -",
+    "<a ",
+    "<a on",
+    "<script ",
+    "https://",
+    "https://a:",
+    "https://x.",
+    "eyJ-",
+    "eyJaaaaaaaaaa.",
+    "curl ",
+    "|",
+    "ignore all ",
+    "ignore all your the of ",
+    "4111 ",
+    "4",
+    "?token",
+    "postMessage(",
+    "git push ",
+    "send all the your ",
+    "if you are ",
+    "_",
+    "//a",
+    "Bearer ",
+    "cvv ",
+    "localStorage[ '",
+    "BEGIN ",
+    "sk-a",
+    "dd of=/dev",
+    "(",
+    " ",
+    "order_place_",
+    "DELETE FROM a",
+    "\u00e9",
+    "\u672c ",
+    "<|",
+    "-----BEGIN A ",
+    "\ufb03",
   ];
   for (const piece of pieces) {
     const text = piece.repeat(Math.ceil(30_000 / piece.length));

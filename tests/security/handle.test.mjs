@@ -16,13 +16,20 @@ async function open(t, { script = [], tools = [], store = memoryStore(), ...opti
   return conversation;
 }
 
-const noting = (more = {}) => tool({ name: "note", description: "Keeps a note.", parameters: { type: "object" }, execute: () => "kept", ...more });
+const noting = (more = {}) =>
+  tool({ name: "note", description: "Keeps a note.", parameters: { type: "object" }, execute: () => "kept", ...more });
 
 test("a function analyzer rates calls while it is set, and every call is HIGH where it is missing", async (t) => {
   const store = memoryStore();
   const seen = [];
   const securityRisk = async (action) => (seen.push(action.tool_name), "LOW");
-  const first = await open(t, { script: [note, { text: "Kept." }], tools: [noting()], store, confirmationPolicy: { kind: "ConfirmRisky" }, securityAnalyzer: { securityRisk } });
+  const first = await open(t, {
+    script: [note, { text: "Kept." }],
+    tools: [noting()],
+    store,
+    confirmationPolicy: { kind: "ConfirmRisky" },
+    securityAnalyzer: { securityRisk },
+  });
   await first.sendMessage("Note it.");
   assert.equal((await first.run()).status, "finished");
   assert.deepEqual(seen, ["note"]);
@@ -38,7 +45,11 @@ test("a function analyzer rates calls while it is set, and every call is HIGH wh
 });
 
 test("a tool that is always allowed does not wait", async (t) => {
-  const conversation = await open(t, { script: [note, note, { text: "Kept." }], tools: [noting()], confirmationPolicy: { kind: "AlwaysConfirm" } });
+  const conversation = await open(t, {
+    script: [note, note, { text: "Kept." }],
+    tools: [noting()],
+    confirmationPolicy: { kind: "AlwaysConfirm" },
+  });
   await conversation.sendMessage("Note it twice.");
   assert.equal((await conversation.run()).status, "waiting_for_confirmation");
   await conversation.setAllowedTools(["note"]);
@@ -52,7 +63,9 @@ test("a call of the host's own is stopped by its signal, which the tool sees, an
     signalOfTheTool = resolve;
   });
   const endless = noting({ execute: (_, { signal }) => (signalOfTheTool(signal), new Promise(() => {})) });
-  const conversation = await open(t, { tools: [endless, tool({ name: "twice", description: "Doubles.", parameters: { type: "object" }, execute: ({ n }) => 2 * n })] });
+  const conversation = await open(t, {
+    tools: [endless, tool({ name: "twice", description: "Doubles.", parameters: { type: "object" }, execute: ({ n }) => 2 * n })],
+  });
   const controller = new AbortController();
   const call = conversation.executeTool("note", {}, { signal: controller.signal });
   const signal = await begun;
@@ -67,7 +80,11 @@ test("a call of the host's own is stopped by its signal, which the tool sees, an
 test("close() closes each tool once, and removes what was opened with deleteOnClose", async (t) => {
   const closed = [];
   const store = memoryStore();
-  const tools = [noting({ close: () => void closed.push("note") }), noting({ name: "slow", close: async () => void closed.push("slow") }), noting({ name: "plain" })];
+  const tools = [
+    noting({ close: () => void closed.push("note") }),
+    noting({ name: "slow", close: async () => void closed.push("slow") }),
+    noting({ name: "plain" }),
+  ];
   const stored = await open(t, { tools, store });
   const gone = await open(t, { tools, store, deleteOnClose: true });
   await stored.sendMessage("Stay.");
@@ -75,7 +92,10 @@ test("close() closes each tool once, and removes what was opened with deleteOnCl
   await gone.close();
   await gone.close();
   assert.deepEqual(closed.splice(0).sort(), ["note", "slow"]);
-  assert.deepEqual((await Conversation.list({ store })).map(({ id }) => id), [stored.id]);
+  assert.deepEqual(
+    (await Conversation.list({ store })).map(({ id }) => id),
+    [stored.id],
+  );
   await stored.close();
   assert.equal((await Conversation.list({ store })).length, 1);
 });
@@ -83,8 +103,15 @@ test("close() closes each tool once, and removes what was opened with deleteOnCl
 test("a state that lost its tail reads as one that has nothing in it", async (t) => {
   const store = memoryStore();
   const conversationId = crypto.randomUUID();
-  const baseState = JSON.stringify({ id: conversationId, agent: { llm: { model: "scripted" } }, workspace: { working_dir: "w", kind: "LocalWorkspace" } });
+  const baseState = JSON.stringify({
+    id: conversationId,
+    agent: { llm: { model: "scripted" } },
+    workspace: { working_dir: "w", kind: "LocalWorkspace" },
+  });
   await store.commit(conversationId, { expectedLength: 0, events: [], baseState, files: [], at: Date.now(), durability: "strict" });
   const conversation = await open(t, { store, conversationId });
-  assert.deepEqual([conversation.stats, conversation.state.tags, conversation.allowedTools, conversation.securityRisks], [{ usage_to_metrics: {} }, {}, [], {}]);
+  assert.deepEqual(
+    [conversation.stats, conversation.state.tags, conversation.allowedTools, conversation.securityRisks],
+    [{ usage_to_metrics: {} }, {}, [], {}],
+  );
 });

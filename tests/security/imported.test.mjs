@@ -12,7 +12,13 @@ const never = { kind: "NeverConfirm" };
 const risky = { kind: "ConfirmRisky", threshold: "MEDIUM" };
 const patterns = { kind: "PatternSecurityAnalyzer" };
 /** An analyzer that rates every call LOW. */
-const blind = { high_patterns: [], medium_patterns: [], injection_high_patterns: [], injection_medium_patterns: [], kind: "PatternSecurityAnalyzer" };
+const blind = {
+  high_patterns: [],
+  medium_patterns: [],
+  injection_high_patterns: [],
+  injection_medium_patterns: [],
+  kind: "PatternSecurityAnalyzer",
+};
 
 let model, server, ran;
 before(async () => {
@@ -81,8 +87,16 @@ test("a stored policy that never asks does not stand in for the one that the pag
 
 test("the calls of imported sessions and trajectories wait as those of archives do", async (t) => {
   const forms = [
-    { messages: [{ role: "user", content: "Hello" }, { role: "assistant", content: "Hello." }] },
-    [{ role: "user", content: "Hello" }, { role: "assistant", content: "Hello." }],
+    {
+      messages: [
+        { role: "user", content: "Hello" },
+        { role: "assistant", content: "Hello." },
+      ],
+    },
+    [
+      { role: "user", content: "Hello" },
+      { role: "assistant", content: "Hello." },
+    ],
     [{ id: 0, timestamp: "2026-01-31T09:15:02", source: "user", message: "Hello", action: "message", args: { content: "Hello" } }],
   ];
   for (const form of forms) {
@@ -130,14 +144,23 @@ test("of an imported analyzer and the page's the higher rating counts", async (t
   assert.equal(await statusAfter(nobody, note), "waiting_for_confirmation", "as in a new conversation of a page that names nobody");
 
   const asked = [];
-  const byFunction = await imported(t, blinded, { confirmationPolicy: risky, securityAnalyzer: { securityRisk: ({ tool_name }) => (asked.push(tool_name), tool_name === "note" ? "HIGH" : "LOW") } });
+  const byFunction = await imported(t, blinded, {
+    confirmationPolicy: risky,
+    securityAnalyzer: { securityRisk: ({ tool_name }) => (asked.push(tool_name), tool_name === "note" ? "HIGH" : "LOW") },
+  });
   assert.equal(await statusAfter(byFunction, note), "waiting_for_confirmation");
   assert.deepEqual(asked, ["note"], "a function is asked beside what came in");
   await byFunction.rejectPendingActions();
   assert.equal(await statusAfter(byFunction, wipe), "finished");
-  assert.deepEqual(byFunction.warnings.filter(({ code }) => code === "settings_unavailable"), []);
+  assert.deepEqual(
+    byFunction.warnings.filter(({ code }) => code === "settings_unavailable"),
+    [],
+  );
 
-  const watchful = await archiveOf(t, with_({ confirmation_policy: policy, security_analyzer: { ...blind, high_patterns: [["note", "A note", "x"]] } }));
+  const watchful = await archiveOf(
+    t,
+    with_({ confirmation_policy: policy, security_analyzer: { ...blind, high_patterns: [["note", "A note", "x"]] } }),
+  );
   const both = await imported(t, watchful, { confirmationPolicy: risky, securityAnalyzer: patterns });
   assert.equal(await statusAfter(both, note), "waiting_for_confirmation", "what the file asks about is asked about");
 });
@@ -160,7 +183,10 @@ test("tools allowed before the import need approval here, and tools allowed here
 
 test("imported calls without a result wait for the user, whatever status the file claims", async (t) => {
   for (const execution_status of ["idle", "paused", "error"]) {
-    const archive = await archiveOf(t, with_({ execution_status, confirmation_policy: never }), { say: [wipe], confirmationPolicy: always });
+    const archive = await archiveOf(t, with_({ execution_status, confirmation_policy: never }), {
+      say: [wipe],
+      confirmationPolicy: always,
+    });
     const conversation = await imported(t, archive);
     assert.equal((await conversation.pendingActions()).length, 1);
     assert.equal((await conversation.run()).status, "waiting_for_confirmation", execution_status);
@@ -202,7 +228,9 @@ test("open decisions about an import are not exported, and no archive can mark t
   const [{ id }] = await Conversation.importZip(archive.zip, { store });
   const conversation = await open(t, { store, conversationId: id, confirmationPolicy: always });
   assert.equal(await statusAfter(conversation, note), "waiting_for_confirmation");
-  const [state] = (await unzip(await (await conversation.exportZip()).arrayBuffer())).filter(({ name }) => name.endsWith("base_state.json"));
+  const [state] = (await unzip(await (await conversation.exportZip()).arrayBuffer())).filter(({ name }) =>
+    name.endsWith("base_state.json"),
+  );
   assert.equal(String(state.content).includes("threadkeep_import"), false);
 
   const plain = await archiveOf(t);
@@ -236,7 +264,10 @@ test("imported LookupSecrets are fetched only after allowSecrets()", async (t) =
   const [{ id }] = await Conversation.importZip(archive.zip, { store });
   const before = await open(t, { store, conversationId: id, tools: [asking] });
   assert.deepEqual(before.heldSecrets, [{ name: "TOKEN", url: source.url }]);
-  assert.match(before.warnings.find(({ code }) => code === "secrets_unavailable").message, /not fetched before allowSecrets\(\): TOKEN from http:\/\/127/);
+  assert.match(
+    before.warnings.find(({ code }) => code === "secrets_unavailable").message,
+    /not fetched before allowSecrets\(\): TOKEN from http:\/\/127/,
+  );
   await before.executeTool("ask");
   assert.equal(answer[0][0], "invalid_state");
   assert.match(answer[0][1], /TOKEN.*allowSecrets/);
@@ -266,11 +297,22 @@ test("a pattern that would run too long counts as a match and blocks nothing", a
   const harmless = JSON.stringify({ name: "note", arguments: { text: `${"a".repeat(25_000)}!` } });
   // Of the first ones all ways can be followed in time: nothing is found, and that is known.
   const known = ["(a+)+$", "(a|a)*b$", "(a*)*(a*)*(a*)*b", "(?=(a+)+$)x"];
-  const unknown = ["(?=.*.*.*b)a", "(.*)(.*)(.*)(.*)(.*)b\\1", "a{1,3000}b{0,3000}".repeat(8), `${"(".repeat(20_000)}a${")".repeat(20_000)}`];
-  for (const [list, patterns] of [["high_patterns", [...known, ...unknown]], ["injection_high_patterns", [known[0], unknown[0]]]]) {
+  const unknown = [
+    "(?=.*.*.*b)a",
+    "(.*)(.*)(.*)(.*)(.*)b\\1",
+    "a{1,3000}b{0,3000}".repeat(8),
+    `${"(".repeat(20_000)}a${")".repeat(20_000)}`,
+  ];
+  for (const [list, patterns] of [
+    ["high_patterns", [...known, ...unknown]],
+    ["injection_high_patterns", [known[0], unknown[0]]],
+  ]) {
     for (const pattern of patterns) {
       const security_analyzer = { ...blind, [list]: [[pattern, "Never ends", "slow"]] };
-      const archive = await archiveOf(t, with_({ confirmation_policy: { threshold: "HIGH", confirm_unknown: true, kind: "ConfirmRisky" }, security_analyzer }));
+      const archive = await archiveOf(
+        t,
+        with_({ confirmation_policy: { threshold: "HIGH", confirm_unknown: true, kind: "ConfirmRisky" }, security_analyzer }),
+      );
       const conversation = await imported(t, archive);
       const begun = performance.now();
       const status = await statusAfter(conversation, harmless);

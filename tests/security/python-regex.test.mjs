@@ -15,6 +15,23 @@ for (const [pattern, found, notFound] of spellings) {
 }
 
 test("a pattern that JavaScript cannot express is an error with a reason", () => {
-  const unreadable = ["a++", "a{2}+", "(?>a)", "(?(1)a|b)", "(?-i:a)", "\\N{BULLET}", "a(?i)", "(", "[a", "a**", "\\q", "(?P=n)", "\\", "(?P<n>a)(?P<n>b)", "[b-a]", "(?<n>a)"];
+  const unreadable = [
+    "a++",
+    "a{2}+",
+    "(?>a)",
+    "(?(1)a|b)",
+    "(?-i:a)",
+    "\\N{BULLET}",
+    "a(?i)",
+    "(",
+    "[a",
+    "a**",
+    "\\q",
+    "(?P=n)",
+    "\\",
+    "(?P<n>a)(?P<n>b)",
+    "[b-a]",
+    "(?<n>a)",
+  ];
   for (const pattern of unreadable) assert.throws(() => pythonRegExp(pattern), UnreadablePattern, pattern);
 });

@@ -19,7 +19,12 @@ const [headings, , ...rows] = readFileSync(path.join(root, "docs/control.md"), "
   .split("\n## ")[0]
   .split("\n")
   .filter((line) => line.startsWith("|"))
-  .map((line) => line.split("|").slice(1, -1).map((cell) => cell.trim()));
+  .map((line) =>
+    line
+      .split("|")
+      .slice(1, -1)
+      .map((cell) => cell.trim()),
+  );
 const columns = headings.slice(3);
 
 /** A cell of code as the value that it is. */
@@ -68,7 +73,10 @@ test("the table has forty calls and a column for each setting", () => {
 for (const row of rows) {
   test(row.slice(0, 3).join(" "), async () => {
     const found = await Promise.all(columns.map((column) => outcome(row, settings[column])));
-    assert.deepEqual(Object.fromEntries(columns.map((column, i) => [column, found[i]])), Object.fromEntries(columns.map((column, i) => [column, row[i + 3]])));
+    assert.deepEqual(
+      Object.fromEntries(columns.map((column, i) => [column, found[i]])),
+      Object.fromEntries(columns.map((column, i) => [column, row[i + 3]])),
+    );
     // Every call waits where every call has to.
     assert.equal(await outcome(row, { confirmationPolicy: { kind: "AlwaysConfirm" } }), "**asks**");
   });

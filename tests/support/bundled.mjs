@@ -12,7 +12,16 @@ export async function fromSource(file) {
   // Of its own for each process, since test files run side by side.
   const outfile = path.join(root, `.cache/bundled/${file}-${process.pid}.mjs`);
   process.once("exit", () => rmSync(outfile, { force: true }));
-  await build({ entryPoints, outfile, bundle: true, format: "esm", target: "es2022", logLevel: "warning", external: ["react", "@assistant-ui/*"], plugins: [builtCore] });
+  await build({
+    entryPoints,
+    outfile,
+    bundle: true,
+    format: "esm",
+    target: "es2022",
+    logLevel: "warning",
+    external: ["react", "@assistant-ui/*"],
+    plugins: [builtCore],
+  });
   return import(pathToFileURL(outfile));
 }
 

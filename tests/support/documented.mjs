@@ -25,10 +25,19 @@ export async function appOf(files, entryPoints) {
       writeFileSync(path.join(folder, name), code);
     }
     const { outputFiles } = await build({
-      entryPoints: entryPoints.map((name) => path.join(folder, name)), outdir: "/", bundle: true, splitting: true, write: false, format: "esm", target: "es2022",
-      jsx: "automatic", define: { "process.env.NODE_ENV": '"production"' },
+      entryPoints: entryPoints.map((name) => path.join(folder, name)),
+      outdir: "/",
+      bundle: true,
+      splitting: true,
+      write: false,
+      format: "esm",
+      target: "es2022",
+      jsx: "automatic",
+      define: { "process.env.NODE_ENV": '"production"' },
       // The library's copies of its wasm, for servers without the files.
-      external: ["./*-inline.js"], logLevel: "warning", logOverride: { "ignored-bare-import": "silent" },
+      external: ["./*-inline.js"],
+      logLevel: "warning",
+      logOverride: { "ignored-bare-import": "silent" },
     });
     const bundles = new Map(outputFiles.map(({ path: name, text }) => [name, text]));
     const wasms = staticFiles(path.join(root, "dist"));

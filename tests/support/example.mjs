@@ -20,9 +20,18 @@ export async function example(name) {
 export async function bundledForPages(files) {
   const scripts = new Map();
   for (const [url, file] of Object.entries(files)) {
-    const { outputFiles: [{ text }] } = await build({
-      entryPoints: [path.join(root, file)], bundle: true, write: false, format: "esm", target: "es2022", jsx: "automatic", logLevel: "error",
-      define: { "process.env.NODE_ENV": '"development"' }, plugins: [builtLibrary],
+    const {
+      outputFiles: [{ text }],
+    } = await build({
+      entryPoints: [path.join(root, file)],
+      bundle: true,
+      write: false,
+      format: "esm",
+      target: "es2022",
+      jsx: "automatic",
+      logLevel: "error",
+      define: { "process.env.NODE_ENV": '"development"' },
+      plugins: [builtLibrary],
     });
     scripts.set(url, text);
   }
@@ -42,6 +51,8 @@ const builtLibrary = {
       const [, entry] = wanted.split("/");
       return entry === undefined ? { path: "/threadkeep/index.js", external: true } : { path: path.join(dist, `${entry}.js`) };
     });
-    onResolve({ filter: /^\.\/slim\.js$/ }, ({ importer }) => (path.dirname(importer) === dist ? { path: "/threadkeep/slim.js", external: true } : undefined));
+    onResolve({ filter: /^\.\/slim\.js$/ }, ({ importer }) =>
+      path.dirname(importer) === dist ? { path: "/threadkeep/slim.js", external: true } : undefined,
+    );
   },
 };

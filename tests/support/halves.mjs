@@ -8,7 +8,8 @@ export const mended = "Be brief \ufffd";
 /** Nothing but half a character, as a name. */
 export const bare = "\ud83d";
 
-const note = (more) => tool({ name: "note", description: "Keeps a note.", parameters: { type: "object" }, execute: () => "Noted.", ...more });
+const note = (more) =>
+  tool({ name: "note", description: "Keeps a note.", parameters: { type: "object" }, execute: () => "Noted.", ...more });
 const noted = { calls: [{ name: "note", arguments: { text: "a" } }] };
 const done = { text: "Done." };
 const skill = (more) => ({ agent: { agentContext: { skills: [{ name: "house", content: "Be kind.", ...more }], currentDatetime: null } } });
@@ -22,7 +23,10 @@ const say = async (conversation, message = "Please do it.", options) => {
 const results = (execute) => ({ tools: [note({ execute })], replies: [noted, done] });
 
 /** A conversation in which one of these was given; it is closed when the test ends. */
-export async function conversationWith(t, { agent = {}, llm: own = {}, options = {}, tools = [], replies = [done], play = ({ conversation }) => say(conversation) }) {
+export async function conversationWith(
+  t,
+  { agent = {}, llm: own = {}, options = {}, tools = [], replies = [done], play = ({ conversation }) => say(conversation) },
+) {
   const model = createModel([...replies]);
   const llm = (more) => new LLM({ model: "openai/gpt-4o", usageId: "agent", numRetries: 1, fetch: model.fetch, ...more });
   const more = typeof agent === "function" ? agent({ llm }) : agent;
@@ -41,8 +45,16 @@ export async function conversationWith(t, { agent = {}, llm: own = {}, options =
 export const givenTexts = {
   "a system prompt": { agent: { systemPrompt: half } },
   "a message": { play: ({ conversation }) => say(conversation, half) },
-  "a message in parts": { play: ({ conversation }) => say(conversation, [{ type: "text", text: half }, { type: "text", text: bare }]) },
-  "the URL of an image": { play: ({ conversation }) => say(conversation, [{ type: "image", image_urls: [`https://images.test/${half}`] }]) },
+  "a message in parts": {
+    play: ({ conversation }) =>
+      say(conversation, [
+        { type: "text", text: half },
+        { type: "text", text: bare },
+      ]),
+  },
+  "the URL of an image": {
+    play: ({ conversation }) => say(conversation, [{ type: "image", image_urls: [`https://images.test/${half}`] }]),
+  },
   "a message in place of another": {
     replies: [done, done],
     async play({ conversation }) {
@@ -76,7 +88,10 @@ export const givenTexts = {
   "a skill's content": skill({ content: half }),
   "a skill's source": skill({ source: half }),
   "a skill's description": skill({ description: half, isAgentskillsFormat: true }),
-  "a description that is too long, cut in the middle of a character": skill({ description: `${"a".repeat(495)}${bare}${"b".repeat(600)}`, isAgentskillsFormat: true }),
+  "a description that is too long, cut in the middle of a character": skill({
+    description: `${"a".repeat(495)}${bare}${"b".repeat(600)}`,
+    isAgentskillsFormat: true,
+  }),
   "a skill's keywords": skill({ trigger: { type: "keyword", keywords: [half] } }),
   "a skill's paths": skill({ trigger: { type: "path", paths: [half] } }),
   "a skill's triggers and inputs": skill({ trigger: { type: "task", triggers: [half] }, inputs: [{ name: half, description: half }] }),
@@ -91,13 +106,31 @@ export const givenTexts = {
   "a memory": context({ memoryContext: half }),
   "names of skills to leave out": context({ disabledSkills: [half] }),
   "a date": { agent: { agentContext: { currentDatetime: half } } },
-  "patterns of an analyzer": { options: { securityAnalyzer: { kind: "PatternSecurityAnalyzer", highPatterns: [pattern], mediumPatterns: [pattern], injectionHighPatterns: [pattern], injectionMediumPatterns: [pattern] } } },
-  "patterns of an analyzer in another": { options: { securityAnalyzer: { kind: "EnsembleSecurityAnalyzer", analyzers: [{ kind: "PatternSecurityAnalyzer", highPatterns: [pattern] }] } } },
-  "an analyzer that is set": { play: ({ conversation }) => conversation.setSecurityAnalyzer({ kind: "PatternSecurityAnalyzer", highPatterns: [pattern] }) },
+  "patterns of an analyzer": {
+    options: {
+      securityAnalyzer: {
+        kind: "PatternSecurityAnalyzer",
+        highPatterns: [pattern],
+        mediumPatterns: [pattern],
+        injectionHighPatterns: [pattern],
+        injectionMediumPatterns: [pattern],
+      },
+    },
+  },
+  "patterns of an analyzer in another": {
+    options: {
+      securityAnalyzer: { kind: "EnsembleSecurityAnalyzer", analyzers: [{ kind: "PatternSecurityAnalyzer", highPatterns: [pattern] }] },
+    },
+  },
+  "an analyzer that is set": {
+    play: ({ conversation }) => conversation.setSecurityAnalyzer({ kind: "PatternSecurityAnalyzer", highPatterns: [pattern] }),
+  },
   "the name of a secret": { options: { secrets: { [half]: "a value that is hidden" } } },
   "an encrypted secret": { options: { secrets: { TOKEN: half }, cipher: "a passphrase" }, isUnstored: true },
   "a passphrase": { options: { secrets: { TOKEN: "a value that is hidden" }, cipher: half }, isUnstored: true },
-  "the headers of a secret": { options: { secrets: { TOKEN: { url: `https://vault.test/${half}`, headers: { "X-Note": half, [half]: "a" } } } } },
+  "the headers of a secret": {
+    options: { secrets: { TOKEN: { url: `https://vault.test/${half}`, headers: { "X-Note": half, [half]: "a" } } } },
+  },
   "the name of a model": { llm: { model: `openai/${half}` } },
   "the address of a model": { llm: { baseUrl: `https://model.test/${half}` } },
   "a usage id": { llm: { usageId: half } },
@@ -108,7 +141,9 @@ export const givenTexts = {
       await conversation.switchLLM(llm({ usageId: half }));
     },
   },
-  "a condenser's model": { agent: ({ llm }) => ({ condenser: { kind: "LLMSummarizingCondenser", llm: llm({ usageId: half }), maxSize: 20 } }) },
+  "a condenser's model": {
+    agent: ({ llm }) => ({ condenser: { kind: "LLMSummarizingCondenser", llm: llm({ usageId: half }), maxSize: 20 } }),
+  },
   "a tool's description": { tools: [note({ description: half })] },
   "a tool's title": { tools: [note({ annotations: { title: half } })] },
   "a tool's parameters": { tools: [note({ parameters: { type: "object", properties: { [half]: { description: half, enum: [half] } } } })] },
@@ -144,7 +179,12 @@ export const givenTexts = {
   "names of tools that are allowed": { play: ({ conversation }) => conversation.setAllowedTools([half]) },
   "what a hook says": {
     tools: [note()],
-    options: { hooks: { userPromptSubmit: () => ({ decision: "allow", additionalContext: half }), preToolUse: () => ({ decision: "deny", reason: half }) } },
+    options: {
+      hooks: {
+        userPromptSubmit: () => ({ decision: "allow", additionalContext: half }),
+        preToolUse: () => ({ decision: "deny", reason: half }),
+      },
+    },
     replies: [noted, done],
   },
   "what a hook throws": {
@@ -162,5 +202,7 @@ export const givenTexts = {
     replies: [{ calls: [{ name: "finish", arguments: { message: "Done.", answer: "a" } }] }],
   },
   "a regular expression for tools": { agent: { filterToolsRegex: half } },
-  "the header of a server": { agent: { mcpServers: { search: { url: `https://search.test/${half}`, fetch: async () => new Response(null, { status: 404 }) } } } },
+  "the header of a server": {
+    agent: { mcpServers: { search: { url: `https://search.test/${half}`, fetch: async () => new Response(null, { status: 404 }) } } },
+  },
 };

@@ -47,11 +47,19 @@ for (const [name, body, expected] of wrong) {
 }
 
 const post = ({ baseUrl, fetch }, body, options) =>
-  fetch(`${baseUrl}/chat/completions`, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body), ...options });
+  fetch(`${baseUrl}/chat/completions`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(body),
+    ...options,
+  });
 
 /** The deltas of a streamed answer put together again. */
 async function collect(response) {
-  const events = (await response.text()).split("\n\n").filter(Boolean).map((event) => event.replace(/^data: /, ""));
+  const events = (await response.text())
+    .split("\n\n")
+    .filter(Boolean)
+    .map((event) => event.replace(/^data: /, ""));
   assert.equal(events.pop(), "[DONE]");
   const result = { text: "", reasoning: "", calls: [], order: [] };
   for (const { choices, usage } of events.map((event) => JSON.parse(event))) {
@@ -88,12 +96,26 @@ function testModel(name, script, body) {
 
 testModel(
   "a stream cut at every third byte has the text of the script, parallel calls in turns",
-  [{ reasoning: "hm 🤔", text: "größer 🎉 als erwartet", calls: [{ name: "add", arguments: { a: 1, b: "zwölf" } }, { name: "add", arguments: '{"broken"' }], cut: 3, pieces: 4 }],
+  [
+    {
+      reasoning: "hm 🤔",
+      text: "größer 🎉 als erwartet",
+      calls: [
+        { name: "add", arguments: { a: 1, b: "zwölf" } },
+        { name: "add", arguments: '{"broken"' },
+      ],
+      cut: 3,
+      pieces: 4,
+    },
+  ],
   async (server, model) => {
     const result = await collect(await post(server, request([user], { stream: true, stream_options: { include_usage: true } })));
     assert.equal(result.text, "größer 🎉 als erwartet");
     assert.equal(result.reasoning, "hm 🤔");
-    assert.deepEqual(result.calls, [{ name: "add", arguments: '{"a":1,"b":"zwölf"}' }, { name: "add", arguments: '{"broken"' }]);
+    assert.deepEqual(result.calls, [
+      { name: "add", arguments: '{"a":1,"b":"zwölf"}' },
+      { name: "add", arguments: '{"broken"' },
+    ]);
     assert.deepEqual(result.order.slice(0, 4), [0, 1, 0, 1]);
     assert.equal(result.finish, "tool_calls");
     assert.ok(result.usage.total_tokens > 0);
@@ -116,7 +138,10 @@ testModel(
 
 testModel(
   "a connection that breaks fails the reader, and the model sees that one that stalls was left",
-  [{ text: "a long text", pieces: 1, breakAfter: 3 }, { text: "never", stallAfter: 1 }],
+  [
+    { text: "a long text", pieces: 1, breakAfter: 3 },
+    { text: "never", stallAfter: 1 },
+  ],
   async (server, model) => {
     await assert.rejects((await post(server, request([user], { stream: true }))).text());
     const leaving = new AbortController();
@@ -134,17 +159,31 @@ testModel(
   "the rest of a background response is given to whoever asks for it",
   [{ text: "Hello", pieces: 1, connections: [{ endAfter: 5 }, { endAfter: 2 }, {}] }],
   async ({ baseUrl, fetch }, model) => {
-    const ask = { model: "m", input: [{ type: "message", role: "user", content: [{ type: "input_text", text: "hi" }] }], background: true, store: true, stream: true };
-    const numbers = async (response) => [...(await response.text()).matchAll(/"sequence_number":(\d+)/g)].map(([, number]) => Number(number));
+    const ask = {
+      model: "m",
+      input: [{ type: "message", role: "user", content: [{ type: "input_text", text: "hi" }] }],
+      background: true,
+      store: true,
+      stream: true,
+    };
+    const numbers = async (response) =>
+      [...(await response.text()).matchAll(/"sequence_number":(\d+)/g)].map(([, number]) => Number(number));
     const headers = { "content-type": "application/json" };
-    assert.deepEqual(await numbers(await fetch(`${baseUrl}/responses`, { method: "POST", headers, body: JSON.stringify(ask) })), [0, 1, 2, 3, 4]);
+    assert.deepEqual(
+      await numbers(await fetch(`${baseUrl}/responses`, { method: "POST", headers, body: JSON.stringify(ask) })),
+      [0, 1, 2, 3, 4],
+    );
     assert.deepEqual(await numbers(await fetch(`${baseUrl}/responses/resp_1?stream=true&starting_after=4`)), [5, 6]);
     assert.deepEqual((await numbers(await fetch(`${baseUrl}/responses/resp_1?stream=true&starting_after=6`)))[0], 7);
     model.check();
   },
 );
 
-testModel("a bad request is refused, and check() throws; so it does for a script that was not played to its end", [{ text: "x" }, { text: "y" }], async (server, model) => {
-  assert.equal((await post(server, request([system]))).status, 400);
-  assert.throws(() => model.check(), /request 1: no user message\n- only 0 of 2 replies/);
-});
+testModel(
+  "a bad request is refused, and check() throws; so it does for a script that was not played to its end",
+  [{ text: "x" }, { text: "y" }],
+  async (server, model) => {
+    assert.equal((await post(server, request([system]))).status, 400);
+    assert.throws(() => model.check(), /request 1: no user message\n- only 0 of 2 replies/);
+  },
+);

@@ -10,7 +10,10 @@ const parameters = { type: "object", properties: {} };
 
 function served(script, options) {
   const server = createModel(script);
-  return { server, llm: new LLM({ model: "openai/gpt-4o", apiKey: "sk-0123456789abcdef", fetch: server.fetch, numRetries: 1, ...options }) };
+  return {
+    server,
+    llm: new LLM({ model: "openai/gpt-4o", apiKey: "sk-0123456789abcdef", fetch: server.fetch, numRetries: 1, ...options }),
+  };
 }
 
 /** Replies of a model with this name, which is noted in `log` when it is asked. */
@@ -33,9 +36,19 @@ export async function converse({ seed, turns = 8 }) {
   const random = randomFrom(seed);
   const log = [];
   const reply = (name) => replies(random, log, name);
-  const servers = [served(reply("claude"), { model: "anthropic/claude-sonnet-4-5" }), served(reply("chat")), served(reply("responses"), { model: "openai/gpt-5" })];
+  const servers = [
+    served(reply("claude"), { model: "anthropic/claude-sonnet-4-5" }),
+    served(reply("chat")),
+    served(reply("responses"), { model: "openai/gpt-5" }),
+  ];
   const small = served(() => (log.push("summary"), { text: "It was said. ".repeat(random.between(1, 20)), usage: null }));
-  const condenser = { kind, llm: small.llm, maxTokens: random.of([2500, 4000, 50_000]), keepFirst: random.of([1, 2, 4]), maxSize: random.of([12, 240]) };
+  const condenser = {
+    kind,
+    llm: small.llm,
+    maxTokens: random.of([2500, 4000, 50_000]),
+    keepFirst: random.of([1, 2, 4]),
+    maxSize: random.of([12, 240]),
+  };
   const look = tool({ name: "look", description: "Looks.", parameters, execute: () => "It is there. ".repeat(random.between(1, 40)) });
   const pay = tool({ name: "pay", description: "Pays.", parameters, needsApproval: true, execute: () => "paid" });
   const store = memoryStore();
@@ -64,5 +77,10 @@ export async function converse({ seed, turns = 8 }) {
   await conversation.rejectPendingActions();
   const zip = await conversation.exportZip();
   await conversation.close();
-  return { id: conversation.id, zip, summaries: small.server.requests.length, thoughts: servers[0].server.requests.filter(({ body }) => body.thinking).length };
+  return {
+    id: conversation.id,
+    zip,
+    summaries: small.server.requests.length,
+    thoughts: servers[0].server.requests.filter(({ body }) => body.thinking).length,
+  };
 }

@@ -18,4 +18,6 @@ export function removingTool() {
 }
 
 /** A model's reply that calls it. */
-export const removing = (...paths) => ({ calls: paths.map((path, n) => ({ name: "remove", arguments: { path }, id: `call_${path}_${n}` })) });
+export const removing = (...paths) => ({
+  calls: paths.map((path, n) => ({ name: "remove", arguments: { path }, id: `call_${path}_${n}` })),
+});

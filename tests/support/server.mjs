@@ -5,5 +5,11 @@ import { listen } from "./listen.mjs";
 
 /** Takes the options of `site()`, its `model` being what `createModel()` gives. Returns { origin, port, close() }. */
 export function startServer({ model, mounts, ...options } = {}) {
-  return listen(site({ ...options, model: model?.handle, mounts: { "/pages/": "tests/browser/pages", "/support/": "tests/support", "/pkg/": "pkg", ...mounts } }));
+  return listen(
+    site({
+      ...options,
+      model: model?.handle,
+      mounts: { "/pages/": "tests/browser/pages", "/support/": "tests/support", "/pkg/": "pkg", ...mounts },
+    }),
+  );
 }

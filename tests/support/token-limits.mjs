@@ -7,7 +7,10 @@ const kind = "LLMSummarizingCondenser";
 /** A model of the library whose replies come from `script`, and the server behind it. */
 export function served({ LLM }, script, options = {}) {
   const server = new ScriptedModel(script);
-  return { server, llm: new LLM({ model: "openai/gpt-4o", apiKey: "sk-0123456789abcdef", fetch: server.fetch, numRetries: 1, ...options }) };
+  return {
+    server,
+    llm: new LLM({ model: "openai/gpt-4o", apiKey: "sk-0123456789abcdef", fetch: server.fetch, numRetries: 1, ...options }),
+  };
 }
 
 export const always = (text, usage) => () => ({ text, usage });
@@ -20,13 +23,23 @@ export async function instructionsOverTheLimit(library, store, keepFirst) {
   const { Agent, Conversation } = library;
   const talk = served(library, always("Hello."));
   const small = served(library, always("They said hello."));
-  const open = (maxTokens, conversationId) => Conversation.open({ agent: new Agent({ llm: talk.llm, condenser: { kind, llm: small.llm, maxTokens, keepFirst } }), store, conversationId });
+  const open = (maxTokens, conversationId) =>
+    Conversation.open({
+      agent: new Agent({ llm: talk.llm, condenser: { kind, llm: small.llm, maxTokens, keepFirst } }),
+      store,
+      conversationId,
+    });
   const runs = [];
   const run = async (conversation) => {
     const before = small.server.requests.length;
     await conversation.sendMessage("Hello.");
     const { code, message } = await conversation.run().catch((error) => error);
-    runs.push({ code, namesTheLimit: /maxTokens/.test(message), status: conversation.executionStatus, summaries: small.server.requests.length - before });
+    runs.push({
+      code,
+      namesTheLimit: /maxTokens/.test(message),
+      status: conversation.executionStatus,
+      summaries: small.server.requests.length - before,
+    });
   };
   const fresh = await open(100);
   for (let n = 0; n < 3; n += 1) await run(fresh);
@@ -74,8 +87,16 @@ export async function notCounted(library, store, { model, usage, stream, countTo
 /** Claude goes on after a call of another model that a message has rejected. Returns what happened, and what a server would have refused. */
 export async function rejectedCallOfAnother(library, store) {
   const { Agent, Conversation, tool } = library;
-  const pay = tool({ name: "pay", description: "Pays.", parameters: { type: "object", properties: {} }, needsApproval: true, execute: () => "paid" });
-  const claude = served(library, [{ reasoning: "Hm.", text: "Hello." }, { text: "Then not." }, { reasoning: "Well.", text: "Good." }], { model: "anthropic/claude-sonnet-4-5" });
+  const pay = tool({
+    name: "pay",
+    description: "Pays.",
+    parameters: { type: "object", properties: {} },
+    needsApproval: true,
+    execute: () => "paid",
+  });
+  const claude = served(library, [{ reasoning: "Hm.", text: "Hello." }, { text: "Then not." }, { reasoning: "Well.", text: "Good." }], {
+    model: "anthropic/claude-sonnet-4-5",
+  });
   const other = served(library, [{ calls: [{ name: "pay", arguments: {} }] }]);
   const conversation = await Conversation.open({ agent: new Agent({ llm: claude.llm, tools: [pay] }), store });
   await conversation.sendMessage("Hi");

@@ -50,7 +50,9 @@ const frameworks = {
   Solid: (thread) => {
     // A function that a setter gets is called with the value before.
     let now;
-    const snapshot = lineFor("Solid", thread, { from: (start) => ({ end: start((next) => (now = typeof next === "function" ? next(now) : next)) }) });
+    const snapshot = lineFor("Solid", thread, {
+      from: (start) => ({ end: start((next) => (now = typeof next === "function" ? next(now) : next)) }),
+    });
     return { read: () => now, end: snapshot.end };
   },
 };

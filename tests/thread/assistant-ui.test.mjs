@@ -10,13 +10,47 @@ const { attachmentNamed, contentOfAppended } = await fromSource("ui/assistant-ui
 const idle = { isRunning: false, approvals: [] };
 const running = { isRunning: true, approvals: [] };
 const createdAt = new Date("2026-01-31T09:15:02Z");
-const message = (id, role, parts, fields = {}) => ({ id, role, parts, state: "done", eventIds: [`${id}-first`, `${id}-last`], createdAt, sender: null, ...fields });
+const message = (id, role, parts, fields = {}) => ({
+  id,
+  role,
+  parts,
+  state: "done",
+  eventIds: [`${id}-first`, `${id}-last`],
+  createdAt,
+  sender: null,
+  ...fields,
+});
 const text = (text, state = "done") => ({ type: "text", text, state });
 const call = (fields = {}) => ({
-  type: "tool", toolCallId: "call-1", toolName: "search", actionId: "action-1", state: "done", args: { q: "x" }, argsText: '{"q": "x"}', summary: null, risk: "LOW",
-  value: undefined, output: null, result: null, error: null, progress: null, subagent: [], ...fields,
+  type: "tool",
+  toolCallId: "call-1",
+  toolName: "search",
+  actionId: "action-1",
+  state: "done",
+  args: { q: "x" },
+  argsText: '{"q": "x"}',
+  summary: null,
+  risk: "LOW",
+  value: undefined,
+  output: null,
+  result: null,
+  error: null,
+  progress: null,
+  subagent: [],
+  ...fields,
 });
-const approval = (fields = {}) => ({ actionId: "action-1", toolCallId: "call-1", toolName: "search", args: {}, summary: null, risk: "LOW", why: "approval", canAlwaysAllow: true, action: {}, ...fields });
+const approval = (fields = {}) => ({
+  actionId: "action-1",
+  toolCallId: "call-1",
+  toolName: "search",
+  args: {},
+  summary: null,
+  risk: "LOW",
+  why: "approval",
+  canAlwaysAllow: true,
+  action: {},
+  ...fields,
+});
 /** The part that a call becomes. */
 const converted = (part, now = idle) => new Converter().convert([message("a", "assistant", [part])], now)[0];
 
@@ -28,7 +62,10 @@ test("a message that has not changed is not converted again, while the last one 
   const second = message("r", "user", [text("And?")]);
   const before = converter.convert([question, answer, second, streaming("W")], running);
   const after = converter.convert([question, answer, second, streaming("We")], running);
-  assert.deepEqual(after.map((each, at) => each === before[at]), [true, true, true, false]);
+  assert.deepEqual(
+    after.map((each, at) => each === before[at]),
+    [true, true, true, false],
+  );
   assert.equal(after[3].createdAt, before[3].createdAt);
 });
 
@@ -37,7 +74,13 @@ test("the same messages are the same list", () => {
   const messages = [message("q", "user", [text("Hi")])];
   const upcoming = converter.convert(messages, running);
   assert.equal(converter.convert([...messages], running), upcoming);
-  assert.deepEqual(upcoming.map(({ role, status }) => [role, status?.type]), [["user", undefined], ["assistant", "running"]]);
+  assert.deepEqual(
+    upcoming.map(({ role, status }) => [role, status?.type]),
+    [
+      ["user", undefined],
+      ["assistant", "running"],
+    ],
+  );
   assert.equal(converter.convert(messages, idle).length, 1);
 });
 
@@ -60,11 +103,25 @@ test("a result is text, or what a tool of the host has returned", () => {
 test("a call that waits asks, one that was rejected has its answer, and one that a crash cut off says so", () => {
   const waiting = converted(call({ state: "waiting" }), { isRunning: false, approvals: [approval()] });
   assert.deepEqual(waiting.status, { type: "requires-action", reason: "interrupt" });
-  assert.deepEqual(waiting.content[0].approval.options.map(({ id }) => id), ["allow-once", "allow-always", "reject-once"]);
+  assert.deepEqual(
+    waiting.content[0].approval.options.map(({ id }) => id),
+    ["allow-once", "allow-always", "reject-once"],
+  );
   const demanded = converted(call({ state: "waiting" }), { isRunning: false, approvals: [approval({ canAlwaysAllow: false })] });
-  assert.deepEqual(demanded.content[0].approval.options.map(({ id }) => id), ["allow-once", "reject-once"]);
-  assert.deepEqual(converted(call({ state: "rejected", error: "no" })).content[0].approval, { id: "action-1", approved: false, reason: "no" });
-  assert.match(converted(call({ state: "interrupted" }), { isRunning: false, approvals: [approval({ why: "interrupted" })] }).content[0].approval.prompt, /may have taken effect/);
+  assert.deepEqual(
+    demanded.content[0].approval.options.map(({ id }) => id),
+    ["allow-once", "reject-once"],
+  );
+  assert.deepEqual(converted(call({ state: "rejected", error: "no" })).content[0].approval, {
+    id: "action-1",
+    approved: false,
+    reason: "no",
+  });
+  assert.match(
+    converted(call({ state: "interrupted" }), { isRunning: false, approvals: [approval({ why: "interrupted" })] }).content[0].approval
+      .prompt,
+    /may have taken effect/,
+  );
   assert.deepEqual(converted(call({ state: "ready" })).status, { type: "incomplete", reason: "tool-calls" });
 });
 
@@ -79,8 +136,15 @@ test("the call of a sub-agent is asked about at the call that has started it", (
 test("the end of an answer is its status", () => {
   const status = (...parts) => new Converter().convert([message("a", "assistant", parts)], idle)[0].status;
   assert.deepEqual(status(text("Yes")), { type: "complete", reason: "stop" });
-  assert.deepEqual(status(text("Y"), { type: "error", code: "llm_auth", text: "wrong key" }), { type: "incomplete", reason: "error", error: "wrong key" });
-  assert.deepEqual(status(text("Y"), { type: "notice", notice: "interrupt", text: "Stopped", event: {} }), { type: "incomplete", reason: "cancelled" });
+  assert.deepEqual(status(text("Y"), { type: "error", code: "llm_auth", text: "wrong key" }), {
+    type: "incomplete",
+    reason: "error",
+    error: "wrong key",
+  });
+  assert.deepEqual(status(text("Y"), { type: "notice", notice: "interrupt", text: "Stopped", event: {} }), {
+    type: "incomplete",
+    reason: "cancelled",
+  });
 });
 
 test("nothing is fetched for an image from the network", () => {
@@ -93,11 +157,23 @@ test("nothing is fetched for an image from the network", () => {
 
 test("what a message of the user contains comes back from the composer", () => {
   const file = '<attachment name="a &amp; b.txt">\nline\n</attachment>';
-  const [sent] = new Converter().convert([message("q", "user", [text("Look"), text(file), { type: "image", url: "data:image/png;base64,AA==" }, { type: "image", url: "https://images.test/a.png" }])], idle);
+  const [sent] = new Converter().convert(
+    [
+      message("q", "user", [
+        text("Look"),
+        text(file),
+        { type: "image", url: "data:image/png;base64,AA==" },
+        { type: "image", url: "https://images.test/a.png" },
+      ]),
+    ],
+    idle,
+  );
   assert.equal(sent.attachments[0].name, "a & b.txt");
   assert.deepEqual(contentOfAppended(sent), [
-    { type: "text", text: "Look" }, { type: "text", text: file },
-    { type: "image", image_urls: ["data:image/png;base64,AA=="] }, { type: "image", image_urls: ["https://images.test/a.png"] },
+    { type: "text", text: "Look" },
+    { type: "text", text: file },
+    { type: "image", image_urls: ["data:image/png;base64,AA=="] },
+    { type: "image", image_urls: ["https://images.test/a.png"] },
   ]);
   assert.equal(attachmentNamed("x", "<attachment>"), null);
   assert.throws(() => contentOfAppended({ content: [{ type: "audio", audio: { data: "", format: "mp3" } }] }), { code: "invalid_options" });
@@ -105,16 +181,26 @@ test("what a message of the user contains comes back from the composer", () => {
 
 test("versions are siblings in their order, and those of the message that comes next are the children of the last one", () => {
   const messages = [
-    message("q", "user", [text("Q")], { versions: { index: 1, ids: ["other", "q"] } }), message("a", "assistant", [text("A")], { versions: { index: 0, ids: ["a", "a-2", "a-3"] } }),
+    message("q", "user", [text("Q")], { versions: { index: 1, ids: ["other", "q"] } }),
+    message("a", "assistant", [text("A")], { versions: { index: 0, ids: ["a", "a-2", "a-3"] } }),
     message("r", "user", [text("R")], { versions: null }),
   ];
-  const tree = (now, continuations) => repositoryOf(messages, new Converter().convert(messages, now), continuations).messages.map(({ message, parentId }) => `${parentId}>${message.id}`);
+  const tree = (now, continuations) =>
+    repositoryOf(messages, new Converter().convert(messages, now), continuations).messages.map(
+      ({ message, parentId }) => `${parentId}>${message.id}`,
+    );
   const before = ["null>version other", "null>q", "q>a", "q>version a-2", "q>version a-3", "a>r"];
   assert.deepEqual(tree(idle, ["b"]), [...before, "r>version b"]);
   const [upcoming] = tree(running, ["b"]).slice(-1);
   assert.deepEqual(tree(running, ["b"]), [...before, "r>version b", upcoming], "the answer that is on its way is the newest");
   assert.match(upcoming, /^r>(?!version)/);
   assert.deepEqual([versionOf("version a-2"), versionOf("a")], ["a-2", null]);
-  assert.equal(shapeOf(messages, []), shapeOf(messages.map((each) => ({ ...each, parts: [] })), []));
+  assert.equal(
+    shapeOf(messages, []),
+    shapeOf(
+      messages.map((each) => ({ ...each, parts: [] })),
+      [],
+    ),
+  );
   assert.notEqual(shapeOf(messages, []), shapeOf(messages, ["b"]));
 });

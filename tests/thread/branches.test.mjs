@@ -15,7 +15,10 @@ test("branches: an edited message, another answer, and back", async () => {
   await thread.regenerate();
   const regenerated = thread.getSnapshot();
   assert.deepEqual(seen(regenerated), ["user: One", "assistant: A", "user: Two", "assistant: C"]);
-  assert.deepEqual(regenerated.messages.map((message, at) => message === before.messages[at]), [true, true, true, false]);
+  assert.deepEqual(
+    regenerated.messages.map((message, at) => message === before.messages[at]),
+    [true, true, true, false],
+  );
   await thread.editMessage(before.messages[2].id, "Three");
   const edited = await until(thread, ({ status, isRunning }) => status === "finished" && !isRunning);
   assert.deepEqual(seen(edited), ["user: One", "assistant: A", "user: Three", "assistant: D"]);
@@ -23,12 +26,19 @@ test("branches: an edited message, another answer, and back", async () => {
   assert.equal(branches.length, 2);
   await thread.navigateTo(before.messages[3].eventIds.at(-1));
   assert.deepEqual(seen(thread.getSnapshot()), ["user: One", "assistant: A", "user: Two", "assistant: B"]);
-  assert.deepEqual(thread.getSnapshot().messages.slice(0, 2).map((message, at) => message === before.messages[at]), [true, true]);
+  assert.deepEqual(
+    thread
+      .getSnapshot()
+      .messages.slice(0, 2)
+      .map((message, at) => message === before.messages[at]),
+    [true, true],
+  );
   model.check();
   await thread.close();
 });
 
-const pickers = ({ messages }) => messages.flatMap(({ parts, versions }) => (versions ? [`${parts.at(-1).text} ${versions.index + 1}/${versions.ids.length}`] : []));
+const pickers = ({ messages }) =>
+  messages.flatMap(({ parts, versions }) => (versions ? [`${parts.at(-1).text} ${versions.index + 1}/${versions.ids.length}`] : []));
 
 test("versions: messages say which of them is shown while a branch comes into being, after switching and after a reload", async () => {
   const { open, model } = stage([{ text: "A" }, { text: "B" }, { text: "C", pace: () => delay(30) }, { text: "D" }]);
@@ -42,7 +52,11 @@ test("versions: messages say which of them is shown while a branch comes into be
   const stop = thread.subscribe(() => {
     const { messages, continuations } = thread.getSnapshot();
     const last = messages.at(-1);
-    streamed.push(last.role === "user" ? `user +${continuations.length}` : `${last.state} ${last.versions ? `${last.versions.index + 1}/${last.versions.ids.length}` : ""}`);
+    streamed.push(
+      last.role === "user"
+        ? `user +${continuations.length}`
+        : `${last.state} ${last.versions ? `${last.versions.index + 1}/${last.versions.ids.length}` : ""}`,
+    );
   });
   await thread.regenerate();
   stop();

@@ -20,7 +20,9 @@ export function storedConversations() {
 function readEvents(folder) {
   // Some have never run.
   if (!existsSync(folder)) return [];
-  const names = readdirSync(folder).filter((name) => name.startsWith("event-")).sort();
+  const names = readdirSync(folder)
+    .filter((name) => name.startsWith("event-"))
+    .sort();
   return names.flatMap((name) => {
     try {
       return [JSON.parse(readFileSync(path.join(folder, name), "utf8"))];

@@ -10,10 +10,19 @@ export const never = () => new Promise(() => {});
 export function stage(script, { look = () => "seen", ...options } = {}) {
   const model = createModel(script);
   const tools = [
-    tool({ name: "pay", description: "Pays.", parameters: sum, annotations: { destructiveHint: true }, execute: ({ sum }) => ({ paid: sum }) }),
+    tool({
+      name: "pay",
+      description: "Pays.",
+      parameters: sum,
+      annotations: { destructiveHint: true },
+      execute: ({ sum }) => ({ paid: sum }),
+    }),
     tool({ name: "look", description: "Looks.", parameters: { type: "object" }, execute: look }),
   ];
-  const agent = new Agent({ llm: new LLM({ model: "openai/m", baseUrl: "http://model.test/v1", fetch: model.fetch, numRetries: 0 }), tools });
+  const agent = new Agent({
+    llm: new LLM({ model: "openai/m", baseUrl: "http://model.test/v1", fetch: model.fetch, numRetries: 0 }),
+    tools,
+  });
   const store = memoryStore();
   const open = (more) => openThread({ agent, store, ...options, ...more });
   return { model, agent, store, open };
@@ -34,5 +43,12 @@ export function until(thread, isSo) {
 }
 export const isIdle = ({ isRunning }) => !isRunning;
 
-export const inShort = (part) => (part.type === "tool" ? `${part.toolName} ${part.state}` : part.type === "notice" ? `(${part.notice})` : part.type === "error" ? "[error]" : part.text);
+export const inShort = (part) =>
+  part.type === "tool"
+    ? `${part.toolName} ${part.state}`
+    : part.type === "notice"
+      ? `(${part.notice})`
+      : part.type === "error"
+        ? "[error]"
+        : part.text;
 export const seen = ({ messages }) => messages.map(({ role, parts }) => `${role}: ${parts.map(inShort).join(" | ")}`);

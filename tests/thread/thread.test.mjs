@@ -38,7 +38,10 @@ test("from opening to an answer", async () => {
 });
 
 test("text that streams: one notification a frame, and the other messages stay the same objects", async () => {
-  const { open } = stage([{ text: "First." }, { text: Array.from({ length: 1_000 }, (_, at) => ` word${at}`), pace: (at) => (at % 100 === 0 ? delay(20) : undefined) }]);
+  const { open } = stage([
+    { text: "First." },
+    { text: Array.from({ length: 1_000 }, (_, at) => ` word${at}`), pace: (at) => (at % 100 === 0 ? delay(20) : undefined) },
+  ]);
   const thread = open();
   await thread.send("One");
   const before = (await until(thread, ({ status }) => status === "finished")).messages;
@@ -48,7 +51,10 @@ test("text that streams: one notification a frame, and the other messages stay t
   thread.subscribe(() => {
     notified += 1;
     const { messages } = thread.getSnapshot();
-    assert.deepEqual(messages.slice(0, 2).map((message, at) => message === before[at]), [true, true]);
+    assert.deepEqual(
+      messages.slice(0, 2).map((message, at) => message === before[at]),
+      [true, true],
+    );
     if (messages[3]) ids.add(messages[3].id);
     if (messages[3]?.state === "streaming") sizes.add(messages[3].parts[0].text.length);
   });
@@ -63,14 +69,25 @@ test("text that streams: one notification a frame, and the other messages stay t
 });
 
 test("calls wait for the user, are approved one by one or rejected, and are the same after a reload", async () => {
-  const both = [{ name: "pay", arguments: { sum: 1 } }, { name: "look", arguments: {} }, { name: "pay", arguments: { sum: 2 } }];
+  const both = [
+    { name: "pay", arguments: { sum: 1 } },
+    { name: "look", arguments: {} },
+    { name: "pay", arguments: { sum: 2 } },
+  ];
   const { open, model } = stage([{ text: "May I?", calls: both }, { text: "Done." }], { confirmationPolicy: { kind: "AlwaysConfirm" } });
   const thread = open();
   const { conversationId } = thread.getSnapshot();
   await thread.send("Pay");
   const asked = await until(thread, ({ approvals, isRunning }) => approvals.length > 0 && !isRunning);
   assert.deepEqual(seen(asked)[1], "assistant: May I? | pay waiting | look waiting | pay waiting");
-  assert.deepEqual(asked.approvals.map(({ toolName, args, why }) => [toolName, args, why]), [["pay", { sum: 1 }, "approval"], ["look", {}, "approval"], ["pay", { sum: 2 }, "approval"]]);
+  assert.deepEqual(
+    asked.approvals.map(({ toolName, args, why }) => [toolName, args, why]),
+    [
+      ["pay", { sum: 1 }, "approval"],
+      ["look", {}, "approval"],
+      ["pay", { sum: 2 }, "approval"],
+    ],
+  );
   // A run approves nothing by itself, and neither does a message.
   assert.equal((await thread.resume()).status, "waiting_for_confirmation");
   await assert.rejects(thread.send("And?"), { code: "invalid_state" });
@@ -78,7 +95,10 @@ test("calls wait for the user, are approved one by one or rejected, and are the 
 
   await thread.approve([asked.approvals[1].actionId]);
   const some = thread.getSnapshot();
-  assert.deepEqual([seen(some)[1], some.error, some.approvals.length], ["assistant: May I? | pay waiting | look done | pay waiting", null, 2]);
+  assert.deepEqual(
+    [seen(some)[1], some.error, some.approvals.length],
+    ["assistant: May I? | pay waiting | look done | pay waiting", null, 2],
+  );
   assert.equal(some.messages[1].parts[1], asked.messages[1].parts[1], "a part that has not changed is the same object");
   await thread.close();
 
@@ -89,7 +109,10 @@ test("calls wait for the user, are approved one by one or rejected, and are the 
   assert.deepEqual(reloaded.approvals, some.approvals);
   assert.equal(await again.reject("Too much", [some.approvals[0].actionId]), null);
   const edited = await again.editAction(again.getSnapshot().approvals[0].actionId, { sum: 7 });
-  assert.deepEqual(again.getSnapshot().approvals.map(({ actionId, args }) => [actionId, args]), [[edited.id, { sum: 7 }]]);
+  assert.deepEqual(
+    again.getSnapshot().approvals.map(({ actionId, args }) => [actionId, args]),
+    [[edited.id, { sum: 7 }]],
+  );
   const { status } = await again.alwaysAllow("pay");
   const end = again.getSnapshot();
   assert.deepEqual([status, end.approvals.length, again.getSnapshot().conversation.allowedTools], ["finished", 0, ["pay"]]);
@@ -102,20 +125,36 @@ test("calls wait for the user, are approved one by one or rejected, and are the 
 
 test("always allow is offered only where it has an effect, and lets no call through that its tool wants approved", async () => {
   const tools = [
-    tool({ name: "pay", description: "Pays.", parameters: sum, needsApproval: ({ sum }) => sum > 20, execute: ({ sum }) => ({ paid: sum }) }),
+    tool({
+      name: "pay",
+      description: "Pays.",
+      parameters: sum,
+      needsApproval: ({ sum }) => sum > 20,
+      execute: ({ sum }) => ({ paid: sum }),
+    }),
     tool({ name: "post", description: "Posts.", parameters: { type: "object" }, needsApproval: true, execute: () => "posted" }),
-    tool({ name: "remove", description: "Removes.", parameters: { type: "object" }, annotations: { destructiveHint: true }, execute: () => "removed" }),
+    tool({
+      name: "remove",
+      description: "Removes.",
+      parameters: { type: "object" },
+      annotations: { destructiveHint: true },
+      execute: () => "removed",
+    }),
   ];
   const pay = (sum) => ({ name: "pay", arguments: { sum } });
   const remove = { name: "remove", arguments: {} };
   const calls = [pay(9999), { name: "post", arguments: {} }, pay(5), remove];
   const model = createModel([{ calls }, { text: "Done." }, { calls: [remove, pay(7)] }, { text: "Done." }, { calls: [remove, pay(9999)] }]);
-  const agent = new Agent({ llm: new LLM({ model: "openai/m", baseUrl: "http://model.test/v1", fetch: model.fetch, numRetries: 0 }), tools });
+  const agent = new Agent({
+    llm: new LLM({ model: "openai/m", baseUrl: "http://model.test/v1", fetch: model.fetch, numRetries: 0 }),
+    tools,
+  });
   const store = memoryStore();
   const thread = openThread({ agent, store, confirmationPolicy: { kind: "AlwaysConfirm" } });
   const { conversationId } = thread.getSnapshot();
   await thread.send("Go");
-  const effects = ({ approvals }) => approvals.map(({ toolName, args, canAlwaysAllow }) => `${toolName} ${args.sum ?? ""} ${canAlwaysAllow}`);
+  const effects = ({ approvals }) =>
+    approvals.map(({ toolName, args, canAlwaysAllow }) => `${toolName} ${args.sum ?? ""} ${canAlwaysAllow}`);
   const asked = await until(thread, ({ approvals, isRunning }) => approvals.length > 0 && !isRunning);
   assert.deepEqual(effects(asked), ["pay 9999 false", "post  false", "pay 5 true", "remove  true"]);
   await assert.rejects(thread.alwaysAllow("post"), { code: "invalid_options", message: /post/ });
@@ -134,7 +173,10 @@ test("always allow is offered only where it has an effect, and lets no call thro
   assert.deepEqual(again.getSnapshot().approvals, [], "what is allowed asks no more");
   await again.send("And more");
   // One call that asks makes the others of its answer wait, which nobody can allow any further.
-  assert.deepEqual(effects(await until(again, ({ approvals, isRunning }) => approvals.length > 0 && !isRunning)), ["remove  false", "pay 9999 false"]);
+  assert.deepEqual(effects(await until(again, ({ approvals, isRunning }) => approvals.length > 0 && !isRunning)), [
+    "remove  false",
+    "pay 9999 false",
+  ]);
   await again.close();
   model.check();
 });
@@ -142,21 +184,40 @@ test("always allow is offered only where it has an effect, and lets no call thro
 test("the riskiest call is the first to approve", async () => {
   const risks = ["LOW", "MEDIUM", "HIGH", "UNKNOWN"];
   const script = [{ calls: risks.map((_, sum) => ({ name: "pay", arguments: { sum } })) }];
-  const { open } = stage(script, { confirmationPolicy: { kind: "ConfirmRisky" }, securityAnalyzer: { securityRisk: ({ action }) => risks[action.data?.sum ?? action.sum] } });
+  const { open } = stage(script, {
+    confirmationPolicy: { kind: "ConfirmRisky" },
+    securityAnalyzer: { securityRisk: ({ action }) => risks[action.data?.sum ?? action.sum] },
+  });
   const thread = open();
   await thread.send("Pay");
   const { approvals, messages } = await until(thread, ({ approvals }) => approvals.length > 0);
-  assert.deepEqual(approvals.map(({ risk }) => risk), ["HIGH", "UNKNOWN", "MEDIUM", "LOW"]);
-  assert.deepEqual(messages[1].parts.map(({ risk }) => risk), risks);
+  assert.deepEqual(
+    approvals.map(({ risk }) => risk),
+    ["HIGH", "UNKNOWN", "MEDIUM", "LOW"],
+  );
+  assert.deepEqual(
+    messages[1].parts.map(({ risk }) => risk),
+    risks,
+  );
   await thread.close();
 });
 
 test("a page that dies in a call: the call is interrupted, and what the user decides is done", async () => {
-  for (const [annotations, why] of [[{ destructiveHint: true }, "interrupted"], [{ readOnlyHint: true }, undefined]]) {
+  for (const [annotations, why] of [
+    [{ destructiveHint: true }, "interrupted"],
+    [{ readOnlyHint: true }, undefined],
+  ]) {
     const begun = Promise.withResolvers?.() ?? {};
     begun.promise ??= new Promise((resolve) => (begun.resolve = resolve));
     let times = 0;
-    const work = tool({ name: "work", description: "Works.", parameters: { type: "object" }, annotations, needsApproval: false, execute: () => (++times === 1 ? (begun.resolve(), never()) : "worked") });
+    const work = tool({
+      name: "work",
+      description: "Works.",
+      parameters: { type: "object" },
+      annotations,
+      needsApproval: false,
+      execute: () => (++times === 1 ? (begun.resolve(), never()) : "worked"),
+    });
     const { model, store } = stage([{ text: "Now.", calls: [{ name: "work", arguments: {} }] }, { text: "Done." }]);
     const agent = new Agent({ llm: new LLM({ model: "openai/m", baseUrl: "http://model.test/v1", fetch: model.fetch }), tools: [work] });
     const thread = openThread({ agent, store });
@@ -168,8 +229,14 @@ test("a page that dies in a call: the call is interrupted, and what the user dec
     const after = openThread({ agent, store: await remains(store), conversationId });
     await after.opened();
     const { approvals, isRunning, messages } = after.getSnapshot();
-    assert.deepEqual([messages[1].parts[1].state, isRunning, approvals.map((approval) => approval.why)], ["interrupted", false, why ? [why] : []]);
-    assert.deepEqual(messages.map(({ id }) => id), thread.getSnapshot().messages.map(({ id }) => id));
+    assert.deepEqual(
+      [messages[1].parts[1].state, isRunning, approvals.map((approval) => approval.why)],
+      ["interrupted", false, why ? [why] : []],
+    );
+    assert.deepEqual(
+      messages.map(({ id }) => id),
+      thread.getSnapshot().messages.map(({ id }) => id),
+    );
     await (why ? after.approve() : after.resume());
     assert.equal(seen(after.getSnapshot())[1], "assistant: Now. | work done | Done.");
     await Promise.all([thread.close(), after.close()]);
@@ -177,7 +244,10 @@ test("a page that dies in a call: the call is interrupted, and what the user dec
 });
 
 test("a run in which the page died goes on by itself, if the thread is to resume", async () => {
-  for (const [resume, end] of [[true, ["user: Go", "assistant: Here."]], [undefined, ["user: Go"]]]) {
+  for (const [resume, end] of [
+    [true, ["user: Go", "assistant: Here."]],
+    [undefined, ["user: Go"]],
+  ]) {
     const { open, store } = stage([{ text: "This breaks off.", stallAfter: 3 }, { text: "Here." }]);
     const thread = open();
     const { conversationId } = thread.getSnapshot();
@@ -240,12 +310,18 @@ test("a failure of the model is in the snapshot until something works", async ()
 
 test("a message that is sent in the middle of an answer is shown at once, and answered", async () => {
   let go;
-  const { open, model } = stage([{ text: "One.", pace: (at) => (at === 2 ? new Promise((resolve) => (go = resolve)) : undefined) }, { text: "Two." }]);
+  const { open, model } = stage([
+    { text: "One.", pace: (at) => (at === 2 ? new Promise((resolve) => (go = resolve)) : undefined) },
+    { text: "Two." },
+  ]);
   const thread = open();
   await thread.send("First");
   await until(thread, ({ messages }) => messages[1]?.state === "streaming" && go);
   const event = await thread.send("Second");
-  assert.deepEqual(thread.getSnapshot().messages.map(({ role }) => role), ["user", "assistant", "user"]);
+  assert.deepEqual(
+    thread.getSnapshot().messages.map(({ role }) => role),
+    ["user", "assistant", "user"],
+  );
   assert.equal(thread.getSnapshot().messages[2].id, event.id);
   go();
   const done = await until(thread, ({ isRunning, status }) => !isRunning && status === "finished");
@@ -265,7 +341,10 @@ test("two threads of one page share the conversation, and it is closed with the 
   const two = open({ conversationId: conversationId.toUpperCase() });
   await closed;
   const answered = await until(two, ({ status }) => status === "finished");
-  assert.deepEqual([answered.access, answered.conversation.access, seen(answered)], ["writer", "writer", ["user: Hi", "assistant: Hello."]]);
+  assert.deepEqual(
+    [answered.access, answered.conversation.access, seen(answered)],
+    ["writer", "writer", ["user: Hi", "assistant: Hello."]],
+  );
   const three = open({ conversationId });
   assert.equal(three.getSnapshot(), two.getSnapshot(), "both show the same");
   await two.close();
@@ -304,7 +383,10 @@ test("the handle of opened() becomes the writer with its thread, and its subscri
   const { sendMessage } = handle;
   await writer.close();
   await until(thread, ({ access }) => access === "writer");
-  assert.deepEqual([handle.access, thread.getSnapshot().conversation === handle, await thread.opened() === handle], ["writer", true, true]);
+  assert.deepEqual(
+    [handle.access, thread.getSnapshot().conversation === handle, (await thread.opened()) === handle],
+    ["writer", true, true],
+  );
   await sendMessage("Hi");
   assert.equal((await handle.run()).finalResponse, "Hello.");
   assert.deepEqual(heard, ["SystemPromptEvent", "MessageEvent", "MessageEvent"]);
@@ -364,20 +446,40 @@ test("a long conversation: one page is read at first, then more, then all", asyn
   for (let at = 0, parent = message.id; at < 9_998; parent = id(at), at++) {
     const isUser = at % 2 === 1;
     const role = isUser ? "user" : "assistant";
-    events.push({ ...message, id: id(at), parent_id: parent, source: isUser ? "user" : "agent", llm_message: { ...message.llm_message, role, content: [{ type: "text", text: `Message ${at + 1}` }] } });
+    events.push({
+      ...message,
+      id: id(at),
+      parent_id: parent,
+      source: isUser ? "user" : "agent",
+      llm_message: { ...message.llm_message, role, content: [{ type: "text", text: `Message ${at + 1}` }] },
+    });
   }
   const state = { ...JSON.parse(baseState), leaf_event_id: id(9_997) };
   await store.commit(conversationId, {
-    expectedLength: length, createdAt, events: events.map((event) => ({ id: event.id, json: JSON.stringify(event) })), baseState: JSON.stringify(state), files: [], at: createdAt, durability: "relaxed",
+    expectedLength: length,
+    createdAt,
+    events: events.map((event) => ({ id: event.id, json: JSON.stringify(event) })),
+    baseState: JSON.stringify(state),
+    files: [],
+    at: createdAt,
+    durability: "relaxed",
   });
   assert.equal(prompt.kind, "SystemPromptEvent");
 
   let read = 0;
-  const counting = { ...Object.fromEntries(["list", "load", "indexOf", "commit", "files", "readFile", "delete", "close"].map((name) => [name, (...args) => store[name](...args)])), events: async (...args) => {
-    const found = await store.events(...args);
-    read += found.length;
-    return found;
-  } };
+  const counting = {
+    ...Object.fromEntries(
+      ["list", "load", "indexOf", "commit", "files", "readFile", "delete", "close"].map((name) => [
+        name,
+        (...args) => store[name](...args),
+      ]),
+    ),
+    events: async (...args) => {
+      const found = await store.events(...args);
+      read += found.length;
+      return found;
+    },
+  };
   const thread = openThread({ agent, store: counting, conversationId });
   await thread.opened();
   const { messages, hasEarlier, title } = thread.getSnapshot();
@@ -386,7 +488,10 @@ test("a long conversation: one page is read at first, then more, then all", asyn
   assert.ok(read < 800, `${read} events were read`);
   assert.equal(await thread.loadEarlier(), true);
   const more = thread.getSnapshot().messages;
-  assert.deepEqual(more.slice(-199).map((message, at) => message === messages[at]), Array(199).fill(true));
+  assert.deepEqual(
+    more.slice(-199).map((message, at) => message === messages[at]),
+    Array(199).fill(true),
+  );
   assert.equal(more.length, 399);
   const started = performance.now();
   assert.equal(await thread.loadEarlier({ all: true }), false);

@@ -9,7 +9,23 @@ import { root } from "../../scripts/process.mjs";
 
 /** Each area and those that it uses, from the top to the bottom. An area uses only areas below it. */
 const areas = {
-  entries: ["conversation", "subagents", "agent", "formats", "mcp", "tools", "control", "tool", "secrets", "llm", "workspace", "store", "events", "wasm", "input"],
+  entries: [
+    "conversation",
+    "subagents",
+    "agent",
+    "formats",
+    "mcp",
+    "tools",
+    "control",
+    "tool",
+    "secrets",
+    "llm",
+    "workspace",
+    "store",
+    "events",
+    "wasm",
+    "input",
+  ],
   "ui/assistant-ui": ["ui/react", "ui/thread", "threadkeep"],
   "ui/ai-sdk": ["ui/thread", "threadkeep"],
   "ui/react": ["ui/thread", "threadkeep"],
@@ -17,7 +33,22 @@ const areas = {
   "ui/devtools": ["ui/thread", "threadkeep"],
   "ui/thread": ["threadkeep"],
   testing: ["threadkeep", "pkg"],
-  conversation: ["subagents", "agent", "formats", "mcp", "control", "tool", "secrets", "llm", "workspace", "store", "events", "wasm", "input", "pkg"],
+  conversation: [
+    "subagents",
+    "agent",
+    "formats",
+    "mcp",
+    "control",
+    "tool",
+    "secrets",
+    "llm",
+    "workspace",
+    "store",
+    "events",
+    "wasm",
+    "input",
+    "pkg",
+  ],
   subagents: ["agent", "tools", "tool", "llm", "events", "input", "pkg"],
   agent: ["formats", "mcp", "tool", "llm", "events", "wasm", "input"],
   formats: ["llm", "workspace", "store", "events", "wasm", "input", "pkg"],
@@ -38,7 +69,9 @@ const areas = {
 const outside = ["threadkeep", "pkg"];
 
 const sources = path.join(root, "js");
-const files = readdirSync(sources, { recursive: true }).filter((file) => /\.tsx?$/.test(file) && !file.endsWith(".d.ts")).sort();
+const files = readdirSync(sources, { recursive: true })
+  .filter((file) => /\.tsx?$/.test(file) && !file.endsWith(".d.ts"))
+  .sort();
 const imports = new Map(files.map((file) => [file, importsOf(file)]));
 
 /** The imports of a file, of types too: { name, target, isType }. A `target` is a file of js/, or "threadkeep" or "pkg". */
@@ -53,7 +86,8 @@ function importsOf(file) {
     if (Array.isArray(node)) return node.forEach(visit);
     if (typeof node !== "object" || node === null) return;
     if (node.type === "ImportDeclaration") return add(node.source, node.importKind === "type" || areTypes(node.specifiers, "importKind"));
-    if (/^Export(All|Named)Declaration$/.test(node.type) && node.source) return add(node.source, node.exportKind === "type" || areTypes(node.specifiers, "exportKind"));
+    if (/^Export(All|Named)Declaration$/.test(node.type) && node.source)
+      return add(node.source, node.exportKind === "type" || areTypes(node.specifiers, "exportKind"));
     if (node.type === "ImportExpression" && node.source.type === "Literal") add(node.source, false);
     if (node.type === "TSImportType") add(node.source, true);
     Object.values(node).forEach(visit);
@@ -78,7 +112,9 @@ function areaOf(file) {
 }
 
 /** Imports between areas: { file, name, from, to }. */
-const edges = files.flatMap((file) => imports.get(file).map(({ name, target }) => ({ file, name, from: areaOf(file), to: areaOf(target) }))).filter(({ from, to }) => from !== to);
+const edges = files
+  .flatMap((file) => imports.get(file).map(({ name, target }) => ({ file, name, from: areaOf(file), to: areaOf(target) })))
+  .filter(({ from, to }) => from !== to);
 
 test("every file is in an area, and the areas are in order", () => {
   assert.deepEqual([...new Set(files.map(areaOf))].sort(), Object.keys(areas).sort());
@@ -92,7 +128,9 @@ test("an area uses only what the table says, and the table says no more", () => 
   const wrong = edges.filter(({ from, to }) => !areas[from]?.includes(to)).map(({ file, name }) => `js/${file} imports ${name}`);
   assert.deepEqual(wrong, []);
   const used = new Set(edges.map(({ from, to }) => `${from} -> ${to}`));
-  const unused = Object.entries(areas).flatMap(([area, below]) => below.map((other) => `${area} -> ${other}`)).filter((edge) => !used.has(edge));
+  const unused = Object.entries(areas)
+    .flatMap(([area, below]) => below.map((other) => `${area} -> ${other}`))
+    .filter((edge) => !used.has(edge));
   assert.deepEqual(unused, []);
 });
 
@@ -111,6 +149,13 @@ test("no file imports itself through others, neither code nor types, at once or 
 });
 
 test("a file of types loads nothing", () => {
-  const loading = files.filter((file) => path.basename(file) === "types.ts").flatMap((file) => imports.get(file).filter(({ isType }) => !isType).map(({ name }) => `js/${file} imports ${name}`));
+  const loading = files
+    .filter((file) => path.basename(file) === "types.ts")
+    .flatMap((file) =>
+      imports
+        .get(file)
+        .filter(({ isType }) => !isType)
+        .map(({ name }) => `js/${file} imports ${name}`),
+    );
   assert.deepEqual(loading, []);
 });

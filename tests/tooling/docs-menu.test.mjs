@@ -9,9 +9,14 @@ import { root } from "../../scripts/process.mjs";
 const entries = (items) => items.flatMap((item) => [item, ...entries(item.items ?? [])]);
 
 test("a name with angle brackets is shown in the menu, and is no element", () => {
-  const texts = Object.values(site.themeConfig.sidebar).flatMap(entries).map(({ text }) => text);
+  const texts = Object.values(site.themeConfig.sidebar)
+    .flatMap(entries)
+    .map(({ text }) => text);
   assert.ok(texts.includes("&lt;threadkeep-chat>"));
-  assert.deepEqual(texts.filter((text) => text.includes("<")), []);
+  assert.deepEqual(
+    texts.filter((text) => text.includes("<")),
+    [],
+  );
 });
 
 test("each page that the first page links to is in the menu", () => {
@@ -19,5 +24,8 @@ test("each page that the first page links to is in the menu", () => {
   const links = [...page.matchAll(/(?:link: |\]\()(\/[\w-]+)/g)].map(([, link]) => link);
   const known = entries(site.themeConfig.sidebar["/"]).map(({ link }) => link);
   assert.ok(links.length > 6);
-  assert.deepEqual(links.filter((link) => !known.includes(link) && link !== "/api"), []);
+  assert.deepEqual(
+    links.filter((link) => !known.includes(link) && link !== "/api"),
+    [],
+  );
 });

@@ -9,29 +9,100 @@ import { root } from "../../scripts/process.mjs";
 import { MARKDOWN_SAMPLE, longAnswer } from "../../scripts/scripted-model/texts.mjs";
 import { randomFrom } from "../support/random.mjs";
 
-const { outputFiles } = buildSync({ entryPoints: [path.join(root, "js/ui/chat/markdown/limits.ts")], bundle: true, write: false, format: "esm" });
+const { outputFiles } = buildSync({
+  entryPoints: [path.join(root, "js/ui/chat/markdown/limits.ts")],
+  bundle: true,
+  write: false,
+  format: "esm",
+});
 const { isTooMuch } = await import(`data:text/javascript;base64,${Buffer.from(outputFiles[0].contents).toString("base64")}`);
 const marked = new Marked({ gfm: true });
 
 test("texts that hang the parser or overflow its stack are not given to it", () => {
   const nested = (lines) => Array.from({ length: lines }, (_, depth) => `${"  ".repeat(depth)}- a\n`).join("");
-  for (const text of ["> ".repeat(5000), "- ".repeat(3000), "1. ".repeat(3000), "*a_".repeat(8000), "*a_".repeat(300), nested(60), nested(2000), "- a\n".repeat(2000), "a\n\n".repeat(30_000), "x".repeat(4_000_000)]) {
+  for (const text of [
+    "> ".repeat(5000),
+    "- ".repeat(3000),
+    "1. ".repeat(3000),
+    "*a_".repeat(8000),
+    "*a_".repeat(300),
+    nested(60),
+    nested(2000),
+    "- a\n".repeat(2000),
+    "a\n\n".repeat(30_000),
+    "x".repeat(4_000_000),
+  ]) {
     assert.equal(isTooMuch(text), true, `${text.slice(0, 20)}… of ${text.length} characters`);
   }
 });
 
 test("ordinary text is rendered as Markdown", () => {
   const table = `| a | b | c |\n|---|---|---|\n${"| one | `two` | three |\n".repeat(100)}`;
-  const list = Array.from({ length: 100 }, (_, n) => `${n + 1}. **Point ${n}** with \`code\` and [a link](https://example.org), _really_.\n   - and more\n`).join("");
+  const list = Array.from(
+    { length: 100 },
+    (_, n) => `${n + 1}. **Point ${n}** with \`code\` and [a link](https://example.org), _really_.\n   - and more\n`,
+  ).join("");
   const code = `\`\`\`\n${" ".repeat(120)}far to the right\n${"int **p = &a[0]; // x\n".repeat(60)}\`\`\`\n`;
-  const files = ["README.md", "CONTRIBUTING.md", "docs/durability.md", "docs/errors.md", "docs/format.md"].map((file) => readFileSync(path.join(root, file), "utf8"));
-  for (const text of ["", "Hello.", MARKDOWN_SAMPLE, longAnswer(200), table, list, code, "A paragraph of words.\n\n".repeat(500), ...files]) {
+  const files = ["README.md", "CONTRIBUTING.md", "docs/durability.md", "docs/errors.md", "docs/format.md"].map((file) =>
+    readFileSync(path.join(root, file), "utf8"),
+  );
+  for (const text of [
+    "",
+    "Hello.",
+    MARKDOWN_SAMPLE,
+    longAnswer(200),
+    table,
+    list,
+    code,
+    "A paragraph of words.\n\n".repeat(500),
+    ...files,
+  ]) {
     assert.equal(isTooMuch(text), false, text.slice(0, 60));
   }
 });
 
 test("text within the limits is parsed without an error and in time", () => {
-  const pieces = ["*a_", "**", "_a ", "~~a", "`a", "``a`", "[", "[a](", "![", "![a](b", "[a][", "<a ", "<!--", "|a", "\\", "&", "http://", "a@b.", "a_*b", "]", "[a](b) ", "- ", "> ", "1. ", "    ", "| a | b |\n", "- a\n", "  - a\n", "\t", "<div>\n", "```\n", "[a]: b\n", "a\n===\n", "- - - ", "a|b\n-|-\n", "\n", "\n\n", "a b ", "# a\n"];
+  const pieces = [
+    "*a_",
+    "**",
+    "_a ",
+    "~~a",
+    "`a",
+    "``a`",
+    "[",
+    "[a](",
+    "![",
+    "![a](b",
+    "[a][",
+    "<a ",
+    "<!--",
+    "|a",
+    "\\",
+    "&",
+    "http://",
+    "a@b.",
+    "a_*b",
+    "]",
+    "[a](b) ",
+    "- ",
+    "> ",
+    "1. ",
+    "    ",
+    "| a | b |\n",
+    "- a\n",
+    "  - a\n",
+    "\t",
+    "<div>\n",
+    "```\n",
+    "[a]: b\n",
+    "a\n===\n",
+    "- - - ",
+    "a|b\n-|-\n",
+    "\n",
+    "\n\n",
+    "a b ",
+    "# a\n",
+  ];
   const chance = randomFrom(7);
   for (let n = 0; n < 120; n++) {
     const unit = n < pieces.length ? pieces[n] : Array.from({ length: chance.between(1, 3) }, () => chance.of(pieces)).join("");

@@ -12,7 +12,14 @@ test("a JavaScript file of tests is run by Node on a fresh build", () => {
 test("a Rust file is run by cargo, which needs no wasm, with the other modules of its crate left out", () => {
   const filters = (file) => runnerOf(file).command.slice(1);
   assert.deepEqual(filters("tests/conversation/tree.rs"), ["test", "--locked", "--test", "conversation", "--", "tree::"]);
-  assert.deepEqual(filters("tests/conversation/commands/ledger.rs"), ["test", "--locked", "--test", "conversation", "--", "commands::ledger::"]);
+  assert.deepEqual(filters("tests/conversation/commands/ledger.rs"), [
+    "test",
+    "--locked",
+    "--test",
+    "conversation",
+    "--",
+    "commands::ledger::",
+  ]);
   assert.deepEqual(filters("tests/conversation/commands/mod.rs"), ["test", "--locked", "--test", "conversation", "--", "commands::"]);
   assert.deepEqual(filters("tests/conversation/main.rs"), ["test", "--locked", "--test", "conversation", "--"]);
   assert.deepEqual(filters("tests/skills.rs"), ["test", "--locked", "--test", "skills", "--"]);

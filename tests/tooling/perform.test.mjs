@@ -42,7 +42,10 @@ test("a program that is not there is a failure that names it", async () => {
 test("of files that run together, those that failed are named", async (context) => {
   const folder = mkdtempSync(path.join(tmpdir(), "threadkeep-together-"));
   context.after(() => rmSync(folder, { recursive: true }));
-  const [good, bad] = [["good", ""], ["bad", "throw new Error('no')"]].map(([name, body]) => {
+  const [good, bad] = [
+    ["good", ""],
+    ["bad", "throw new Error('no')"],
+  ].map(([name, body]) => {
     const file = path.join(folder, `${name}.test.mjs`);
     writeFileSync(file, `import { test } from "node:test"; test("outer", (context) => context.test("inner", () => { ${body} }));`);
     return file;

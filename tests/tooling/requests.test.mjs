@@ -28,16 +28,35 @@ const withoutTests = (text) => text.replace(/#\[cfg\(test\)\]\s*mod tests \{[^]*
 test("only the code that ARCHITECTURE.md lists makes requests", () => {
   const [, section] = readFileSync(path.join(root, "ARCHITECTURE.md"), "utf8").split("## Every request");
   const listed = [...section.matchAll(/^\| `([^`]+)` \|/gm)].map(([, file]) => file).sort();
-  const files = ["js", "src"].flatMap((folder) => readdirSync(path.join(root, folder), { recursive: true }).map((file) => `${folder}/${file}`)).filter((file) => /(?<!\.d)\.tsx?$|\.rs$/.test(file));
+  const files = ["js", "src"]
+    .flatMap((folder) => readdirSync(path.join(root, folder), { recursive: true }).map((file) => `${folder}/${file}`))
+    .filter((file) => /(?<!\.d)\.tsx?$|\.rs$/.test(file));
   assert.ok(files.length > 400);
-  const found = files.filter((file) => (file.endsWith(".rs") ? ways.rs.test(withoutTests(code(file))) : ways.ts.test(code(file)))).map((file) => file.replaceAll("\\", "/")).sort();
+  const found = files
+    .filter((file) => (file.endsWith(".rs") ? ways.rs.test(withoutTests(code(file))) : ways.ts.test(code(file))))
+    .map((file) => file.replaceAll("\\", "/"))
+    .sort();
   assert.deepEqual(found, listed);
 });
 
 test("every way to reach out is found", () => {
   const lines = [
-    'fetch("/x")', "await globalThis.fetch(url)", "(remote.fetch ?? globalThis.fetch)(url)", "navigator.sendBeacon(url)", "new WebSocket(url)", "new EventSource(url)", "new XMLHttpRequest()", "new Worker(url)",
-    "new SharedWorker(url)", "import(url)", "image.src = url", "<img src={url} />", "location.assign(url)", "popup.location.href = url", "globalThis.open?.(url)", "navigator.serviceWorker.register(url)",
+    'fetch("/x")',
+    "await globalThis.fetch(url)",
+    "(remote.fetch ?? globalThis.fetch)(url)",
+    "navigator.sendBeacon(url)",
+    "new WebSocket(url)",
+    "new EventSource(url)",
+    "new XMLHttpRequest()",
+    "new Worker(url)",
+    "new SharedWorker(url)",
+    "import(url)",
+    "image.src = url",
+    "<img src={url} />",
+    "location.assign(url)",
+    "popup.location.href = url",
+    "globalThis.open?.(url)",
+    "navigator.serviceWorker.register(url)",
   ];
   for (const line of lines) assert.match(line, ways.ts);
   for (const line of ['import("")', "prefetch(x)", "location.href === x"]) assert.doesNotMatch(line, ways.ts);

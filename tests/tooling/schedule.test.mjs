@@ -39,7 +39,10 @@ test("a step begins when all it needs is ok, one at a time per lane, and no more
   assert.deepEqual(running(), ["interop", "pages"]);
   await finish("interop");
   await finish("pages");
-  assert.deepEqual((await results).map((result) => result.outcome), ["ok", "ok", "ok", "ok", "ok"]);
+  assert.deepEqual(
+    (await results).map((result) => result.outcome),
+    ["ok", "ok", "ok", "ok", "ok"],
+  );
 });
 
 test("what needs a failed step is not run, what needs a skipped one is skipped, the rest goes on", async () => {
@@ -70,31 +73,49 @@ test("what needs a failed step is not run, what needs a skipped one is skipped, 
 
 test("choosing steps brings what they need, in the order of the table", () => {
   const steps = [{ name: "a" }, { name: "b", needs: ["a"] }, { name: "c", needs: ["b"] }, { name: "d" }];
-  assert.deepEqual(select(steps, ["c"]).map((step) => step.name), ["a", "b", "c"]);
+  assert.deepEqual(
+    select(steps, ["c"]).map((step) => step.name),
+    ["a", "b", "c"],
+  );
   assert.throws(() => select(steps, ["x"]), /no step "x": choose from a, b, c, d/);
 });
 
 test("the files of a step that failed are performed once more where they may, and it says so if they pass", async () => {
-  const outcomes = { flaky: ["failed", "ok"], broken: ["failed", "failed", "ok"], strict: ["failed", "ok"], skipped: ["skipped", "ok"], fine: ["ok"] };
+  const outcomes = {
+    flaky: ["failed", "ok"],
+    broken: ["failed", "failed", "ok"],
+    strict: ["failed", "ok"],
+    skipped: ["skipped", "ok"],
+    fine: ["ok"],
+  };
   const performed = [];
   const repeated = [];
   const perform = repeatFailed(
     async ({ name, command }) => {
       performed.push([name, ...command]);
       const outcome = outcomes[name].shift();
-      return { outcome, failedFiles: name === "flaky" ? ["b"] : [], seconds: 2, ...(outcome === "ok" ? {} : { reason: `${name} ${outcome}` }) };
+      return {
+        outcome,
+        failedFiles: name === "flaky" ? ["b"] : [],
+        seconds: 2,
+        ...(outcome === "ok" ? {} : { reason: `${name} ${outcome}` }),
+      };
     },
     ({ name }, { reason }) => repeated.push([name, reason]),
   );
   const results = [];
-  for (const name of Object.keys(outcomes)) results.push(await perform({ name, command: ["a", "b"], repeat: name === "strict" ? undefined : (files) => files }));
-  assert.deepEqual(results.map(({ failedFiles: _, ...result }) => result), [
-    { outcome: "ok", seconds: 4, repeated: "flaky failed" },
-    { outcome: "failed", seconds: 4, reason: "broken failed" },
-    { outcome: "failed", seconds: 2, reason: "strict failed" },
-    { outcome: "skipped", seconds: 2, reason: "skipped skipped" },
-    { outcome: "ok", seconds: 2 },
-  ]);
+  for (const name of Object.keys(outcomes))
+    results.push(await perform({ name, command: ["a", "b"], repeat: name === "strict" ? undefined : (files) => files }));
+  assert.deepEqual(
+    results.map(({ failedFiles: _, ...result }) => result),
+    [
+      { outcome: "ok", seconds: 4, repeated: "flaky failed" },
+      { outcome: "failed", seconds: 4, reason: "broken failed" },
+      { outcome: "failed", seconds: 2, reason: "strict failed" },
+      { outcome: "skipped", seconds: 2, reason: "skipped skipped" },
+      { outcome: "ok", seconds: 2 },
+    ],
+  );
   assert.deepEqual(performed, [
     ["flaky", "a", "b"],
     ["flaky", "b"],
@@ -104,13 +125,19 @@ test("the files of a step that failed are performed once more where they may, an
     ["skipped", "a", "b"],
     ["fine", "a", "b"],
   ]);
-  assert.deepEqual(repeated, [["flaky", "flaky failed"], ["broken", "broken failed"]]);
+  assert.deepEqual(repeated, [
+    ["flaky", "flaky failed"],
+    ["broken", "broken failed"],
+  ]);
 });
 
 test("steps with browsers may be repeated, those that kill something and those about security may not", () => {
-  const repeats = testSteps({ all: true }).filter((step) => step.repeat).map((step) => step.name);
+  const repeats = testSteps({ all: true })
+    .filter((step) => step.repeat)
+    .map((step) => step.name);
   assert.ok(repeats.includes("chromium") && repeats.includes("firefox-demo") && repeats.includes("packaging"));
-  for (const name of ["kills", "kills-of-tools", "security", "secrets", "native", "build", "mcp", "size"]) assert.ok(!repeats.includes(name), name);
+  for (const name of ["kills", "kills-of-tools", "security", "secrets", "native", "build", "mcp", "size"])
+    assert.ok(!repeats.includes(name), name);
 });
 
 test("the steps of a change need neither another browser nor Python, and --all leaves out no test of theirs", () => {
@@ -118,11 +145,21 @@ test("the steps of a change need neither another browser nor Python, and --all l
   const all = testSteps({ all: true });
   const names = everyday.map(({ name }) => name);
   for (const name of ["python", "interop", "firefox", "proxy", "packaging", "kills", "lint"]) assert.ok(!names.includes(name), name);
-  for (const { needs = [] } of everyday) assert.deepEqual(needs.filter((name) => !names.includes(name)), []);
+  for (const { needs = [] } of everyday)
+    assert.deepEqual(
+      needs.filter((name) => !names.includes(name)),
+      [],
+    );
   const files = (steps) => new Set(steps.flatMap(({ command }) => command.filter((part) => part.endsWith(".test.mjs"))));
   const [ofAChange, ofAll] = [files(everyday), files(all)];
-  assert.deepEqual([...ofAChange].filter((file) => !ofAll.has(file)), []);
-  assert.deepEqual(testFiles("tests").filter((file) => !ofAll.has(file)), []);
+  assert.deepEqual(
+    [...ofAChange].filter((file) => !ofAll.has(file)),
+    [],
+  );
+  assert.deepEqual(
+    testFiles("tests").filter((file) => !ofAll.has(file)),
+    [],
+  );
 });
 
 /** All test files below a folder of the repository. */

@@ -7,13 +7,24 @@ const text = (string) => [string.length, ...Buffer.from(string)];
 const section = (id, bytes) => [id, bytes.length, ...bytes];
 const imported = (name, ...type) => [...text("./x_bg.js"), ...text(name), ...type];
 const names = {
-  call: "__wbg_call_0123456789abcdef", table: "__wbg_table_1", memory: "__wbg_memory_2", count: "__wbg_count_3",
-  run: "library_run", unused: "library_unused",
+  call: "__wbg_call_0123456789abcdef",
+  table: "__wbg_table_1",
+  memory: "__wbg_memory_2",
+  count: "__wbg_count_3",
+  run: "library_run",
+  unused: "library_unused",
 };
 
 /** Imports of every kind; the function that it imports is what it exports. */
 const wasm = Buffer.from([
-  0x00, 0x61, 0x73, 0x6d, 1, 0, 0, 0,
+  0x00,
+  0x61,
+  0x73,
+  0x6d,
+  1,
+  0,
+  0,
+  0,
   ...section(0, [...text("name"), 1, 2, 3]),
   ...section(1, [1, 0x60, 0, 0]),
   ...section(2, [
@@ -61,13 +72,19 @@ test("a shortened wasm comes up with its glue, and calls go both ways", async ()
 });
 
 test("an import that the glue does not give, or gives twice, is an error of the build", () => {
-  assert.throws(() => shorten(wasm, glue.replace(names.count, "other")), /does not give the import __wbg_count_3 of .\/x_bg.js in one place/);
+  assert.throws(
+    () => shorten(wasm, glue.replace(names.count, "other")),
+    /does not give the import __wbg_count_3 of .\/x_bg.js in one place/,
+  );
   assert.throws(() => shorten(wasm, glue.replace("7,", `7,\n        ${names.count}: 8,`)), /__wbg_count_3/);
 });
 
 test("a wasm with an appended build mark still compiles, and the mark can be read", () => {
   const module = new WebAssembly.Module(Buffer.concat([wasm, customSection("build", "abc123")]));
-  assert.deepEqual(WebAssembly.Module.exports(module).map(({ name }) => name), [names.run, names.unused, "memory"]);
+  assert.deepEqual(
+    WebAssembly.Module.exports(module).map(({ name }) => name),
+    [names.run, names.unused, "memory"],
+  );
   const [mark] = WebAssembly.Module.customSections(module, "build");
   assert.equal(Buffer.from(mark).toString(), "abc123");
 });

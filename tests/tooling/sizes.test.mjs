@@ -8,7 +8,10 @@ test("the entry and what it imports statically count, chunks behind a dynamic im
   const metafile = {
     outputs: {
       "dist/index.js": imports({ path: "dist/shared.js", kind: "import-statement" }, { path: "dist/zip.js", kind: "dynamic-import" }),
-      "dist/shared.js": imports({ path: "dist/deep.js", kind: "import-statement" }, { path: "./wasm-inline.js", kind: "dynamic-import", external: true }),
+      "dist/shared.js": imports(
+        { path: "dist/deep.js", kind: "import-statement" },
+        { path: "./wasm-inline.js", kind: "dynamic-import", external: true },
+      ),
       "dist/deep.js": imports({ path: "dist/shared.js", kind: "import-statement" }),
       "dist/zip.js": imports({ path: "dist/zip-only.js", kind: "import-statement" }),
       "dist/zip-only.js": imports(),

@@ -12,7 +12,12 @@ const folder = mkdtempSync(path.join(tmpdir(), "threadkeep-static-"));
 let server;
 before(async () => {
   mkdirSync(path.join(folder, "site/.hidden"), { recursive: true });
-  for (const [name, content] of [["secret.txt", "secret"], ["site/index.html", "start"], ["site/a b.wasm", "wasm"], ["site/.hidden/x.txt", "hidden"]]) {
+  for (const [name, content] of [
+    ["secret.txt", "secret"],
+    ["site/index.html", "start"],
+    ["site/a b.wasm", "wasm"],
+    ["site/.hidden/x.txt", "hidden"],
+  ]) {
     writeFileSync(path.join(folder, name), content);
   }
   const files = staticFiles(path.join(folder, "site"));
@@ -31,7 +36,10 @@ function get(urlPath, method = "GET") {
   return new Promise((resolve, reject) => {
     const request = http.request({ port: server.port, host: "127.0.0.1", path: urlPath, method }, (response) => {
       let text = "";
-      response.setEncoding("utf8").on("data", (chunk) => (text += chunk)).on("end", () => resolve({ status: response.statusCode, type: response.headers["content-type"], text }));
+      response
+        .setEncoding("utf8")
+        .on("data", (chunk) => (text += chunk))
+        .on("end", () => resolve({ status: response.statusCode, type: response.headers["content-type"], text }));
     });
     request.on("error", reject).end();
   });
@@ -43,7 +51,17 @@ test("files have their types, folders their start page, and no response is cache
   assert.deepEqual(await get("/index.html", "HEAD"), { status: 200, type: "text/html; charset=utf-8", text: "" });
 });
 
-for (const urlPath of ["/../secret.txt", "/..%2fsecret.txt", "/%2e%2e/secret.txt", "/x/../../secret.txt", "/..\\secret.txt", "/.hidden/x.txt", "/%ff", "/%00", "/nothing"]) {
+for (const urlPath of [
+  "/../secret.txt",
+  "/..%2fsecret.txt",
+  "/%2e%2e/secret.txt",
+  "/x/../../secret.txt",
+  "/..\\secret.txt",
+  "/.hidden/x.txt",
+  "/%ff",
+  "/%00",
+  "/nothing",
+]) {
   test(`nothing at ${urlPath}`, async () => {
     const { status, text } = await get(urlPath);
     assert.deepEqual([status, text], [404, ""]);

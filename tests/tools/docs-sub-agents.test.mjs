@@ -6,7 +6,11 @@ import { test } from "node:test";
 import * as library from "../../dist/index.js";
 import { createModel } from "../support/model.mjs";
 
-const sections = new Map(readFileSync(path.resolve(import.meta.dirname, "../../docs/tools.md"), "utf8").split("\n## ").map((section) => [section.slice(0, section.indexOf("\n")), section]));
+const sections = new Map(
+  readFileSync(path.resolve(import.meta.dirname, "../../docs/tools.md"), "utf8")
+    .split("\n## ")
+    .map((section) => [section.slice(0, section.indexOf("\n")), section]),
+);
 const AsyncFunction = (async () => {}).constructor;
 
 /** Runs the example of a section with a model that follows this script, and returns these of its variables. */
@@ -14,7 +18,12 @@ async function example(heading, script, ...names) {
   const [, code] = /```js\n([^]*?)```/.exec(sections.get(heading));
   const model = createModel(script);
   const shown = [];
-  const given = { ...library, llm: new library.LLM({ model: "openai/gpt-4o", fetch: model.fetch }), store: library.memoryStore(), console: { log: (...values) => shown.push(values) } };
+  const given = {
+    ...library,
+    llm: new library.LLM({ model: "openai/gpt-4o", fetch: model.fetch }),
+    store: library.memoryStore(),
+    console: { log: (...values) => shown.push(values) },
+  };
   const run = new AsyncFunction(...Object.keys(given), `${code}\nreturn { ${["conversation", ...names].join()} };`);
   const found = await run(...Object.values(given));
   model.check();
@@ -24,19 +33,30 @@ async function example(heading, script, ...names) {
 test("an agent has a text reviewed by a sub-agent", async () => {
   const { conversation, subagents, shown, model } = await example(
     "`task`",
-    [{ calls: [{ name: "task", arguments: { prompt: "Review it.", subagent_type: "reviewer" } }] }, { text: "It is clear." }, { text: "Nothing is unclear." }],
+    [
+      { calls: [{ name: "task", arguments: { prompt: "Review it.", subagent_type: "reviewer" } }] },
+      { text: "It is clear." },
+      { text: "Nothing is unclear." },
+    ],
     "subagents",
   );
   assert.equal(await conversation.finalResponse(), "Nothing is unclear.");
   assert.equal(subagents.length, 1);
   assert.deepEqual(new Set(shown.map(([path]) => path)), new Set(["task_00000001"]));
-  assert.deepEqual(model.requests[1].body.tools.map(({ function: { name } }) => name), ["grep", "glob", "finish", "think"]);
+  assert.deepEqual(
+    model.requests[1].body.tools.map(({ function: { name } }) => name),
+    ["grep", "glob", "finish", "think"],
+  );
   await conversation.close();
 });
 
 test("a task ends with a structured answer", async () => {
   const answer = { city: "Palermo", degrees: 31 };
-  const found = await example("Structured answers", [{ calls: [{ name: "finish", arguments: { message: "In Palermo.", ...answer } }] }], "answer");
+  const found = await example(
+    "Structured answers",
+    [{ calls: [{ name: "finish", arguments: { message: "In Palermo.", ...answer } }] }],
+    "answer",
+  );
   assert.deepEqual(found.answer, answer);
   await found.conversation.close();
 });

@@ -5,7 +5,11 @@ import path from "node:path";
 import { test } from "node:test";
 import * as library from "../../dist/index.js";
 
-const sections = new Map(readFileSync(path.resolve(import.meta.dirname, "../../docs/tools.md"), "utf8").split("\n## ").map((section) => [/^`(\w+)`/.exec(section)?.[1], section]));
+const sections = new Map(
+  readFileSync(path.resolve(import.meta.dirname, "../../docs/tools.md"), "utf8")
+    .split("\n## ")
+    .map((section) => [/^`(\w+)`/.exec(section)?.[1], section]),
+);
 const { Agent, Conversation, LLM, memoryStore, terminal } = library;
 
 test("each command has the result that the documentation shows", async () => {

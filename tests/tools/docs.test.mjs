@@ -34,12 +34,17 @@ test("each call has the result that the documentation shows", async (t) => {
 test("the agent of the documentation writes a file", async (t) => {
   const [, code] = /```js\n([^]*?)```/.exec(introduction);
   const file_text = "- a rope\n";
-  const model = createModel([{ calls: [{ name: "file_editor", arguments: { command: "create", path: "/workspace/packing.md", file_text } }] }, { text: "Done." }]);
+  const model = createModel([
+    { calls: [{ name: "file_editor", arguments: { command: "create", path: "/workspace/packing.md", file_text } }] },
+    { text: "Done." },
+  ]);
   const server = await model.listen();
   t.after(() => server.close());
   const llm = new library.LLM({ model: "openai/gpt-4o", apiKey: "sk", baseUrl: server.baseUrl });
   const names = { ...library, llm, store: library.memoryStore() };
-  const { list, conversation } = await new AsyncFunction(...Object.keys(names), `${code}\nreturn { list, conversation };`)(...Object.values(names));
+  const { list, conversation } = await new AsyncFunction(...Object.keys(names), `${code}\nreturn { list, conversation };`)(
+    ...Object.values(names),
+  );
   assert.equal(list, file_text);
   await conversation.close();
 });

@@ -22,10 +22,14 @@ async function open(options, answer) {
   return { read, requests, conversation };
 }
 
-const page = "<html><head><title>Tea &amp; more</title><style>p { color: red }</style></head><body><h1>Tea</h1><p>A <a href='/green'>green</a> tea<script>alert('<p>')</script>.</p><ul><li>one<li>two</ul><pre>a\n  b</pre></body></html>";
+const page =
+  "<html><head><title>Tea &amp; more</title><style>p { color: red }</style></head><body><h1>Tea</h1><p>A <a href='/green'>green</a> tea<script>alert('<p>')</script>.</p><ul><li>one<li>two</ul><pre>a\n  b</pre></body></html>";
 
 test("a page is text with headings, lists and links, and goes without anything of the user", async () => {
-  const { read, requests } = await open({ allow: ["https://tea.example"] }, () => new Response(page, { headers: { "content-type": "text/html; charset=utf-8" } }));
+  const { read, requests } = await open(
+    { allow: ["https://tea.example"] },
+    () => new Response(page, { headers: { "content-type": "text/html; charset=utf-8" } }),
+  );
   assert.deepEqual(await read({ url: "https://tea.example/a" }), {
     text: "Contents of https://tea.example/a:\n# Tea & more\n\n# Tea\n\nA [green](https://tea.example/green) tea.\n\n- one\n- two\n\n```\na\n  b\n```",
     isError: false,
@@ -35,20 +39,41 @@ test("a page is text with headings, lists and links, and goes without anything o
 });
 
 test("a long text is read in parts", async () => {
-  const { read } = await open({ allow: ["https://tea.example"] }, () => new Response("é".repeat(7000), { headers: { "content-type": "text/plain" } }));
+  const { read } = await open(
+    { allow: ["https://tea.example"] },
+    () => new Response("é".repeat(7000), { headers: { "content-type": "text/plain" } }),
+  );
   const { text } = await read({ url: "https://tea.example/" });
-  assert.equal(text, `Contents of https://tea.example/:\n${"é".repeat(5000)}\n\n(2000 characters follow: call fetch with start_index 5000)`);
-  assert.equal((await read({ url: "https://tea.example/", start_index: 5000 })).text, `Contents of https://tea.example/:\n${"é".repeat(2000)}`);
+  assert.equal(
+    text,
+    `Contents of https://tea.example/:\n${"é".repeat(5000)}\n\n(2000 characters follow: call fetch with start_index 5000)`,
+  );
+  assert.equal(
+    (await read({ url: "https://tea.example/", start_index: 5000 })).text,
+    `Contents of https://tea.example/:\n${"é".repeat(2000)}`,
+  );
   assert.match((await read({ url: "https://tea.example/", start_index: 9000 })).text, /no more text: it has 7000 characters/);
 });
 
 test("other addresses are refused before anything is sent", async () => {
   const { read, requests } = await open({ allow: ["https://tea.example/v1", "http://localhost:8080/"] }, () => new Response("ok"));
-  for (const url of ["https://tea.example/v1", "https://tea.example/v1/a?b", "https://tea.example/v2/../v1/a", "http://localhost:8080/x"]) assert.equal((await read({ url })).isError, false, url);
+  for (const url of ["https://tea.example/v1", "https://tea.example/v1/a?b", "https://tea.example/v2/../v1/a", "http://localhost:8080/x"])
+    assert.equal((await read({ url })).isError, false, url);
   const sent = requests.length;
   for (const url of [
-    "https://tea.example/", "https://tea.example/v10", "https://tea.example/v1/../a", "https://tea.example/v1/%2e%2e/a", "https://tea.example/v1/..%2fa", "http://tea.example/v1",
-    "https://tea.example:444/v1", "https://tea.example.evil.example/v1", "https://user@tea.example/v1", "http://localhost/x", "file:///etc/passwd", "data:text/plain,x", "/v1",
+    "https://tea.example/",
+    "https://tea.example/v10",
+    "https://tea.example/v1/../a",
+    "https://tea.example/v1/%2e%2e/a",
+    "https://tea.example/v1/..%2fa",
+    "http://tea.example/v1",
+    "https://tea.example:444/v1",
+    "https://tea.example.evil.example/v1",
+    "https://user@tea.example/v1",
+    "http://localhost/x",
+    "file:///etc/passwd",
+    "data:text/plain,x",
+    "/v1",
   ]) {
     const { text, isError } = await read({ url });
     assert.ok(isError, url);
@@ -59,7 +84,12 @@ test("other addresses are refused before anything is sent", async () => {
 
 test("a redirect is followed only to an allowed address that is known", async () => {
   const to = (location) => new Response(null, { status: 302, headers: { location } });
-  const answers = { "/a": () => to("/b"), "/b": () => new Response("moved here"), "/out": () => to("https://evil.example/?secret"), "/loop": () => to("/loop") };
+  const answers = {
+    "/a": () => to("/b"),
+    "/b": () => new Response("moved here"),
+    "/out": () => to("https://evil.example/?secret"),
+    "/loop": () => to("/loop"),
+  };
   const { read, requests } = await open({ allow: ["https://tea.example"] }, (url) => answers[new URL(url).pathname]());
   assert.equal((await read({ url: "https://tea.example/a" })).text, "Contents of https://tea.example/b:\nmoved here");
   assert.match((await read({ url: "https://tea.example/out" })).text, /evil\.example.* is not allowed/);
@@ -67,7 +97,9 @@ test("a redirect is followed only to an allowed address that is known", async ()
   assert.ok(requests.every(({ url }) => url.startsWith("https://tea.example/")));
 
   // This is what a browser answers.
-  const { read: readInPage } = await open({ allow: ["https://tea.example"] }, () => Object.defineProperty(new Response(null), "type", { value: "opaqueredirect" }));
+  const { read: readInPage } = await open({ allow: ["https://tea.example"] }, () =>
+    Object.defineProperty(new Response(null), "type", { value: "opaqueredirect" }),
+  );
   assert.match((await readInPage({ url: "https://tea.example/a" })).text, /redirects are not followed/);
 });
 
@@ -87,7 +119,15 @@ test("size, type and failures", async () => {
 });
 
 test("hostile HTML takes no longer than its length", () => {
-  for (const html of ["<".repeat(1e6), "<script>".repeat(1e5), "<a href='".repeat(1e5), "&#".repeat(5e5), `<pre>${"<b".repeat(3e5)}`, "<!--".repeat(2e5), `<title>${" ".repeat(1e6)}`]) {
+  for (const html of [
+    "<".repeat(1e6),
+    "<script>".repeat(1e5),
+    "<a href='".repeat(1e5),
+    "&#".repeat(5e5),
+    `<pre>${"<b".repeat(3e5)}`,
+    "<!--".repeat(2e5),
+    `<title>${" ".repeat(1e6)}`,
+  ]) {
     const started = performance.now();
     textOfHTML(html, "https://tea.example");
     assert.ok(performance.now() - started < 5000, html.slice(0, 20));
@@ -95,5 +135,6 @@ test("hostile HTML takes no longer than its length", () => {
 });
 
 test("options are checked", () => {
-  for (const allow of [undefined, "https://a.example", ["a.example"], ["https://*.example"], ["https://u:p@a.example"]]) assert.throws(() => fetchTool({ allow }), { code: "invalid_options" });
+  for (const allow of [undefined, "https://a.example", ["a.example"], ["https://*.example"], ["https://u:p@a.example"]])
+    assert.throws(() => fetchTool({ allow }), { code: "invalid_options" });
 });

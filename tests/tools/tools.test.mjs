@@ -7,7 +7,10 @@ import { TestWorkspace, definitions, testFiles } from "./place.mjs";
 const tools = definitions({ workingDir: "/workspace", isTransactional: true });
 
 /** A workspace with these files, and a function that calls a tool on it. */
-function place(files = {}, { workspace = new TestWorkspace("/workspace", files), more = testFiles(), signal = new AbortController().signal } = {}) {
+function place(
+  files = {},
+  { workspace = new TestWorkspace("/workspace", files), more = testFiles(), signal = new AbortController().signal } = {},
+) {
   const call = (name, args) => tools[name].execute(args, { workspace, files: more, signal });
   return { workspace, more, call, edit: (command, path, args) => call("file_editor", { command, path: `/workspace/${path}`, ...args }) };
 }
@@ -18,7 +21,8 @@ const failed = (output, words) => (assert.ok(output.isError, output.content), as
 
 test("edits can be undone by the next page", async () => {
   const first = place({ "a.txt": "1" });
-  for (let edit = 1; edit <= 12; edit += 1) succeeded(await first.edit("str_replace", "a.txt", { old_str: `${edit}`, new_str: `${edit + 1}` }));
+  for (let edit = 1; edit <= 12; edit += 1)
+    succeeded(await first.edit("str_replace", "a.txt", { old_str: `${edit}`, new_str: `${edit + 1}` }));
   // The index and the newest ten entries.
   assert.equal(first.more.contents.size, 11);
   const next = place({}, { workspace: first.workspace, more: testFiles(new Map(first.more.contents)) });
@@ -31,7 +35,14 @@ test("edits can be undone by the next page", async () => {
 });
 
 test("a damaged history begins again", async () => {
-  for (const damaged of ["", "[]", "null", '{"next":-1,"files":[]}', '{"next":1,"files":{"a.txt":["x"]}}', '{"next":3,"files":{"a.txt":[2]}}']) {
+  for (const damaged of [
+    "",
+    "[]",
+    "null",
+    '{"next":-1,"files":[]}',
+    '{"next":1,"files":{"a.txt":["x"]}}',
+    '{"next":3,"files":{"a.txt":[2]}}',
+  ]) {
     const { edit } = place({ "a.txt": "1" }, { more: testFiles(new Map([["file_editor/history.json", Buffer.from(damaged)]])) });
     failed(await edit("undo_edit", "a.txt"), /^No edit of /);
     succeeded(await edit("str_replace", "a.txt", { old_str: "1", new_str: "2" }));
@@ -55,7 +66,13 @@ test("the encoding of a file stays", async () => {
 });
 
 test("binary files are refused", async () => {
-  const { edit } = place({ "a.txt": Buffer.from([0xff, 0, 1, 2]), "b.wasm": "text", "c.txt": Buffer.from([0xff, 0xfe, 0xd8]), "d.png": Buffer.from([0x89, 0x50, 0, 0xff]), "big.png": Buffer.alloc(10 * 1024 * 1024 + 1) });
+  const { edit } = place({
+    "a.txt": Buffer.from([0xff, 0, 1, 2]),
+    "b.wasm": "text",
+    "c.txt": Buffer.from([0xff, 0xfe, 0xd8]),
+    "d.png": Buffer.from([0x89, 0x50, 0, 0xff]),
+    "big.png": Buffer.alloc(10 * 1024 * 1024 + 1),
+  });
   for (const name of ["a.txt", "b.wasm", "c.txt"]) failed(await edit("view", name), /is neither text nor an image/);
   failed(await edit("insert", "d.png", { insert_line: 0, new_str: "x" }), /is neither text nor an image/);
   failed(await edit("view", "big.png"), /It has 10\.0MB, more than the 10MB that can be opened\.$/);
@@ -69,7 +86,10 @@ test("paths lead nowhere outside of the workspace", async () => {
     failed(await call("grep", { pattern: "a", path }), /^There is no directory /);
     failed(await call("glob", { pattern: "*", path }), /^There is no directory /);
     failed(await call("list_directory", { dir_path: path }), /^There is no directory /);
-    failed(await call("apply_patch", { patch: `*** Begin Patch\n*** Add File: ok.txt\n+x\n*** Add File: ${path}\n+x\n*** End Patch` }), / is outside of \/workspace: give a path relative to it/);
+    failed(
+      await call("apply_patch", { patch: `*** Begin Patch\n*** Add File: ok.txt\n+x\n*** Add File: ${path}\n+x\n*** End Patch` }),
+      / is outside of \/workspace: give a path relative to it/,
+    );
   }
   failed(await call("list_directory", { dir_path: "../.." }), /^There is no directory /);
   assert.match((await call("glob", { pattern: "../*" })).content, /^Files below .*: none$/);
@@ -79,15 +99,21 @@ test("paths lead nowhere outside of the workspace", async () => {
 
 test("a patch with a path outside changes nothing, and moving a file to its own place keeps it", async () => {
   const { call, workspace } = place({ "a.txt": "1\n" });
-  failed(await call("apply_patch", { patch: "*** Begin Patch\n*** Update File: a.txt\n@@\n-1\n+2\n*** Add File: ../b\n+x\n*** End Patch" }), /^\.\.\/b is outside of \/workspace/);
+  failed(
+    await call("apply_patch", { patch: "*** Begin Patch\n*** Update File: a.txt\n@@\n-1\n+2\n*** Add File: ../b\n+x\n*** End Patch" }),
+    /^\.\.\/b is outside of \/workspace/,
+  );
   assert.equal(text(workspace, "a.txt"), "1\n");
-  succeeded(await call("apply_patch", { patch: "*** Begin Patch\n*** Update File: a.txt\n*** Move to: ./a.txt\n@@\n-1\n+2\n*** End Patch" }));
+  succeeded(
+    await call("apply_patch", { patch: "*** Begin Patch\n*** Update File: a.txt\n*** Move to: ./a.txt\n@@\n-1\n+2\n*** End Patch" }),
+  );
   assert.equal(text(workspace, "a.txt"), "2\n");
 });
 
 test("braces name alternatives", async () => {
   const { call } = place({ "a.ts": "x", "b.tsx": "x", "c.js": "x", "d/e.ts": "x", "{f}.ts": "x" });
-  const files = async (name, args) => (await call(name, args)).fields[name === "glob" ? "files" : "matches"].map((path) => path.slice("/workspace/".length));
+  const files = async (name, args) =>
+    (await call(name, args)).fields[name === "glob" ? "files" : "matches"].map((path) => path.slice("/workspace/".length));
   assert.deepEqual(await files("glob", { pattern: "*.{ts,tsx}" }), ["a.ts", "b.tsx", "d/e.ts", "{f}.ts"]);
   assert.deepEqual(await files("glob", { pattern: "{a,d/*}.{ts,j{s,sx}}" }), ["a.ts", "d/e.ts"]);
   assert.deepEqual(await files("glob", { pattern: "/workspace/{d,e}/*.ts" }), ["d/e.ts"]);
@@ -105,7 +131,24 @@ test("grep matches at the ends of lines", async () => {
 
 test("grep finds what Python finds, whichever way it searches", async () => {
   const { call } = place({ "a.txt": "import os\nlog: an ERROR (1)\nfoo.bar\n\u0130stanbul\ttab\nxx-yy" });
-  for (const pattern of ["log.*error", "(?:log|nothing).*error", "x+-y+", "err?or", "\\(\\d+\\)", "foo\\.b+ar", "nothing|o{2}", "(nothing)?imports?", "[l]og.*R \\(", "istan(?:b+)ul", "\\ttab+", "(?i:LOG): +", "an\\s+error(?= )", "a{0}import.*", "\\x69mport +os", "foos*"]) {
+  for (const pattern of [
+    "log.*error",
+    "(?:log|nothing).*error",
+    "x+-y+",
+    "err?or",
+    "\\(\\d+\\)",
+    "foo\\.b+ar",
+    "nothing|o{2}",
+    "(nothing)?imports?",
+    "[l]og.*R \\(",
+    "istan(?:b+)ul",
+    "\\ttab+",
+    "(?i:LOG): +",
+    "an\\s+error(?= )",
+    "a{0}import.*",
+    "\\x69mport +os",
+    "foos*",
+  ]) {
     assert.equal((await call("grep", { pattern })).fields.matches.length, 1, pattern);
   }
   for (const pattern of ["log.*nothing", "x+_y+", "errr+or", "nothing.*|also nothing+", "imports+ ", "^os.*"]) {
@@ -138,7 +181,15 @@ test("a search ends with its signal", async () => {
 });
 
 test("a damaged list of tasks is empty", async () => {
-  for (const damaged of ["", "{}", "[1]", '[{"title":1}]', '[{"title":"a","status":"later"}]', '[{"title":"a","status":"toString"}]', '[{"title":"a","notes":null}]']) {
+  for (const damaged of [
+    "",
+    "{}",
+    "[1]",
+    '[{"title":1}]',
+    '[{"title":"a","status":"later"}]',
+    '[{"title":"a","status":"toString"}]',
+    '[{"title":"a","notes":null}]',
+  ]) {
     const { call } = place({}, { more: testFiles(new Map([["TASKS.json", Buffer.from(damaged)]])) });
     assert.deepEqual((await call("task_tracker", {})).fields.task_list, [], damaged);
   }

@@ -145,7 +145,12 @@ interface Weather {
 }
 const weather: Weather = { place: "Bergen", days: [{ high: 7 }] };
 tool({ name: "weather", description: "", parameters: { type: "object" }, execute: (): Weather => weather });
-tool({ name: "weather_later", description: "", parameters: { type: "object" }, execute: async () => (weather.days.length > 0 ? weather : "unknown") });
+tool({
+  name: "weather_later",
+  description: "",
+  parameters: { type: "object" },
+  execute: async () => (weather.days.length > 0 ? weather : "unknown"),
+});
 tool({ name: "whole_weather", description: "", parameters: { type: "object" }, execute: () => [weather] });
 
 const critic: Critic = {
@@ -167,27 +172,97 @@ new Agent({ llm, critic: { evaluate: () => ({ message: "good" }) } });
 /** An absent option may be given as `undefined`: each option of each object accepts it. */
 export async function nothing(none: undefined, opened: Conversation): Promise<void> {
   new LLM({
-    model: "m", apiKey: none, baseUrl: none, baseURL: none, apiMode: none, usageId: none, stream: none, temperature: none, topP: none, maxOutputTokens: none, reasoningEffort: none,
-    reasoningSummary: none, enableEncryptedReasoning: none, background: none, promptCacheRetention: none, numRetries: none, timeout: none, headers: none, nativeToolCalling: none,
-    capabilityOverrides: none, inputCostPerToken: none, outputCostPerToken: none, fallbacks: none, fallbackOn: none, fetch: none,
+    model: "m",
+    apiKey: none,
+    baseUrl: none,
+    baseURL: none,
+    apiMode: none,
+    usageId: none,
+    stream: none,
+    temperature: none,
+    topP: none,
+    maxOutputTokens: none,
+    reasoningEffort: none,
+    reasoningSummary: none,
+    enableEncryptedReasoning: none,
+    background: none,
+    promptCacheRetention: none,
+    numRetries: none,
+    timeout: none,
+    headers: none,
+    nativeToolCalling: none,
+    capabilityOverrides: none,
+    inputCostPerToken: none,
+    outputCostPerToken: none,
+    fallbacks: none,
+    fallbackOn: none,
+    fetch: none,
   });
   new LLM({ model: "m", capabilityOverrides: { supports_vision: none, supports_responses_api: none } });
-  tool({ name: "t", description: "", parameters: {}, jsonSchema: none, annotations: none, needsApproval: none, replay: none, close: none, execute: () => ({ content: [], isError: none }) });
-  tool({ name: "t", description: "", parameters: {}, annotations: { title: none, readOnlyHint: none, destructiveHint: none, idempotentHint: none, openWorldHint: none }, execute: () => "" });
+  tool({
+    name: "t",
+    description: "",
+    parameters: {},
+    jsonSchema: none,
+    annotations: none,
+    needsApproval: none,
+    replay: none,
+    close: none,
+    execute: () => ({ content: [], isError: none }),
+  });
+  tool({
+    name: "t",
+    description: "",
+    parameters: {},
+    annotations: { title: none, readOnlyHint: none, destructiveHint: none, idempotentHint: none, openWorldHint: none },
+    execute: () => "",
+  });
   const agent = new Agent({ llm, tools: none, systemPrompt: none, toolConcurrencyLimit: none, critic: none });
   new Agent({ llm, critic: { kind: "PassCritic", mode: none, iterativeRefinement: none } });
-  new Agent({ llm, critic: { evaluate: () => ({ score: 1, message: none, metadata: none }), iterativeRefinement: { successThreshold: none, maxIterations: none } } });
+  new Agent({
+    llm,
+    critic: {
+      evaluate: () => ({ score: 1, message: none, metadata: none }),
+      iterativeRefinement: { successThreshold: none, maxIterations: none },
+    },
+  });
   await Conversation.open({
-    agent, conversationId: none, store: none, callbacks: none, tokenCallbacks: none, confirmationPolicy: none, securityAnalyzer: none, deleteOnClose: none, hooks: none, tags: none,
-    secrets: none, cipher: none, maxIterationPerRun: none, maxBudgetPerRun: none, stuckDetection: none, offline: none,
+    agent,
+    conversationId: none,
+    store: none,
+    callbacks: none,
+    tokenCallbacks: none,
+    confirmationPolicy: none,
+    securityAnalyzer: none,
+    deleteOnClose: none,
+    hooks: none,
+    tags: none,
+    secrets: none,
+    cipher: none,
+    maxIterationPerRun: none,
+    maxBudgetPerRun: none,
+    stuckDetection: none,
+    offline: none,
   });
   await Conversation.open({ agent, conversationId: null });
-  await Conversation.open({ agent, stuckDetection: { actionObservation: none, actionError: none, monologue: none, alternatingPattern: none } });
+  await Conversation.open({
+    agent,
+    stuckDetection: { actionObservation: none, actionError: none, monologue: none, alternatingPattern: none },
+  });
   await Conversation.open({ agent, confirmationPolicy: { kind: "ConfirmRisky", threshold: none, confirmUnknown: none } });
-  await Conversation.open({ agent, hooks: { preToolUse: none, postToolUse: none, userPromptSubmit: none, sessionStart: none, sessionEnd: none, stop: none } });
+  await Conversation.open({
+    agent,
+    hooks: { preToolUse: none, postToolUse: none, userPromptSubmit: none, sessionStart: none, sessionEnd: none, stop: none },
+  });
   await Conversation.open({ agent, hooks: { stop: () => ({ decision: "allow", reason: none, additionalContext: none }) } });
   await Conversation.open({ agent, secrets: { A: { url: "/token", headers: none } } });
-  await opened.setSecurityAnalyzer({ kind: "PatternSecurityAnalyzer", highPatterns: none, mediumPatterns: none, injectionHighPatterns: none, injectionMediumPatterns: none });
+  await opened.setSecurityAnalyzer({
+    kind: "PatternSecurityAnalyzer",
+    highPatterns: none,
+    mediumPatterns: none,
+    injectionHighPatterns: none,
+    injectionMediumPatterns: none,
+  });
   await opened.setSecurityAnalyzer({ kind: "EnsembleSecurityAnalyzer", analyzers: [], propagateUnknown: none });
   await opened.sendMessage("x", { sender: none, pending: none });
   await opened.run({ signal: none, approve: none });
@@ -200,7 +275,14 @@ export async function nothing(none: undefined, opened: Conversation): Promise<vo
   await Conversation.importZip(new Blob(), { store: none, onProgress: none, signal: none });
   await Conversation.importJSON([], { store: none });
   indexedDBStore(none, { durability: none });
-  await new LLMProfileStore(none).load("x", { apiKey: none, headers: none, fetch: none, fallbacks: none, fallbackOn: none, background: none });
+  await new LLMProfileStore(none).load("x", {
+    apiKey: none,
+    headers: none,
+    fetch: none,
+    fallbacks: none,
+    fallbackOn: none,
+    background: none,
+  });
 }
 
 // @ts-expect-error tools are made by tool()
@@ -290,7 +372,8 @@ export async function use(signal: AbortSignal): Promise<void> {
   await conversation.exportZip({ workspace: files });
   const folder = folderWorkspace("project");
   if ((await folder.permission()) === "none") await folder.pick();
-  for (const workspace of [memoryWorkspace({ a: "text", b: Uint8Array.of(1) }), opfsWorkspace(), folder]) await Conversation.open({ agent, store, workspace });
+  for (const workspace of [memoryWorkspace({ a: "text", b: Uint8Array.of(1) }), opfsWorkspace(), folder])
+    await Conversation.open({ agent, store, workspace });
   // @ts-expect-error a workspace has all methods
   await Conversation.open({ agent, store, workspace: { workingDir: "/", read: files.read } });
   const policy: ConfirmationPolicy = { kind: "AlwaysConfirm" };
@@ -311,7 +394,11 @@ export async function use(signal: AbortSignal): Promise<void> {
   await Conversation.open({ agent, store, hooks: { stop: () => ({ decision: "wait" }) } });
   const analyzer: SecurityAnalyzer = {
     kind: "EnsembleSecurityAnalyzer",
-    analyzers: [{ kind: "PatternSecurityAnalyzer", highPatterns: [["x", "An x", "own.x"]] }, { kind: "PolicyRailSecurityAnalyzer" }, { securityRisk: async (): Promise<SecurityRisk> => "LOW" }],
+    analyzers: [
+      { kind: "PatternSecurityAnalyzer", highPatterns: [["x", "An x", "own.x"]] },
+      { kind: "PolicyRailSecurityAnalyzer" },
+      { securityRisk: async (): Promise<SecurityRisk> => "LOW" },
+    ],
     propagateUnknown: true,
   };
   await conversation.setSecurityAnalyzer(analyzer);
@@ -331,9 +418,11 @@ export async function use(signal: AbortSignal): Promise<void> {
     same<typeof event, ConversationEvent | LiveEvent>(true);
     if (event.kind === "ActionEvent") same<string, typeof event.tool_call.arguments>(true);
     if (event.kind === "StreamingDeltaEvent") same<[string | undefined, string], [typeof event.content, typeof event.message_id]>(true);
-    if (event.kind === "ConversationStateUpdateEvent" && !("id" in event) && event.key === "execution_status") same<ExecutionStatus, typeof event.value>(true);
+    if (event.kind === "ConversationStateUpdateEvent" && !("id" in event) && event.key === "execution_status")
+      same<ExecutionStatus, typeof event.value>(true);
     if (event.kind === "PendingActionsEvent") same<[string[], string[]], [typeof event.action_ids, typeof event.waiting_ids]>(true);
-    if (event.kind === "WaitingEvent") same<[number, number, ErrorCode], [typeof event.attempt, typeof event.seconds, typeof event.why]>(true);
+    if (event.kind === "WaitingEvent")
+      same<[number, number, ErrorCode], [typeof event.attempt, typeof event.seconds, typeof event.why]>(true);
     if (event.kind === "SecurityAnalysisEvent") same<{ [actionId: string]: SecurityRisk }, typeof event.risks>(true);
     // @ts-expect-error only some kinds have a summary
     event.summary;
@@ -347,7 +436,11 @@ export async function use(signal: AbortSignal): Promise<void> {
   same<Awaited<ReturnType<typeof Conversation.list>>, ConversationInfo[]>(true);
   const end: () => void = Conversation.onListChange(({ id }) => same<string, typeof id>(true), { store });
   end();
-  await conversation.sendMessage([{ type: "text", text: "See" }, new Blob(), { type: "image", image_urls: [new Blob(), "https://pictures.test/1.png"] }]);
+  await conversation.sendMessage([
+    { type: "text", text: "See" },
+    new Blob(),
+    { type: "image", image_urls: [new Blob(), "https://pictures.test/1.png"] },
+  ]);
   // @ts-expect-error a number is no part of a message
   await conversation.sendMessage([7]);
   const messages = await conversation.toMessages();
@@ -387,8 +480,16 @@ export async function withSkills(none: undefined, handle: FileSystemDirectoryHan
   // @ts-expect-error a number is no source
   await loadSkills(7);
   const agentContext: AgentContextOptions = {
-    skills: [...skills, { name: "a", content: "b", trigger: { type: "path", paths: ["*.md"] } }, { name: "c", content: "d", trigger: null, source: null, inputs: none, resources: none, metadata: { x: "y" } }],
-    systemMessageSuffix: none, userMessageSuffix: null, memoryContext: none, disabledSkills: ["c"], currentDatetime: new Date(),
+    skills: [
+      ...skills,
+      { name: "a", content: "b", trigger: { type: "path", paths: ["*.md"] } },
+      { name: "c", content: "d", trigger: null, source: null, inputs: none, resources: none, metadata: { x: "y" } },
+    ],
+    systemMessageSuffix: none,
+    userMessageSuffix: null,
+    memoryContext: none,
+    disabledSkills: ["c"],
+    currentDatetime: new Date(),
   };
   new Agent({ llm, agentContext });
   new Agent({ llm, agentContext: none });

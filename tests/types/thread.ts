@@ -1,7 +1,15 @@
 // Uses of the types of `threadkeep/thread` and `threadkeep/react` that TypeScript must accept or refuse. Compiled, never run.
 import { Agent, LLM, memoryStore, type Conversation, type ConversationInfo, type ErrorCode, type RunResult } from "threadkeep";
 import { useApprovals, useConversation, useConversations, type UseConversation } from "threadkeep/react";
-import { conversationList, openThread, threadOf, type MessagePart, type Thread, type ThreadSnapshot, type ToolState } from "threadkeep/thread";
+import {
+  conversationList,
+  openThread,
+  threadOf,
+  type MessagePart,
+  type Thread,
+  type ThreadSnapshot,
+  type ToolState,
+} from "threadkeep/thread";
 
 declare const conversation: Conversation;
 const agent = new Agent({ llm: new LLM({ model: "m" }) });

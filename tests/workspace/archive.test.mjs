@@ -56,7 +56,8 @@ test("a workspace of the host is used in place of the conversation's files, and 
   assert.deepEqual(await store.files(conversation.id), []);
   await conversation.close();
   assert.equal(closed, 1);
-  for (const workspace of [null, {}, { ...given, read: undefined }, { ...given, workingDir: "here" }]) await assert.rejects(open({ workspace }), refused("invalid_options", /orkspace/));
+  for (const workspace of [null, {}, { ...given, read: undefined }, { ...given, workingDir: "here" }])
+    await assert.rejects(open({ workspace }), refused("invalid_options", /orkspace/));
 });
 
 test("an export leaves the files out unless it is asked for them, and an import takes them", async () => {
@@ -66,7 +67,9 @@ test("an export leaves the files out unless it is asked for them, and an import 
   assert.ok(!names(without).some((name) => name.startsWith("workspace")));
   const archive = await conversation.exportZip({ workspace: true });
   const entries = await unzip(await bytesOf(archive));
-  const stored = names(entries).filter((name) => name.startsWith("workspace") && !name.endsWith("/")).sort();
+  const stored = names(entries)
+    .filter((name) => name.startsWith("workspace") && !name.endsWith("/"))
+    .sort();
   assert.deepEqual(stored, ["workspace/b.bin", "workspace/empty/inner/.directory", "workspace/meta.json", "workspace/notes/plan.md"]);
   const streamed = new Response(conversation.exportZipStream({ workspace: true }));
   assert.deepEqual(names(await unzip(await bytesOf(streamed))), names(entries));
@@ -75,7 +78,8 @@ test("an export leaves the files out unless it is asked for them, and an import 
   await Conversation.importZip(archive, { store: other });
   const imported = await Conversation.open({ agent, store: other, conversationId: conversation.id });
   assert.deepEqual(await tree(imported.workspace), await tree(conversation.workspace));
-  for (const [path, content] of Object.entries(files)) assert.deepEqual(await imported.workspace.read(path), typeof content === "string" ? new TextEncoder().encode(content) : content);
+  for (const [path, content] of Object.entries(files))
+    assert.deepEqual(await imported.workspace.read(path), typeof content === "string" ? new TextEncoder().encode(content) : content);
   const copy = await imported.fork({ title: "Copy" });
   assert.deepEqual(await tree(copy.workspace), await tree(conversation.workspace));
   await copy.workspace.remove("notes");
@@ -84,13 +88,25 @@ test("an export leaves the files out unless it is asked for them, and an import 
 
 test("an export contains the files of a workspace of the host", async () => {
   const given = memoryWorkspace({ a: "1", "d/b": "2" });
-  const { conversation } = await open({ workspace: { ...given, async list(path) {
-    // A file that is removed while the export runs.
-    return [...(await given.list(path)), ...(path === "" ? [{ path: "gone", type: "file", size: 1, modifiedAt: 0 }] : [])];
-  } } });
+  const { conversation } = await open({
+    workspace: {
+      ...given,
+      async list(path) {
+        // A file that is removed while the export runs.
+        return [...(await given.list(path)), ...(path === "" ? [{ path: "gone", type: "file", size: 1, modifiedAt: 0 }] : [])];
+      },
+    },
+  });
   const steps = [];
-  const entries = await unzip(await bytesOf(await conversation.exportZip({ workspace: true, onProgress: ({ done, total }) => steps.push([done, total]) })));
-  assert.deepEqual(names(entries).filter((name) => name.startsWith("workspace")).sort(), ["workspace/", "workspace/a", "workspace/d/", "workspace/d/b"]);
+  const entries = await unzip(
+    await bytesOf(await conversation.exportZip({ workspace: true, onProgress: ({ done, total }) => steps.push([done, total]) })),
+  );
+  assert.deepEqual(
+    names(entries)
+      .filter((name) => name.startsWith("workspace"))
+      .sort(),
+    ["workspace/", "workspace/a", "workspace/d/", "workspace/d/b"],
+  );
   assert.equal(steps.at(-1)[0], steps.at(-1)[1]);
   await assert.rejects(conversation.exportZip({ workspace: "yes" }), refused("invalid_options", /workspace must be true or false/));
 });
@@ -110,12 +126,29 @@ test("an import takes no file that leads out of the workspace, and leaves names 
   const importing = async (...added) => {
     const store = memoryStore();
     const kept = entries.filter(({ name }) => !name.endsWith("/")).map(({ name, content }) => ({ name, content }));
-    await Conversation.importZip(new Blob([zip([...kept, ...added.map((path) => ({ name: `${folder}/workspace/${path}`, content: "x" }))])]), { store });
+    await Conversation.importZip(
+      new Blob([zip([...kept, ...added.map((path) => ({ name: `${folder}/workspace/${path}`, content: "x" }))])]),
+      { store },
+    );
     return Conversation.open({ agent, store, conversationId: conversation.id });
   };
-  for (const path of ["../x", "a/../../x", "a\\b", "c:d", "a\0b", "/x"]) await assert.rejects(importing(path), refused("archive_invalid", /workspace/), path);
+  for (const path of ["../x", "a/../../x", "a\\b", "c:d", "a\0b", "/x"])
+    await assert.rejects(importing(path), refused("archive_invalid", /workspace/), path);
   await assert.rejects(importing("a", "a/b"), refused("archive_invalid", /./));
-  const imported = await importing("a", ".directory", `${"x".repeat(300)}`, "d/.DIRECTORY", "nested/base_state.json", "events/event-00000-0f8fad5b.json");
-  assert.deepEqual(await tree(imported.workspace), ["a 1", "events/", "events/event-00000-0f8fad5b.json 1", "nested/", "nested/base_state.json 1"]);
+  const imported = await importing(
+    "a",
+    ".directory",
+    `${"x".repeat(300)}`,
+    "d/.DIRECTORY",
+    "nested/base_state.json",
+    "events/event-00000-0f8fad5b.json",
+  );
+  assert.deepEqual(await tree(imported.workspace), [
+    "a 1",
+    "events/",
+    "events/event-00000-0f8fad5b.json 1",
+    "nested/",
+    "nested/base_state.json 1",
+  ]);
   assert.equal((await imported.events.slice()).length, (await conversation.events.slice()).length);
 });

@@ -14,7 +14,10 @@ const assert = {
     assert.ok(words.test(text), `${text} does not match ${words}`);
   },
   async rejects(promise, check, message) {
-    const [error] = await promise.then(() => [], (error) => [error]);
+    const [error] = await promise.then(
+      () => [],
+      (error) => [error],
+    );
     assert.ok(error, `${message ?? "the call"} should have failed`);
     assert.ok(check(error), `${message ?? "the call"}: ${error.code}: ${error.message}`);
   },
@@ -85,19 +88,36 @@ export const common = {
     await workspace.write("dir/file", "1");
     assert.equal(await workspace.stat("no/such"), undefined);
     assert.equal(await workspace.stat("dir/file/below"), undefined);
-    for (const call of [() => workspace.read("no"), () => workspace.list("no"), () => workspace.remove("no"), () => workspace.move("no", "x"), () => workspace.move("no", "no")]) {
+    for (const call of [
+      () => workspace.read("no"),
+      () => workspace.list("no"),
+      () => workspace.remove("no"),
+      () => workspace.move("no", "x"),
+      () => workspace.move("no", "no"),
+    ]) {
       await assert.rejects(call(), refused("not_found", /no file or directory "no"/));
     }
     for (const call of [() => workspace.read("dir"), () => workspace.write("dir", "x"), () => workspace.move("dir/file", "dir")]) {
       await assert.rejects(call(), refused("invalid_options", /"dir".* is a directory/));
     }
-    for (const call of [() => workspace.list("dir/file"), () => workspace.write("dir/file/below", "x"), () => workspace.makeDirectory("dir/file"), () => workspace.makeDirectory("dir/file/below")]) {
+    for (const call of [
+      () => workspace.list("dir/file"),
+      () => workspace.write("dir/file/below", "x"),
+      () => workspace.makeDirectory("dir/file"),
+      () => workspace.makeDirectory("dir/file/below"),
+    ]) {
       await assert.rejects(call(), refused("invalid_options", /"dir\/file" is a file/));
     }
     await workspace.write("other/x", "1");
     await assert.rejects(workspace.move("dir", "other"), refused("invalid_options", /"other" exists already/));
     await assert.rejects(workspace.move("dir", "dir/below/itself"), refused("invalid_options", /into itself/));
-    for (const call of [() => workspace.read(""), () => workspace.write(".", "x"), () => workspace.remove("/workspace"), () => workspace.move("", "x"), () => workspace.move("dir", "")]) {
+    for (const call of [
+      () => workspace.read(""),
+      () => workspace.write(".", "x"),
+      () => workspace.remove("/workspace"),
+      () => workspace.move("", "x"),
+      () => workspace.move("dir", ""),
+    ]) {
       await assert.rejects(call(), refused("invalid_options", /the workspace itself cannot be/));
     }
     assert.deepEqual(await tree(workspace), ["dir/", "dir/file 1", "other/", "other/x 1"]);
@@ -112,12 +132,40 @@ export const common = {
     assert.deepEqual([...(await workspace.read("a"))], [1, 2]);
     await workspace.write("empty", "");
     assert.equal((await workspace.read("empty")).length, 0);
-    for (const content of [undefined, null, 7, {}, [1], new ArrayBuffer(1)]) await assert.rejects(workspace.write("a", content), refused("invalid_options", /text or a Uint8Array/));
+    for (const content of [undefined, null, 7, {}, [1], new ArrayBuffer(1)])
+      await assert.rejects(workspace.write("a", content), refused("invalid_options", /text or a Uint8Array/));
   },
   async "a path never leads out of the workspace"(open) {
     const workspace = await open();
-    for (const path of ["..", "../x", "a/../../x", "/", "/etc/passwd", "/workspace/../etc", "/workspaces/x", "/Workspace/x", "//etc", "a\\..\\..\\x", "C:/x", "a\0b", "a/.directory", ".Directory/x", "\ud800", 7, undefined]) {
-      for (const call of [() => workspace.read(path), () => workspace.write(path, "x"), () => workspace.stat(path), () => workspace.list(path), () => workspace.makeDirectory(path), () => workspace.remove(path), () => workspace.move(path, "x"), () => workspace.move("x", path)]) {
+    for (const path of [
+      "..",
+      "../x",
+      "a/../../x",
+      "/",
+      "/etc/passwd",
+      "/workspace/../etc",
+      "/workspaces/x",
+      "/Workspace/x",
+      "//etc",
+      "a\\..\\..\\x",
+      "C:/x",
+      "a\0b",
+      "a/.directory",
+      ".Directory/x",
+      "\ud800",
+      7,
+      undefined,
+    ]) {
+      for (const call of [
+        () => workspace.read(path),
+        () => workspace.write(path, "x"),
+        () => workspace.stat(path),
+        () => workspace.list(path),
+        () => workspace.makeDirectory(path),
+        () => workspace.remove(path),
+        () => workspace.move(path, "x"),
+        () => workspace.move("x", path),
+      ]) {
         await assert.rejects(call(), (error) => error.code === "invalid_options", `${path}`);
       }
     }
@@ -125,7 +173,10 @@ export const common = {
   },
   async "a file over the limit is neither written nor read"(open) {
     const workspace = await open();
-    await assert.rejects(workspace.write("large", new Uint8Array((32 << 20) + 1)), refused("too_large", /33554433 bytes, more than the 33554432/));
+    await assert.rejects(
+      workspace.write("large", new Uint8Array((32 << 20) + 1)),
+      refused("too_large", /33554433 bytes, more than the 33554432/),
+    );
     assert.deepEqual(await tree(workspace), []);
   },
   async "listeners get each change, until they end"(open) {
@@ -137,7 +188,8 @@ export const common = {
     await workspace.move("a/b", "c");
     await workspace.remove("c");
     const seen = (wanted) => changes.some(({ path, type }) => `${type} ${path}` === wanted);
-    for (const wanted of ["written a/b", "removed a/b", "written c", "removed c"]) assert.ok(seen(wanted), `${wanted}: ${JSON.stringify(changes)}`);
+    for (const wanted of ["written a/b", "removed a/b", "written c", "removed c"])
+      assert.ok(seen(wanted), `${wanted}: ${JSON.stringify(changes)}`);
     end();
     const { length } = changes;
     await workspace.write("d", "1");

@@ -57,12 +57,23 @@ test("the paths are read once, and sizes when they are asked for", async () => {
 });
 
 test("names that no tool can write are left out", async () => {
-  const store = storage({ "workspace/a": "1", "workspace/../x": "1", "workspace/b//c": "1", "workspace/c:d": "1", "workspace/": "1", "workspace/.directory": "", "workspace/x/.DIRECTORY": "" });
+  const store = storage({
+    "workspace/a": "1",
+    "workspace/../x": "1",
+    "workspace/b//c": "1",
+    "workspace/c:d": "1",
+    "workspace/": "1",
+    "workspace/.directory": "",
+    "workspace/x/.DIRECTORY": "",
+  });
   assert.deepEqual(await tree(new ConversationWorkspace(store, "/workspace").workspace), ["a 1"]);
 });
 
 test("a file and a directory with the same path: the directory is found", async () => {
-  for (const order of [["workspace/a", "workspace/a/b"], ["workspace/a/b", "workspace/a"]]) {
+  for (const order of [
+    ["workspace/a", "workspace/a/b"],
+    ["workspace/a/b", "workspace/a"],
+  ]) {
     const { workspace } = new ConversationWorkspace(storage(Object.fromEntries(order.map((path) => [path, "1"]))), "/workspace");
     assert.deepEqual(await tree(workspace), ["a/", "a/b 1"]);
   }
@@ -86,9 +97,15 @@ test("the changes of a call are read back by it alone, and are handed over once"
 
   const changes = call.end().map(({ path, content }) => [path, content && text(content)]);
   assert.deepEqual(changes, [
-    ["workspace/new", "new"], ["workspace/old", null], ["workspace/moved", "old"], ["workspace/d/gone", null], ["workspace/d/.directory", ""], ["workspace/passing", null],
+    ["workspace/new", "new"],
+    ["workspace/old", null],
+    ["workspace/moved", "old"],
+    ["workspace/d/gone", null],
+    ["workspace/d/.directory", ""],
+    ["workspace/passing", null],
   ]);
-  for (const late of [() => call.workspace.write("late", "1"), () => call.workspace.read("new"), () => call.workspace.list("")]) await assert.rejects(late(), refused("invalid_state", /has ended/));
+  for (const late of [() => call.workspace.write("late", "1"), () => call.workspace.read("new"), () => call.workspace.list("")])
+    await assert.rejects(late(), refused("invalid_state", /has ended/));
   await store.writeFiles(call.end());
   call.commit();
   assert.deepEqual(await tree(files.workspace), ["d/", "moved 3", "new 3"]);
@@ -120,7 +137,9 @@ test("a write that the store refuses changes nothing", async () => {
   const files = new ConversationWorkspace(store, "/workspace");
   await files.workspace.write("a", "1");
   const { writeFiles } = store;
-  store.writeFiles = async () => { throw Object.assign(new Error("full"), { code: "store_quota" }); };
+  store.writeFiles = async () => {
+    throw Object.assign(new Error("full"), { code: "store_quota" });
+  };
   await assert.rejects(files.workspace.write("b", "1"), refused("store_quota", /full/));
   await assert.rejects(files.workspace.remove("a"), refused("store_quota", /full/));
   assert.deepEqual(await tree(files.workspace), ["a 1"]);
@@ -132,7 +151,9 @@ test("a write that the store refuses changes nothing", async () => {
 test("paths that could not be read are read again by the next call", async () => {
   const store = storage({ "workspace/a": "1" });
   const { files } = store;
-  store.files = async () => { throw Object.assign(new Error("busy"), { code: "store_blocked" }); };
+  store.files = async () => {
+    throw Object.assign(new Error("busy"), { code: "store_blocked" });
+  };
   const { workspace } = new ConversationWorkspace(store, "/workspace");
   await assert.rejects(workspace.list(""), refused("store_blocked", /busy/));
   store.files = files;
@@ -143,7 +164,12 @@ test("changes made at the same time come one after the other", async () => {
   const files = new ConversationWorkspace(storage(), "/workspace");
   for (const workspace of [files.workspace, files.begin().workspace]) {
     await workspace.write("d/first", "1");
-    await Promise.all([workspace.remove("d/first"), workspace.write("d/second", "1"), workspace.move("d/second", "x"), workspace.remove("x")]);
+    await Promise.all([
+      workspace.remove("d/first"),
+      workspace.write("d/second", "1"),
+      workspace.move("d/second", "x"),
+      workspace.remove("x"),
+    ]);
     assert.deepEqual(await tree(workspace), ["d/"]);
   }
 });
@@ -183,7 +209,11 @@ test("the files of a call are those of the workspace and those beside the events
   await call.workspace.write("a", "1");
   assert.equal(text(await call.files.read("TASKS.json")), "[1]");
   assert.deepEqual([await call.files.read("old"), await call.files.read("none")], [undefined, undefined]);
-  assert.deepEqual(call.changes().map(shown), [["TASKS.json", "[1]"], ["old", null], ["workspace/a", "1"]]);
+  assert.deepEqual(call.changes().map(shown), [
+    ["TASKS.json", "[1]"],
+    ["old", null],
+    ["workspace/a", "1"],
+  ]);
   // The result of this call was not stored, so the next one sees nothing of it.
   const next = home.call("two");
   assert.equal(text(await next.files.read("TASKS.json")), "[]");

@@ -14,13 +14,26 @@ const AsyncFunction = (async () => {}).constructor;
 test("the examples do what they say", async () => {
   assert.equal(examples.length, 6);
   const llm = new library.LLM({ model: "openai/m", fetch: createModel(() => ({ text: "Hello." })).fetch });
-  const names = { ...library, agent: new library.Agent({ llm }), store: library.memoryStore(), elsewhere: library.memoryStore(), button: {}, output: {} };
+  const names = {
+    ...library,
+    agent: new library.Agent({ llm }),
+    store: library.memoryStore(),
+    elsewhere: library.memoryStore(),
+    button: {},
+    output: {},
+  };
   const results = "conversation, plan, entries, size, scratch, shared, other, folder, custom, files, changed, paths";
   const found = await new AsyncFunction(...Object.keys(names), `${examples.join("\n")}\nreturn { ${results} };`)(...Object.values(names));
   assert.equal(found.plan, "# Plan\n");
-  assert.deepEqual(found.entries.map(({ path, type }) => [path, type]).sort(), [["data.bin", "file"], ["notes", "directory"]]);
+  assert.deepEqual(found.entries.map(({ path, type }) => [path, type]).sort(), [
+    ["data.bin", "file"],
+    ["notes", "directory"],
+  ]);
   assert.equal(found.size, 3);
-  assert.deepEqual((await found.other.workspace.list("")).map(({ path }) => path), ["README.md"]);
+  assert.deepEqual(
+    (await found.other.workspace.list("")).map(({ path }) => path),
+    ["README.md"],
+  );
   assert.equal(found.shared.workingDir, "/workspace");
   // Node has neither a private file system nor folders.
   await assert.rejects(found.shared.list(""), { code: "store_unavailable" });
@@ -35,5 +48,10 @@ test("the limits are those of the documentation", async () => {
   const { mostChangedBytes, mostExportedBytes, mostFileBytes, mostFiles } = await fromSource("workspace/limits.ts");
   const [, table] = /\n\| limit \| \|\n\|---\|---\|\n([^]*?)\n\n/.exec(documentation);
   const values = table.split("\n").map((row) => row.split("|")[2].trim());
-  assert.deepEqual(values, [`${mostFileBytes >> 20} MiB`, mostFiles.toLocaleString("en"), `${mostChangedBytes >> 20} MiB`, `${mostExportedBytes >> 30} GiB`]);
+  assert.deepEqual(values, [
+    `${mostFileBytes >> 20} MiB`,
+    mostFiles.toLocaleString("en"),
+    `${mostChangedBytes >> 20} MiB`,
+    `${mostExportedBytes >> 30} GiB`,
+  ]);
 });

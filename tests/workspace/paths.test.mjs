@@ -10,8 +10,32 @@ const { confined } = await fromSource("workspace/confined.ts");
 
 test("every spelling of a path has one shortest form", () => {
   const spellings = {
-    "": ["", ".", "./", "/workspace", "/workspace/", "//workspace//", "/workspace/.", "/workspace/a/..", "a/..", "../workspace", "/../workspace"],
-    "a/b": ["a/b", "./a/b", "a//b", "a/./b", "a/b/", "a/c/../b", "/workspace/a/b", "/workspace//a/b", "/workspace/../workspace/a/b", "/x/../workspace/a/b", "../workspace/a/b"],
+    "": [
+      "",
+      ".",
+      "./",
+      "/workspace",
+      "/workspace/",
+      "//workspace//",
+      "/workspace/.",
+      "/workspace/a/..",
+      "a/..",
+      "../workspace",
+      "/../workspace",
+    ],
+    "a/b": [
+      "a/b",
+      "./a/b",
+      "a//b",
+      "a/./b",
+      "a/b/",
+      "a/c/../b",
+      "/workspace/a/b",
+      "/workspace//a/b",
+      "/workspace/../workspace/a/b",
+      "/x/../workspace/a/b",
+      "../workspace/a/b",
+    ],
     "...": ["...", "/workspace/..."],
     "a/..b": ["a/..b"],
     " a ": [" a ", "/workspace/ a "],
@@ -20,7 +44,8 @@ test("every spelling of a path has one shortest form", () => {
     "ü/日本/😀": ["ü/日本/😀"],
     "workspace/x": ["workspace/x", "/workspace/workspace/x"],
   };
-  for (const [shortest, paths] of Object.entries(spellings)) for (const path of paths) assert.equal(relativePath(path, "/workspace"), shortest, path);
+  for (const [shortest, paths] of Object.entries(spellings))
+    for (const path of paths) assert.equal(relativePath(path, "/workspace"), shortest, path);
   assert.equal(relativePath("/a/b", "/"), "a/b");
   assert.equal(relativePath("../../a", "/"), "a");
   assert.equal(relativePath("/home/me/../me/x", "/home/me"), "x");
@@ -28,7 +53,24 @@ test("every spelling of a path has one shortest form", () => {
 
 test("a path that leads out, or has a name that not every file system accepts, is refused", () => {
   const cases = [
-    [/is outside of the workspace \/workspace/, "..", "../x", "../../..", "a/../../x", "/", "//", "/etc/passwd", "/workspace/../etc", "/workspace/..", "/workspaces", "/workspace2/x", "/WORKSPACE/x", "/Workspace", "//server/share", "/proc/self/root/workspace/x"],
+    [
+      /is outside of the workspace \/workspace/,
+      "..",
+      "../x",
+      "../../..",
+      "a/../../x",
+      "/",
+      "//",
+      "/etc/passwd",
+      "/workspace/../etc",
+      "/workspace/..",
+      "/workspaces",
+      "/workspace2/x",
+      "/WORKSPACE/x",
+      "/Workspace",
+      "//server/share",
+      "/proc/self/root/workspace/x",
+    ],
     [/backslash or a colon/, "a\\b", "..\\x", "\\\\server\\share", "C:\\x", "C:/x", "a:b", "file:stream:$DATA"],
     [/control character/, "a\0b", "\0", "a\nb", "a\tb", "\x7f", "\u0085", "\u009f"],
     [/surrogate/, "\ud800", "a\udc00b", "\udc00\ud800"],
@@ -38,7 +80,8 @@ test("a path that leads out, or has a name that not every file system accepts, i
     [/must be a text/, undefined, null, 7, {}, ["a"]],
   ];
   for (const [words, ...paths] of cases) {
-    for (const path of paths) assert.throws(() => relativePath(path, "/workspace"), refused("invalid_options", words), JSON.stringify(path)?.slice(0, 40));
+    for (const path of paths)
+      assert.throws(() => relativePath(path, "/workspace"), refused("invalid_options", words), JSON.stringify(path)?.slice(0, 40));
   }
   assert.equal(relativePath("x".repeat(255), "/workspace").length, 255);
   assert.equal(relativePath("ab/".repeat(333) + "x", "/workspace").length, 1000);
@@ -46,7 +89,25 @@ test("a path that leads out, or has a name that not every file system accepts, i
 
 test("random paths are refused or become relative, and the shortest form stays as it is", () => {
   const random = randomFrom(20261122);
-  const pieces = ["..", ".", "", "a", "b.txt", "workspace", "/", "//", "\\", "\0", ":", " ", "...", ".directory", "ü", "\ud800", "/workspace"];
+  const pieces = [
+    "..",
+    ".",
+    "",
+    "a",
+    "b.txt",
+    "workspace",
+    "/",
+    "//",
+    "\\",
+    "\0",
+    ":",
+    " ",
+    "...",
+    ".directory",
+    "ü",
+    "\ud800",
+    "/workspace",
+  ];
   for (let i = 0; i < 50_000; i++) {
     const path = Array.from({ length: random.between(0, 7) }, () => random.of(pieces)).join(random.of(["/", "/", ""]));
     let relative;
@@ -64,16 +125,31 @@ test("random paths are refused or become relative, and the shortest form stays a
 });
 
 test("the path of a workspace is absolute", () => {
-  for (const [given, shortest] of [["/workspace", "/workspace"], ["/a//b/", "/a/b"], ["/a/../b", "/b"], ["/", "/"]]) assert.equal(checkedWorkingDir(given), shortest);
-  for (const given of ["", "workspace", "./x", "C:\\x", "/a\0", 7, undefined]) assert.throws(() => checkedWorkingDir(given), refused("invalid_options", /absolute path/));
+  for (const [given, shortest] of [
+    ["/workspace", "/workspace"],
+    ["/a//b/", "/a/b"],
+    ["/a/../b", "/b"],
+    ["/", "/"],
+  ])
+    assert.equal(checkedWorkingDir(given), shortest);
+  for (const given of ["", "workspace", "./x", "C:\\x", "/a\0", 7, undefined])
+    assert.throws(() => checkedWorkingDir(given), refused("invalid_options", /absolute path/));
 });
 
 /** A workspace of the host, with these methods in place of ones that do nothing, and the calls that it gets. */
 function hosts(methods = {}) {
   const calls = [];
-  const record = (name) => async (...args) => void calls.push([name, ...args]);
+  const record =
+    (name) =>
+    async (...args) =>
+      void calls.push([name, ...args]);
   const names = ["read", "write", "stat", "list", "makeDirectory", "remove", "move"];
-  const workspace = { workingDir: "/home/me/", ...Object.fromEntries(names.map((name) => [name, record(name)])), watch: () => () => {}, ...methods };
+  const workspace = {
+    workingDir: "/home/me/",
+    ...Object.fromEntries(names.map((name) => [name, record(name)])),
+    watch: () => () => {},
+    ...methods,
+  };
   return { calls, workspace };
 }
 
@@ -88,9 +164,16 @@ test("a workspace of the host gets relative paths and bytes only", async () => {
   await files.move("/home/me/b", "c/./d");
   await files.stat("/home/me");
   await files.close();
-  assert.deepEqual(calls, [["write", "a/b", new TextEncoder().encode("text")], ["makeDirectory", "x"], ["remove", "b"], ["move", "b", "c/d"], ["stat", ""]]);
+  assert.deepEqual(calls, [
+    ["write", "a/b", new TextEncoder().encode("text")],
+    ["makeDirectory", "x"],
+    ["remove", "b"],
+    ["move", "b", "c/d"],
+    ["stat", ""],
+  ]);
   for (const path of ["../x", "/workspace/x", "/home/mean", "a\\b"]) {
-    for (const name of ["read", "write", "stat", "list", "makeDirectory", "remove", "move"]) await assert.rejects(files[name](path, "x"), refused("invalid_options", /path/));
+    for (const name of ["read", "write", "stat", "list", "makeDirectory", "remove", "move"])
+      await assert.rejects(files[name](path, "x"), refused("invalid_options", /path/));
   }
   assert.equal(calls.length, 5);
 });
@@ -103,20 +186,30 @@ test("results of a host's workspace are checked", async () => {
   await assert.rejects(files.stat("a"), refused("store_corrupt", /"b" is not of the documented form/));
   assert.deepEqual(await files.list(""), [entry("a")]);
   await assert.rejects(files.list("x"), refused("store_corrupt", /"a" is not of the documented form/));
-  for (const bad of [entry("a", { type: "link" }), entry("a", { size: "1" })]) await assert.rejects(confined(hosts({ list: async () => [bad] }).workspace).list(""), refused("store_corrupt", /"a" is not/));
-  await assert.rejects(confined(hosts({ list: async () => Array(100_001).fill(entry("a")) }).workspace).list(""), refused("too_large", /100000 files/));
-  await assert.rejects(confined(hosts({ read: async () => new Uint8Array((32 << 20) + 1) }).workspace).read("a"), refused("too_large", /33554432/));
+  for (const bad of [entry("a", { type: "link" }), entry("a", { size: "1" })])
+    await assert.rejects(confined(hosts({ list: async () => [bad] }).workspace).list(""), refused("store_corrupt", /"a" is not/));
+  await assert.rejects(
+    confined(hosts({ list: async () => Array(100_001).fill(entry("a")) }).workspace).list(""),
+    refused("too_large", /100000 files/),
+  );
+  await assert.rejects(
+    confined(hosts({ read: async () => new Uint8Array((32 << 20) + 1) }).workspace).read("a"),
+    refused("too_large", /33554432/),
+  );
   assert.equal(await confined(hosts({ stat: async () => null }).workspace).stat("a"), undefined);
   const extended = await confined(hosts({ stat: async () => entry("a", { handle: 1 }) }).workspace).stat("a");
   assert.deepEqual(extended, entry("a"));
   const seen = [];
-  confined(hosts({ watch: (listener) => void ["a", "../b", 7].forEach((path) => listener({ path, type: "written" })) }).workspace).watch(({ path }) => seen.push(path));
+  confined(hosts({ watch: (listener) => void ["a", "../b", 7].forEach((path) => listener({ path, type: "written" })) }).workspace).watch(
+    ({ path }) => seen.push(path),
+  );
   assert.deepEqual(seen, ["a"]);
   assert.equal(text(await confined(hosts({ read: async () => new Uint8Array([97]) }).workspace).read("a")), "a");
 });
 
 test("an object that is no workspace is refused", () => {
-  for (const bad of [undefined, null, "x", {}, hosts({ read: 7 }).workspace, hosts({ workingDir: "here" }).workspace]) assert.throws(() => confined(bad), refused("invalid_options", /workspace/));
+  for (const bad of [undefined, null, "x", {}, hosts({ read: 7 }).workspace, hosts({ workingDir: "here" }).workspace])
+    assert.throws(() => confined(bad), refused("invalid_options", /workspace/));
   const { workspace } = hosts();
   delete workspace.watch;
   assert.throws(() => confined(workspace), refused("invalid_options", /no method watch\(\)/));

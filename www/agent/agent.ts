@@ -34,16 +34,29 @@ export function limits(): string {
 }
 
 /** The MCP servers that can be asked: not those whose token is locked. */
-const usableServers = (): ReturnType<typeof mcpServers> => mcpServers(settings().mcpServers.filter(({ url }) => !keyIsLockedFor(new URL(url).href)), allKeys());
+const usableServers = (): ReturnType<typeof mcpServers> =>
+  mcpServers(
+    settings().mcpServers.filter(({ url }) => !keyIsLockedFor(new URL(url).href)),
+    allKeys(),
+  );
 
 /** @throws ThreadkeepError `not_found`: a link to a deleted conversation must not create it again. */
 export async function openStored(conversationId: string): Promise<Thread> {
   const { undecided } = await expectStored(conversationId);
   // Of an imported policy and the page's the stricter applies, until the user decides.
-  return opened({ ...(await openingOptions()), ...(undecided && policyOfPage()), ...(usesFolder(conversationId) && { workspace: folderOf(conversationId) }), conversationId, secrets: givenSecrets(conversationId) });
+  return opened({
+    ...(await openingOptions()),
+    ...(undecided && policyOfPage()),
+    ...(usesFolder(conversationId) && { workspace: folderOf(conversationId) }),
+    conversationId,
+    secrets: givenSecrets(conversationId),
+  });
 }
 
-const policyOfPage = (): Pick<ConversationOptions, "confirmationPolicy" | "securityAnalyzer"> => ({ confirmationPolicy: policyFor(settings().policy), securityAnalyzer: ANALYZER });
+const policyOfPage = (): Pick<ConversationOptions, "confirmationPolicy" | "securityAnalyzer"> => ({
+  confirmationPolicy: policyFor(settings().policy),
+  securityAnalyzer: ANALYZER,
+});
 
 /** The tag of a title that is only the beginning of the first message. */
 export const PROVISIONAL = "provisionaltitle";
@@ -51,7 +64,12 @@ export const PROVISIONAL = "provisionaltitle";
 export async function createConversation(title: string): Promise<Thread> {
   // Before anything is stored that would be empty.
   await needKey();
-  const thread = await opened({ ...(await openingOptions()), tags: { title, [PROVISIONAL]: "yes" }, ...policyOfPage(), secrets: earlySecrets() });
+  const thread = await opened({
+    ...(await openingOptions()),
+    tags: { title, [PROVISIONAL]: "yes" },
+    ...policyOfPage(),
+    secrets: earlySecrets(),
+  });
   keepEarlySecrets(thread.getSnapshot().conversationId!);
   return thread;
 }
@@ -85,7 +103,8 @@ async function openingOptions(): Promise<ConversationOptions> {
     // Without a forbidden tool there is no hook, because each of its results is an event in the log.
     ...(forbidden !== "" && {
       hooks: {
-        preToolUse: ({ tool_name: name }) => (name === forbidden ? { decision: "deny", reason: `The user has forbidden ${forbidden} in the settings of the page.` } : undefined),
+        preToolUse: ({ tool_name: name }) =>
+          name === forbidden ? { decision: "deny", reason: `The user has forbidden ${forbidden} in the settings of the page.` } : undefined,
       },
     }),
   };

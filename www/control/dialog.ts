@@ -67,17 +67,32 @@ function policyView(conversation: Conversation | undefined, attempt: Attempt): H
     el(
       "div",
       { class: "check" },
-      el("input", { type: "radio", name: "policy", id: `policy-${id}`, value: id, checked: id === current, onchange: () => void attempt(() => choose(id)) }),
+      el("input", {
+        type: "radio",
+        name: "policy",
+        id: `policy-${id}`,
+        value: id,
+        checked: id === current,
+        onchange: () => void attempt(() => choose(id)),
+      }),
       el("label", { for: `policy-${id}` }, label),
     ),
   );
-  const other = conversation && current === null ? [el("p", { class: "quiet" }, `It has a policy of its own, ${conversation.state.confirmation_policy.kind}.`)] : [];
+  const other =
+    conversation && current === null
+      ? [el("p", { class: "quiet" }, `It has a policy of its own, ${conversation.state.confirmation_policy.kind}.`)]
+      : [];
   return [...radios, ...other, el("p", { class: "quiet" }, POLICY_HELP)];
 }
 
 function allowedView({ conversation }: Session, attempt: Attempt): HTMLElement {
   const list = el("ul", { class: "names" });
-  const part = el("fieldset", { hidden: conversation.allowedTools.length === 0 }, el("legend", { tabindex: -1 }, "Always allowed here"), list);
+  const part = el(
+    "fieldset",
+    { hidden: conversation.allowedTools.length === 0 },
+    el("legend", { tabindex: -1 }, "Always allowed here"),
+    list,
+  );
   const forget = async (name: string, row: HTMLElement): Promise<void> => {
     if (!(await attempt(() => conversation.setAllowedTools(conversation.allowedTools.filter((each) => each !== name))))) return;
     row.remove();
@@ -87,7 +102,17 @@ function allowedView({ conversation }: Session, attempt: Attempt): HTMLElement {
     (next ?? byId("policy-risky")).focus();
   };
   for (const name of conversation.allowedTools) {
-    const row: HTMLElement = el("li", {}, el("code", {}, name), el("button", { type: "button", class: "button small", onclick: () => void forget(name, row) }, "Ask again", el("span", { class: "visually-hidden" }, ` about ${name}`)));
+    const row: HTMLElement = el(
+      "li",
+      {},
+      el("code", {}, name),
+      el(
+        "button",
+        { type: "button", class: "button small", onclick: () => void forget(name, row) },
+        "Ask again",
+        el("span", { class: "visually-hidden" }, ` about ${name}`),
+      ),
+    );
     list.append(row);
   }
   return part;

@@ -19,7 +19,10 @@ export interface KnownSecret {
 export function secretsOf(conversation: Conversation | null): KnownSecret[] {
   if (conversation === null) return Object.keys(early).map((name) => ({ name, hasValue: true }));
   const known = given.get(conversation.id) ?? {};
-  return Object.keys(conversation.state.secret_registry?.secret_sources ?? {}).map((name) => ({ name, hasValue: Object.hasOwn(known, name) }));
+  return Object.keys(conversation.state.secret_registry?.secret_sources ?? {}).map((name) => ({
+    name,
+    hasValue: Object.hasOwn(known, name),
+  }));
 }
 
 /** Gives a secret, or removes it if `value` is null. */

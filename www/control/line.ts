@@ -11,7 +11,10 @@ const ASKS = { never: "Asks about harmful tools only", risky: "Asks about risky 
 /** Without a session it shows the settings for the next conversation. */
 export function drawControlLine(session: Session | null): void {
   const choice = session === null ? settings().policy : choiceOf(session.conversation.state);
-  const lost = session?.conversation.mcp?.servers.filter(({ state }) => state === "failed" || state === "login").map(({ name }) => `${name} is not connected`) ?? [];
+  const lost =
+    session?.conversation.mcp?.servers
+      .filter(({ state }) => state === "failed" || state === "login")
+      .map(({ name }) => `${name} is not connected`) ?? [];
   const parts = [choice === null ? "Asks as its own policy says" : ASKS[choice], budgetText(), ...lost];
   byId("control-line").textContent = parts.filter(Boolean).join(" · ");
 }

@@ -12,7 +12,8 @@ const told = new Map<string, MCPServerState["state"]>();
 /** Called after each change of the open conversation; `null` if there is none. */
 export function tellOfServers(session: Session | null): void {
   const servers = session?.conversation.mcp?.servers ?? [];
-  const gone = session?.id !== conversationId ? [...told.keys()] : [...told.keys()].filter((name) => !servers.some((each) => each.name === name));
+  const gone =
+    session?.id !== conversationId ? [...told.keys()] : [...told.keys()].filter((name) => !servers.some((each) => each.name === name));
   for (const name of gone) forget(name);
   conversationId = session?.id ?? "";
   for (const server of servers) tell(server, () => void session?.conversation.mcp?.reconnect(server.name).catch(() => undefined));
@@ -26,7 +27,11 @@ function tell({ name, state, error }: MCPServerState, reconnect: () => void): vo
     told.delete(name);
     reconnect();
   };
-  if (state === "login") report(new Error("it asks for a token: remove it in the settings, and add it with one"), { title: titleOf(name), recoveries: ["settings"] });
+  if (state === "login")
+    report(new Error("it asks for a token: remove it in the settings, and add it with one"), {
+      title: titleOf(name),
+      recoveries: ["settings"],
+    });
   else report(new Error(error ?? "it does not answer"), { title: titleOf(name), recoveries: [], retry });
 }
 

@@ -17,7 +17,9 @@ export const POLICY_HELP =
 export const ANALYZER: SecurityAnalyzer = { kind: "PatternSecurityAnalyzer" };
 
 export const policyFor = (choice: PolicyChoice): ConfirmationPolicy =>
-  ({ never: { kind: "NeverConfirm" }, risky: { kind: "ConfirmRisky", threshold: "MEDIUM" }, always: { kind: "AlwaysConfirm" } } as const)[choice];
+  (({ never: { kind: "NeverConfirm" }, risky: { kind: "ConfirmRisky", threshold: "MEDIUM" }, always: { kind: "AlwaysConfirm" } }) as const)[
+    choice
+  ];
 
 /** Null for another policy. */
 export function choiceOf({ confirmation_policy: policy }: Partial<ConversationState>): PolicyChoice | null {

@@ -12,7 +12,11 @@ export async function askToFetchSecrets({ conversation, isFollower }: Session, f
   const answer = await ask({
     heading: "Fetch secrets from elsewhere?",
     body: [
-      el("p", {}, "This conversation was imported. Its file says where tools get these secrets from; whoever made the file has chosen the addresses, and they would see that you ask."),
+      el(
+        "p",
+        {},
+        "This conversation was imported. Its file says where tools get these secrets from; whoever made the file has chosen the addresses, and they would see that you ask.",
+      ),
       el("ul", { class: "names" }, ...held.map(({ name, url }) => el("li", {}, el("code", {}, name), el("span", { class: "quiet" }, url)))),
       el("p", { class: "quiet" }, "With “Cancel” nothing is fetched, and you are asked again when you open it next."),
     ],

@@ -10,7 +10,16 @@ import { API_TOKEN } from "../agent/tools/call-api.ts";
 /** `conversation` is null before the first message of the next one. */
 export function secretsView(conversation: Conversation | null, attempt: Attempt): HTMLElement {
   const list = el("ul", { class: "names secret-names", "aria-label": "Secrets of this conversation" });
-  const name = el("input", { id: "secret-name", type: "text", required: true, maxlength: 100, spellcheck: "false", autocomplete: "off", placeholder: API_TOKEN, "aria-describedby": "secrets-help" });
+  const name = el("input", {
+    id: "secret-name",
+    type: "text",
+    required: true,
+    maxlength: 100,
+    spellcheck: "false",
+    autocomplete: "off",
+    placeholder: API_TOKEN,
+    "aria-describedby": "secrets-help",
+  });
   const value = el("input", { id: "secret-value", type: "password", required: true, autocomplete: "off" });
 
   const draw = (): void => {
@@ -21,7 +30,12 @@ export function secretsView(conversation: Conversation | null, attempt: Attempt)
           {},
           el("code", {}, secret.name),
           secret.hasValue ? null : el("span", { class: "quiet" }, "not stored, enter it again"),
-          el("button", { type: "button", class: "button small", onclick: () => void remove(secret.name) }, "Remove", el("span", { class: "visually-hidden" }, ` ${secret.name}`)),
+          el(
+            "button",
+            { type: "button", class: "button small", onclick: () => void remove(secret.name) },
+            "Remove",
+            el("span", { class: "visually-hidden" }, ` ${secret.name}`),
+          ),
         ),
       ),
     );

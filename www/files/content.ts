@@ -24,7 +24,8 @@ export function contentView(bytes: Uint8Array, name: string): { element: HTMLEle
 }
 
 function textView(text: string | null): HTMLElement {
-  if (text === null) return el("p", { class: "quiet" }, "This is not text, and not an image that this page shows. Download it to open it elsewhere.");
+  if (text === null)
+    return el("p", { class: "quiet" }, "This is not text, and not an image that this page shows. Download it to open it elsewhere.");
   if (text === "") return el("p", { class: "quiet" }, "The file is empty.");
   const pre = el("pre", { class: "file-text", tabindex: 0, role: "group", "aria-label": "Content" });
   pre.append(plainText(text, defaultLabels));

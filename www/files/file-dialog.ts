@@ -43,7 +43,12 @@ export function openFile({ path, workspace, readOnly, change, onRemove }: Shown,
   const content = el("div", { class: "file-content" });
   const save = el("button", { type: "button", class: "button small", onclick: () => bytes && download(bytes, name) }, "Download");
   const removal = el("button", { type: "button", class: "button small", onclick: () => void remove() }, "Remove…");
-  const which = el("select", { class: "file-which", "aria-label": "Show" }, el("option", { value: "content" }, "Content"), el("option", { value: "changes" }, "Changes by the agent"));
+  const which = el(
+    "select",
+    { class: "file-which", "aria-label": "Show" },
+    el("option", { value: "content" }, "Content"),
+    el("option", { value: "changes" }, "Changes by the agent"),
+  );
   which.addEventListener("change", () => draw());
   if (change() !== undefined) which.value = "changes";
 
@@ -68,10 +73,12 @@ export function openFile({ path, workspace, readOnly, change, onRemove }: Shown,
   const draw = (): void => {
     const mine = (reading += 1);
     removal.hidden = readOnly();
-    workspace().read(path).then(
-      (read) => mine === reading && show(read),
-      (error: unknown) => mine === reading && gone(error),
-    );
+    workspace()
+      .read(path)
+      .then(
+        (read) => mine === reading && show(read),
+        (error: unknown) => mine === reading && gone(error),
+      );
   };
   const show = (read: Uint8Array): void => {
     const isSame = bytes !== null && areEqual(bytes, read);
@@ -85,7 +92,10 @@ export function openFile({ path, workspace, readOnly, change, onRemove }: Shown,
     if (wanted === drawn && (isSame || wanted !== "content")) return;
     drawn = wanted;
     release();
-    const view = which.value === "changes" ? { element: diffView(changed!.before, changed!.after), release: () => undefined } : contentView(read, name);
+    const view =
+      which.value === "changes"
+        ? { element: diffView(changed!.before, changed!.after), release: () => undefined }
+        : contentView(read, name);
     release = view.release;
     content.replaceChildren(view.element);
   };
@@ -96,7 +106,10 @@ export function openFile({ path, workspace, readOnly, change, onRemove }: Shown,
     removal.hidden = true;
     about.textContent = "";
     const changed = change();
-    content.replaceChildren(el("p", { role: "status" }, explain(error).text), ...(changed ? [diffView(changed.before, changed.after)] : []));
+    content.replaceChildren(
+      el("p", { role: "status" }, explain(error).text),
+      ...(changed ? [diffView(changed.before, changed.after)] : []),
+    );
   };
   const remove = async (): Promise<void> => {
     const answer = await ask({
@@ -121,4 +134,5 @@ export function openFile({ path, workspace, readOnly, change, onRemove }: Shown,
   return { path, draw, close: () => dialog.close() };
 }
 
-const areEqual = (some: Uint8Array, others: Uint8Array): boolean => some.length === others.length && some.every((byte, index) => byte === others[index]);
+const areEqual = (some: Uint8Array, others: Uint8Array): boolean =>
+  some.length === others.length && some.every((byte, index) => byte === others[index]);

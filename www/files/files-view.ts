@@ -23,7 +23,10 @@ export function filesView(session: Session): Part {
     changed: () => new Set([...changes().keys(), ...filesOfTerminal(session.conversation)]),
     open: (path) => {
       const onClose = (): void => void (dialog = null);
-      dialog = openFile({ path, workspace, readOnly: () => session.isFollower, change: () => changes().get(path), onRemove: drawFiles }, onClose);
+      dialog = openFile(
+        { path, workspace, readOnly: () => session.isFollower, change: () => changes().get(path), onRemove: drawFiles },
+        onClose,
+      );
     },
   });
   const problem = el("p", { role: "status", class: "quiet" });
@@ -32,7 +35,15 @@ export function filesView(session: Session): Part {
   const help = el("p", { class: "quiet" });
   const heading = el("h3", { id: "files-heading" });
   const folder = folderView(session, () => drawFiles());
-  const element = el("section", { class: "files", "aria-labelledby": "files-heading", "data-drop": "files" }, heading, tree.element, problem, el("div", { class: "files-add" }, button, input, help), folder.element);
+  const element = el(
+    "section",
+    { class: "files", "aria-labelledby": "files-heading", "data-drop": "files" },
+    heading,
+    tree.element,
+    problem,
+    el("div", { class: "files-add" }, button, input, help),
+    folder.element,
+  );
 
   const add = async (files: File[]): Promise<void> => {
     if (session.isFollower) return;
@@ -55,7 +66,9 @@ export function filesView(session: Session): Part {
       () => (problem.textContent = session.isFollower ? "Another tab is writing, so files cannot be changed here." : ""),
       (error: unknown) => {
         tree.clear();
-        problem.textContent = needsPermission(error) ? "The browser does not let the page use the folder until you allow it again." : explain(error).text;
+        problem.textContent = needsPermission(error)
+          ? "The browser does not let the page use the folder until you allow it again."
+          : explain(error).text;
       },
     );
     dialog?.draw();
@@ -69,7 +82,9 @@ export function filesView(session: Session): Part {
     const { conversation } = session;
     const inFolder = usesFolder(session.id);
     heading.textContent = inFolder ? "Files in a folder of this device" : "Files of this conversation";
-    help.textContent = inFolder ? "Or drop them here, and they are copied into the folder." : "Or drop them here. They stay in this conversation, on this device.";
+    help.textContent = inFolder
+      ? "Or drop them here, and they are copied into the folder."
+      : "Or drop them here. They stay in this conversation, on this device.";
     folder.draw();
     button.hidden = session.isFollower;
     help.hidden = session.isFollower;

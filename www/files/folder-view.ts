@@ -12,7 +12,11 @@ import { canPickFolder, folderOf, forgetFolder, pickFolder, usesFolder } from ".
 export function folderView(session: Session, onAllow: () => void): { element: HTMLElement; draw: () => void } {
   const text = el("p", { class: "quiet" });
   const button = (name: string, act: () => Promise<void>): HTMLButtonElement => {
-    const made = el("button", { type: "button", class: "button small", onclick: () => made.getAttribute("aria-disabled") !== "true" && void attempt(act) }, name);
+    const made = el(
+      "button",
+      { type: "button", class: "button small", onclick: () => made.getAttribute("aria-disabled") !== "true" && void attempt(act) },
+      name,
+    );
     return made;
   };
   const pick = button("Work in a folder of this device…", async () => {
@@ -47,12 +51,16 @@ export function folderView(session: Session, onAllow: () => void): { element: HT
     stop.hidden = !uses;
     // The conversation is opened again with the other files, which has to wait for the end of a run.
     for (const each of [pick, stop]) each.setAttribute("aria-disabled", String(session.running));
-    text.textContent = uses ? "Changes of the folder need your approval, unless you always allow the tool. The conversation's own files come back when you stop using it." : "";
+    text.textContent = uses
+      ? "Changes of the folder need your approval, unless you always allow the tool. The conversation's own files come back when you stop using it."
+      : "";
     if (!uses) return void (allow.hidden = true);
-    folderOf(session.id).permission().then(
-      (permission) => (allow.hidden = permission !== "prompt"),
-      () => (allow.hidden = true),
-    );
+    folderOf(session.id)
+      .permission()
+      .then(
+        (permission) => (allow.hidden = permission !== "prompt"),
+        () => (allow.hidden = true),
+      );
   };
   return { element, draw };
 }

@@ -8,7 +8,9 @@ import { TaskList, tasksOf } from "../../js/ui/chat/messages/results.js";
 export function Tasks({ thread }: { thread: Thread }) {
   const { labels } = useChat();
   const parts = useSnapshot(thread).messages.flatMap((message) => message.parts);
-  const tasks = parts.map((part) => (part.type === "tool" && part.state === "done" ? tasksOf(part) : null)).findLast((list) => list !== null);
+  const tasks = parts
+    .map((part) => (part.type === "tool" && part.state === "done" ? tasksOf(part) : null))
+    .findLast((list) => list !== null);
   if (!tasks || tasks.length === 0) return null;
   const done = tasks.filter(({ status }) => status === "done").length;
   const current = tasks.find(({ status }) => status === "in_progress");

@@ -35,11 +35,21 @@ export class TreeView {
     const state = JSON.stringify([[...listed], [...changed]]);
     if (state === this.#drawn) return;
     this.#drawn = state;
-    const focused = document.activeElement instanceof HTMLElement && this.element.contains(document.activeElement) ? document.activeElement.dataset["path"] : undefined;
+    const focused =
+      document.activeElement instanceof HTMLElement && this.element.contains(document.activeElement)
+        ? document.activeElement.dataset["path"]
+        : undefined;
     const hasEntries = listed.get("")!.length > 0;
-    this.element.replaceChildren(hasEntries ? this.#directory("", listed, changed) : el("p", { class: "quiet" }, "No files yet. The agent can make some, and you can add yours."));
+    this.element.replaceChildren(
+      hasEntries
+        ? this.#directory("", listed, changed)
+        : el("p", { class: "quiet" }, "No files yet. The agent can make some, and you can add yours."),
+    );
     // The entry with the focus may be gone.
-    if (focused !== undefined) [...this.element.querySelectorAll<HTMLElement>("[data-path]")].find(({ dataset }) => dataset["path"] === focused)?.focus({ preventScroll: true });
+    if (focused !== undefined)
+      [...this.element.querySelectorAll<HTMLElement>("[data-path]")]
+        .find(({ dataset }) => dataset["path"] === focused)
+        ?.focus({ preventScroll: true });
   }
 
   /** Shows nothing, because the workspace cannot be listed. */
@@ -51,7 +61,10 @@ export class TreeView {
   async #list(path: string, listed: Map<string, WorkspaceEntry[]>): Promise<void> {
     const entries = await this.#source.workspace().list(path);
     const isFile = ({ type }: WorkspaceEntry): number => (type === "file" ? 1 : 0);
-    listed.set(path, entries.sort((a, b) => isFile(a) - isFile(b) || a.path.localeCompare(b.path)));
+    listed.set(
+      path,
+      entries.sort((a, b) => isFile(a) - isFile(b) || a.path.localeCompare(b.path)),
+    );
     const opened = entries.filter((entry) => entry.type === "directory" && this.#opened.has(entry.path));
     await Promise.all(opened.map((directory) => this.#list(directory.path, listed)));
   }
@@ -62,7 +75,9 @@ export class TreeView {
     return el(
       "ul",
       { ...(path === "" && { "aria-label": "Files" }) },
-      ...entries.slice(0, MOST_ENTRIES).map((entry) => el("li", {}, entry.type === "file" ? this.#file(entry, changed) : this.#folder(entry.path, listed, changed))),
+      ...entries
+        .slice(0, MOST_ENTRIES)
+        .map((entry) => el("li", {}, entry.type === "file" ? this.#file(entry, changed) : this.#folder(entry.path, listed, changed))),
       left > 0 && el("li", { class: "quiet" }, `and ${left.toLocaleString()} more`),
     );
   }
@@ -79,7 +94,11 @@ export class TreeView {
   }
 
   #folder(path: string, listed: ReadonlyMap<string, WorkspaceEntry[]>, changed: ReadonlySet<string>): HTMLElement {
-    const details = el("details", { open: this.#opened.has(path) }, el("summary", { class: "tree-row", "data-path": path }, icon("folder"), el("span", { class: "tree-name" }, nameOf(path))));
+    const details = el(
+      "details",
+      { open: this.#opened.has(path) },
+      el("summary", { class: "tree-row", "data-path": path }, icon("folder"), el("span", { class: "tree-name" }, nameOf(path))),
+    );
     if (listed.has(path)) details.append(this.#directory(path, listed, changed));
     details.addEventListener("toggle", () => {
       if (details.open === this.#opened.has(path)) return;

@@ -27,7 +27,12 @@ export function askView(session: Session): Part {
       const answer = await session.conversation.askAgent(question, { signal: stop.signal });
       const heading = el("h4", { class: "quiet" }, `Answer to “${question}”, not in the conversation`);
       const prose = el("div");
-      render(<ChatProvider thread={session.thread} labels={labels}><Markdown text={answer} /></ChatProvider>, prose);
+      render(
+        <ChatProvider thread={session.thread} labels={labels}>
+          <Markdown text={answer} />
+        </ChatProvider>,
+        prose,
+      );
       result.replaceChildren(heading, prose);
       field.value = "";
       announce(`Answer, not in the conversation: ${answer}`);
@@ -51,7 +56,11 @@ export function askView(session: Session): Part {
     },
     el("label", { for: field.id }, "Question about this conversation"),
     field,
-    el("p", { class: "quiet", id: "question-help" }, "The agent sees the conversation, but keeps nothing of this. It can be asked while it works."),
+    el(
+      "p",
+      { class: "quiet", id: "question-help" },
+      "The agent sees the conversation, but keeps nothing of this. It can be asked while it works.",
+    ),
     button,
   );
   const element = el("section", { "aria-labelledby": "ask-heading" }, el("h3", { id: "ask-heading" }, "Ask on the side"), form, result);

@@ -23,8 +23,14 @@ export function contextView(session: Session): Part {
     meter.hidden = limitTokens === null;
     meter.max = limitTokens ?? 1;
     meter.value = usedTokens;
-    usage.textContent = limitTokens === null ? `${tokens.format(usedTokens)} tokens. The limit of this model is not known.` : `${tokens.format(usedTokens)} of ${tokens.format(limitTokens)} tokens, ${percent.format(usedTokens / limitTokens)}`;
-    saving.textContent = reclaimableTokens > 0 ? `Condensing replaces ${tokens.format(reclaimableTokens)} of them by a summary. All messages stay in the log.` : "There is nothing to condense yet.";
+    usage.textContent =
+      limitTokens === null
+        ? `${tokens.format(usedTokens)} tokens. The limit of this model is not known.`
+        : `${tokens.format(usedTokens)} of ${tokens.format(limitTokens)} tokens, ${percent.format(usedTokens / limitTokens)}`;
+    saving.textContent =
+      reclaimableTokens > 0
+        ? `Condensing replaces ${tokens.format(reclaimableTokens)} of them by a summary. All messages stay in the log.`
+        : "There is nothing to condense yet.";
     progress.replaceChildren(...progressView(fields));
   };
   const condense = async (): Promise<void> => {
@@ -59,7 +65,15 @@ export function contextView(session: Session): Part {
       },
     );
   };
-  const element = el("section", { "aria-labelledby": "usage-heading" }, el("h3", { id: "usage-heading" }, "Context window"), meter, usage, saving, button);
+  const element = el(
+    "section",
+    { "aria-labelledby": "usage-heading" },
+    el("h3", { id: "usage-heading" }, "Context window"),
+    meter,
+    usage,
+    saving,
+    button,
+  );
   return { element: el("div", { class: "panel-group" }, element, progress), draw };
 }
 
@@ -83,7 +97,8 @@ function progressView(progress: ConversationProgress | null): HTMLElement[] {
   const fields = (Object.keys(NAMES) as Array<keyof ConversationProgress>).flatMap((name) => {
     const value = progress[name];
     if (value.length === 0) return [];
-    const text = typeof value === "string" ? value : el("ul", { class: `progress-${String(name)}` }, ...value.map((item) => el("li", {}, item)));
+    const text =
+      typeof value === "string" ? value : el("ul", { class: `progress-${String(name)}` }, ...value.map((item) => el("li", {}, item)));
     return [el("dt", {}, NAMES[name]), el("dd", {}, text)];
   });
   return [heading, el("dl", { class: "progress" }, ...fields)];

@@ -56,7 +56,10 @@ export function inspectorView(session: Session): Part {
       if (isClosed) return;
       isShown = true;
       record(null);
-      element.replaceChildren(el("p", { class: "quiet" }, "Recorded since the page was loaded, without keys. The record is stored nowhere."), view);
+      element.replaceChildren(
+        el("p", { class: "quiet" }, "Recorded since the page was loaded, without keys. The record is stored nowhere."),
+        view,
+      );
       draw();
     },
     (error: unknown) => element.replaceChildren(el("p", { class: "quiet", role: "alert" }, explain(error).text)),

@@ -19,7 +19,12 @@ export interface Part {
 
 const VIEWS = {
   files: { name: "Files", icon: "folder", opener: byId("files-button"), parts: (session: Session) => [filesView(session)] },
-  context: { name: "Context", icon: "panel", opener: byId("panel-button"), parts: (session: Session) => [contextView(session), askView(session)] },
+  context: {
+    name: "Context",
+    icon: "panel",
+    opener: byId("panel-button"),
+    parts: (session: Session) => [contextView(session), askView(session)],
+  },
   // Rarely used, so it is reached from the panel only.
   inspector: { name: "Inspector", icon: "search", opener: null, parts: (session: Session) => [inspectorView(session)] },
 } as const;
@@ -51,7 +56,12 @@ function openPanel(): HTMLDialogElement {
   const dialog = el(
     "dialog",
     { class: "panel", id: "panel", "aria-label": "About this conversation" },
-    el("div", { class: "panel-head" }, tabs(), el("button", { class: "icon-button", type: "button", "aria-label": "Close the panel", onclick: () => dialog.close() }, icon("close"))),
+    el(
+      "div",
+      { class: "panel-head" },
+      tabs(),
+      el("button", { class: "icon-button", type: "button", "aria-label": "Close the panel", onclick: () => dialog.close() }, icon("close")),
+    ),
     el("div", { class: "panel-parts", id: "panel-parts", role: "tabpanel", tabindex: -1 }),
   );
   // Only a modal dialog closes on Escape by itself.
@@ -71,7 +81,12 @@ function openPanel(): HTMLDialogElement {
 }
 
 function tabs(): HTMLElement {
-  const tab = (name: ViewName): HTMLElement => el("button", { type: "button", role: "tab", id: `${name}-tab`, "aria-controls": "panel-parts", onclick: () => show(name) }, VIEWS[name].name);
+  const tab = (name: ViewName): HTMLElement =>
+    el(
+      "button",
+      { type: "button", role: "tab", id: `${name}-tab`, "aria-controls": "panel-parts", onclick: () => show(name) },
+      VIEWS[name].name,
+    );
   const list = el("div", { class: "tabs", role: "tablist", "aria-label": "Parts of the panel" }, ...NAMES.map(tab));
   list.addEventListener("keydown", ({ key }) => {
     const step = key === "ArrowRight" ? 1 : key === "ArrowLeft" ? NAMES.length - 1 : 0;

@@ -35,7 +35,11 @@ export async function listModels(connection: Connection): Promise<string[]> {
   }).catch(async () => {
     throw new Error(await unreached(connection));
   });
-  if (!response.ok) throw new Error(refusal(response.status, connection) ?? `${hostOf(model)} gives no list of its models (status ${response.status}). Type the name of one.`);
+  if (!response.ok)
+    throw new Error(
+      refusal(response.status, connection) ??
+        `${hostOf(model)} gives no list of its models (status ${response.status}). Type the name of one.`,
+    );
   const names = namesIn(await response.json().catch(() => null));
   if (names.length === 0) throw new Error(`${hostOf(model)} gives no list of models that this page can read. Type the name of one.`);
   return names.map((name) => `${provider}/${name}`);
@@ -49,7 +53,13 @@ export async function testConnection(connection: Connection, signal: AbortSignal
   const { model, apiKey } = connection;
   const started = performance.now();
   try {
-    const llm = new LLM({ ...optionsOf({ ...model, background: false }), ...(apiKey !== "" && { apiKey }), numRetries: 0, timeout: PATIENCE / 1000, reasoningEffort: "low" });
+    const llm = new LLM({
+      ...optionsOf({ ...model, background: false }),
+      ...(apiKey !== "" && { apiKey }),
+      numRetries: 0,
+      timeout: PATIENCE / 1000,
+      reasoningEffort: "low",
+    });
     const conversation = await Conversation.open({ agent: new Agent({ llm }), store: memoryStore(), offline: "fail" });
     try {
       await conversation.sendMessage("This is a test of the connection. Answer with the word OK.");
@@ -112,9 +122,19 @@ async function unreached({ model }: Connection): Promise<string> {
   if (!navigator.onLine) return "This device is offline. Try again when it is connected.";
   const url = new URL(absoluteBaseUrl(model.baseUrl));
   const isLocal = /^(localhost|127\.0\.0\.1|\[::1\])$/.test(url.hostname);
-  if (location.protocol === "https:" && url.protocol === "http:" && !isLocal) return `A page from an https address may not ask ${url.origin}, because http is not encrypted. Use an https address.`;
+  if (location.protocol === "https:" && url.protocol === "http:" && !isLocal)
+    return `A page from an https address may not ask ${url.origin}, because http is not encrypted. Use an https address.`;
   // Any server answers a request whose answer the page may not read.
-  const answers = await fetch(url, { mode: "no-cors", credentials: "omit", cache: "no-store", referrerPolicy: "no-referrer", signal: AbortSignal.timeout(PATIENCE) }).then(() => true, () => false);
+  const answers = await fetch(url, {
+    mode: "no-cors",
+    credentials: "omit",
+    cache: "no-store",
+    referrerPolicy: "no-referrer",
+    signal: AbortSignal.timeout(PATIENCE),
+  }).then(
+    () => true,
+    () => false,
+  );
   if (!answers) return `Nothing answers at ${url.origin}. Check the address${isLocal ? ", and that the server is running" : ""}.`;
   const advice = ALLOWING[providerOf(model)] ?? "Its owner has to allow them, or a server of yours has to pass the requests on.";
   return `The server answers, but does not allow requests from web pages (CORS): ${url.host} refuses ${location.origin}. ${advice}`;

@@ -10,8 +10,20 @@ type ControlSettings = Pick<Settings, "policy" | "budget" | "forbidden" | "files
 
 export function controlSettings(): { element: HTMLElement; read: () => ControlSettings } {
   const now = settings();
-  const policy = el("select", { id: "new-policy" }, ...POLICIES.map(({ id, label }) => el("option", { value: id, selected: id === now.policy }, label)));
-  const budget = el("input", { id: "budget", type: "number", inputmode: "decimal", min: "0.0001", step: "any", value: now.budget ?? "", "aria-describedby": "budget-help" });
+  const policy = el(
+    "select",
+    { id: "new-policy" },
+    ...POLICIES.map(({ id, label }) => el("option", { value: id, selected: id === now.policy }, label)),
+  );
+  const budget = el("input", {
+    id: "budget",
+    type: "number",
+    inputmode: "decimal",
+    min: "0.0001",
+    step: "any",
+    value: now.budget ?? "",
+    "aria-describedby": "budget-help",
+  });
   const forbidden = el(
     "select",
     { id: "forbidden", "aria-describedby": "forbidden-help" },
@@ -31,16 +43,41 @@ export function controlSettings(): { element: HTMLElement; read: () => ControlSe
     el(
       "div",
       { class: "fields" },
-      check("The agent works on files", files, help("agent-files-help", "It edits and searches the files of the conversation, and keeps a list of tasks. These files are stored in this browser only.")),
-      check("The agent uses a terminal", terminal, help("agent-terminal-help", "A shell inside this page with the usual text and file commands. It reaches the same files, no other programs and no network. Its code, a third of a megabyte, is loaded with the first command.")),
-      check("The agent may start sub-agents", subagents, help("agent-subagents-help", "Each works on a task in a conversation of its own, with the same tools and the same approvals. They ask the model by themselves, which costs.")),
+      check(
+        "The agent works on files",
+        files,
+        help(
+          "agent-files-help",
+          "It edits and searches the files of the conversation, and keeps a list of tasks. These files are stored in this browser only.",
+        ),
+      ),
+      check(
+        "The agent uses a terminal",
+        terminal,
+        help(
+          "agent-terminal-help",
+          "A shell inside this page with the usual text and file commands. It reaches the same files, no other programs and no network. Its code, a third of a megabyte, is loaded with the first command.",
+        ),
+      ),
+      check(
+        "The agent may start sub-agents",
+        subagents,
+        help(
+          "agent-subagents-help",
+          "Each works on a task in a conversation of its own, with the same tools and the same approvals. They ask the model by themselves, which costs.",
+        ),
+      ),
       el("div", { class: "field" }, el("label", { for: "new-policy" }, "New conversations"), policy),
       el(
         "div",
         { class: "field" },
         el("label", { for: "budget" }, "Budget of a run, in dollars"),
         budget,
-        el("p", { class: "quiet", id: "budget-help" }, "The step that reaches it is the last of its run. Empty: no limit. The stand-in and models on this computer cost nothing."),
+        el(
+          "p",
+          { class: "quiet", id: "budget-help" },
+          "The step that reaches it is the last of its run. Empty: no limit. The stand-in and models on this computer cost nothing.",
+        ),
       ),
       el(
         "div",

@@ -12,7 +12,18 @@ import { modelFields } from "./model-fields.ts";
 import { moreSettings } from "./more-fields.ts";
 import { fallbackSettings, profileSettings } from "./profile-fields.ts";
 import { serverSettings } from "./server-fields.ts";
-import { allKeys, changeSettings, CONNECTIONS, keyIsLockedFor, keyOf, type ModelSettings, SCRIPTED, type Settings, settings, DEFAULTS } from "./settings.ts";
+import {
+  allKeys,
+  changeSettings,
+  CONNECTIONS,
+  keyIsLockedFor,
+  keyOf,
+  type ModelSettings,
+  SCRIPTED,
+  type Settings,
+  settings,
+  DEFAULTS,
+} from "./settings.ts";
 import { currentSession } from "../shell/stage.ts";
 import { storageView } from "./storage-view.ts";
 import { themeField } from "./theme-field.ts";
@@ -41,7 +52,13 @@ export function openSettings(): void {
 function settingsForm(): { element: HTMLElement; save: () => Promise<void>; drawProfiles: () => void; stop: () => void } {
   const now = settings();
   const own = el("optgroup", { label: "Your profiles" });
-  const connection = el("select", { id: "connection" }, ...CONNECTIONS.map(({ id, label }) => el("option", { value: id }, label)), el("option", { value: "other" }, "Another server"), own);
+  const connection = el(
+    "select",
+    { id: "connection" },
+    ...CONNECTIONS.map(({ id, label }) => el("option", { value: id }, label)),
+    el("option", { value: "other" }, "Another server"),
+    own,
+  );
   const baseUrl = textField("base-url", { inputmode: "url", required: true });
   const urlProblem = el("p", { id: "base-url-problem", class: "outcome", "data-state": "bad", role: "alert" });
   const isScripted = (): boolean => connection.value === "scripted";
@@ -72,13 +89,19 @@ function settingsForm(): { element: HTMLElement; save: () => Promise<void>; draw
   const key = keySettings({
     takesKey: () => !isScripted(),
     baseUrl: () => baseUrl.value,
-    keys: () => servers.withTokens(isScripted() ? allKeys() : fallback.withKeyIn(withKey(allKeys(), baseUrl.value, key.apiKey.value.trim()))),
+    keys: () =>
+      servers.withTokens(isScripted() ? allKeys() : fallback.withKeyIn(withKey(allKeys(), baseUrl.value, key.apiKey.value.trim()))),
   });
   const control = controlSettings();
   const servers = serverSettings(currentSession());
 
   const glance = el("span", { class: "quiet" });
-  const unfolded = el("details", { class: "more" }, el("summary", {}, el("span", {}, "More about this model ", glance)), el("div", { class: "fields" }, ...more.elements, ...fallback.elements, profile.element));
+  const unfolded = el(
+    "details",
+    { class: "more" },
+    el("summary", {}, el("span", {}, "More about this model ", glance)),
+    el("div", { class: "fields" }, ...more.elements, ...fallback.elements, profile.element),
+  );
   // An invalid field cannot be shown while it is folded away.
   unfolded.addEventListener("invalid", () => (unfolded.open = true), true);
   const details = el(
@@ -100,7 +123,11 @@ function settingsForm(): { element: HTMLElement; save: () => Promise<void>; draw
   const follow = (): void => {
     details.hidden = isScripted();
     scriptedHelp.hidden = !isScripted();
-    baseUrl.setCustomValidity(isUsableUrl(baseUrl.value) ? "" : "The address has to begin with https:// or http:// and to name a server, such as https://api.openai.com/v1.");
+    baseUrl.setCustomValidity(
+      isUsableUrl(baseUrl.value)
+        ? ""
+        : "The address has to begin with https:// or http:// and to name a server, such as https://api.openai.com/v1.",
+    );
     // Nobody is told so while typing.
     if (baseUrl.validity.valid) urlProblem.textContent = "";
     for (const part of [more, fallback, profile, key]) part.follow();

@@ -19,24 +19,40 @@ export function keySettings(form: Form) {
   const apiKey = textField("api-key", { type: "password" });
   const remember = checkbox("remember-key");
   remember.checked = settings().rememberKey;
-  const encryption = el("select", { id: "encryption", "aria-describedby": "remember-help" }, ...options({ none: "Unencrypted", passphrase: "Encrypted under a passphrase" }));
+  const encryption = el(
+    "select",
+    { id: "encryption", "aria-describedby": "remember-help" },
+    ...options({ none: "Unencrypted", passphrase: "Encrypted under a passphrase" }),
+  );
   const offerPasskey = (): void => void encryption.append(el("option", { value: "passkey" }, "Encrypted with a passkey"));
   const lockedNow = lockedKey() === "" ? "none" : isUnderPasskey(lockedKey()) ? "passkey" : "passphrase";
   if (lockedNow === "passkey") offerPasskey();
   else void passkeysCanLock().then((can) => can && offerPasskey());
   encryption.value = lockedNow;
-  const passphrase = el("input", { id: "passphrase", type: "password", autocomplete: "new-password", minlength: 8, "aria-describedby": "remember-help" });
+  const passphrase = el("input", {
+    id: "passphrase",
+    type: "password",
+    autocomplete: "new-password",
+    minlength: 8,
+    "aria-describedby": "remember-help",
+  });
   const passphraseField = field("Passphrase", passphrase);
   const encryptionField = field("Kept", encryption);
   const rememberHelp = help("remember-help");
   const keyHelp = help("key-help");
   /** Keys that are already encrypted need no passphrase again. */
-  const staysLocked = (): boolean => lockedNow !== "none" && encryption.value === lockedNow && passphrase.value === "" && areSame(form.keys(), allKeys());
+  const staysLocked = (): boolean =>
+    lockedNow !== "none" && encryption.value === lockedNow && passphrase.value === "" && areSame(form.keys(), allKeys());
 
   const follow = (): void => {
     const others = Object.keys(form.keys()).filter((server) => server !== serverOf(form.baseUrl()));
-    const like = others.length === 0 ? "" : `, like ${others.length === 1 ? "that" : "those"} for ${others.map((server) => new URL(server).host).join(", ")}`;
-    const whereabouts = remember.checked ? `Stored in this browser until you clear it here${like}.` : "Kept in memory: gone when the page closes.";
+    const like =
+      others.length === 0
+        ? ""
+        : `, like ${others.length === 1 ? "that" : "those"} for ${others.map((server) => new URL(server).host).join(", ")}`;
+    const whereabouts = remember.checked
+      ? `Stored in this browser until you clear it here${like}.`
+      : "Kept in memory: gone when the page closes.";
     keyHelp.textContent = `Sent to the base URL and nowhere else. ${keyIsLocked() ? "It is locked now; what you enter here takes its place. " : ""}${whereabouts}`;
     encryptionField.hidden = !remember.checked;
     passphraseField.hidden = encryptionField.hidden || encryption.value !== "passphrase" || !form.takesKey();

@@ -15,7 +15,11 @@ type Locked = Encrypted & ({ rounds: number; salt: string } | { passkey: Passkey
 
 export async function lockKey(key: string, passphrase: string): Promise<string> {
   const salt = random(16);
-  const locked: Locked = { rounds: ROUNDS, salt: toBase64(salt), ...(await encrypted(key, await fromPassphrase(passphrase, salt, ROUNDS))) };
+  const locked: Locked = {
+    rounds: ROUNDS,
+    salt: toBase64(salt),
+    ...(await encrypted(key, await fromPassphrase(passphrase, salt, ROUNDS))),
+  };
   return JSON.stringify(locked);
 }
 

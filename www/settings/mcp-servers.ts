@@ -17,7 +17,9 @@ export function withToken(keys: Keys, url: string, token: string): Keys {
 }
 
 export function mcpServers(servers: readonly ServerAddress[], keys: Keys): Record<string, MCPServer> {
-  return Object.fromEntries(servers.map(({ name, url }) => [name, { url, ...(tokenOf(keys, url) !== "" && { auth: { token: tokenOf(keys, url) } }) }]));
+  return Object.fromEntries(
+    servers.map(({ name, url }) => [name, { url, ...(tokenOf(keys, url) !== "" && { auth: { token: tokenOf(keys, url) } }) }]),
+  );
 }
 
 /** The servers that were stored with a conversation, for example by the Python SDK, and that these settings do not have. */

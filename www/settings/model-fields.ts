@@ -36,7 +36,10 @@ export function modelFields(connection: (needs: { model: boolean }) => Promise<C
     void attempt(listed, "Asking the server…", async (signal) => {
       const names = await listModels(asked);
       if (signal.aborted) return "";
-      choice.replaceChildren(el("option", { value: "" }, `Choose one of ${names.length}`), ...names.map((name) => el("option", { value: name, selected: name === model.value }, name)));
+      choice.replaceChildren(
+        el("option", { value: "" }, `Choose one of ${names.length}`),
+        ...names.map((name) => el("option", { value: name, selected: name === model.value }, name)),
+      );
       choice.hidden = false;
       choice.focus();
       return "";

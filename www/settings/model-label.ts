@@ -11,12 +11,17 @@ export function startModelLabel(): void {
 }
 
 function draw(): void {
-  const change = (name: string, onclick: () => void = openSettings): HTMLElement => el("button", { type: "button", class: "link", onclick }, name);
+  const change = (name: string, onclick: () => void = openSettings): HTMLElement =>
+    el("button", { type: "button", class: "link", onclick }, name);
   const label = byId("model-label");
   if (isScripted()) {
     label.replaceChildren(el("span", { class: "badge" }, "Scripted stand-in, not an AI"), " ", change("Connect a model"));
   } else if (keyIsLocked()) {
-    label.replaceChildren(el("span", { class: "badge" }, "The key is locked"), " ", change("Unlock it", () => void askUnlock()));
+    label.replaceChildren(
+      el("span", { class: "badge" }, "The key is locked"),
+      " ",
+      change("Unlock it", () => void askUnlock()),
+    );
   } else if (keyWasForgotten()) {
     label.replaceChildren(el("span", { class: "badge" }, "The key was not stored"), " ", change("Enter it again"));
   } else {

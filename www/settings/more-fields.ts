@@ -6,7 +6,12 @@ import type { ModelSettings } from "./settings.ts";
 
 type More = Omit<ModelSettings, "model" | "baseUrl">;
 
-const API_NAMES = { auto: "Automatic, by the model's name", chat: "OpenAI Chat Completions", responses: "OpenAI Responses", anthropic: "Anthropic Messages" } as const;
+const API_NAMES = {
+  auto: "Automatic, by the model's name",
+  chat: "OpenAI Chat Completions",
+  responses: "OpenAI Responses",
+  anthropic: "Anthropic Messages",
+} as const;
 
 export function moreSettings() {
   const spoken = el("select", { id: "api-mode" }, ...options(API_NAMES));
@@ -38,12 +43,18 @@ export function moreSettings() {
   /** A short summary of the settings that differ from the defaults, shown while they are folded away. */
   const glance = (): string[] => {
     const { background, nativeToolCalling } = read();
-    return [apiMode() !== "auto" && API_NAMES[apiMode()], !nativeToolCalling && "tools in text", background && "in the background"].filter((part) => part !== false);
+    return [apiMode() !== "auto" && API_NAMES[apiMode()], !nativeToolCalling && "tools in text", background && "in the background"].filter(
+      (part) => part !== false,
+    );
   };
 
   const pricesHelp = help("prices-help", "Empty: as in public price lists, if the model is in them.");
   const elements = [
-    field("API of the server", spoken, help("api-mode-help", "Automatic is right for most servers. Choose another one if your server has the model only in that API.")),
+    field(
+      "API of the server",
+      spoken,
+      help("api-mode-help", "Automatic is right for most servers. Choose another one if your server has the model only in that API."),
+    ),
     el(
       "div",
       { class: "field", role: "group", "aria-labelledby": "prices", "aria-describedby": pricesHelp.id },
@@ -51,8 +62,19 @@ export function moreSettings() {
       el("div", { class: "pair" }, field("Read", inputPrice), field("Written", outputPrice)),
       pricesHelp,
     ),
-    check("The model calls tools by itself", callsTools, help("native-tools-help", "Clear this for a model that cannot: tools are then explained and called in plain text.")),
-    check("Answer in the background", background, help("background-help", "OpenAI Responses only. The provider generates and stores answers by itself, so that they survive a lost connection and a reload.")),
+    check(
+      "The model calls tools by itself",
+      callsTools,
+      help("native-tools-help", "Clear this for a model that cannot: tools are then explained and called in plain text."),
+    ),
+    check(
+      "Answer in the background",
+      background,
+      help(
+        "background-help",
+        "OpenAI Responses only. The provider generates and stores answers by itself, so that they survive a lost connection and a reload.",
+      ),
+    ),
   ];
   return { elements, fill, read, glance, follow };
 }

@@ -17,17 +17,22 @@ export async function passkeysCanLock(): Promise<boolean> {
 /** Creates a passkey and returns its secret; null if the user or the device declined. */
 export async function createPasskey(): Promise<{ passkey: Passkey; secret: BufferSource } | null> {
   const salt = random(32);
-  const created = await orNull(navigator.credentials.create({
-    publicKey: {
-      challenge: random(32),
-      rp: { name: "threadkeep demo" },
-      user: { id: random(16), name: "threadkeep demo", displayName: "The key of the threadkeep demo" },
-      // ES256 and RS256; every device has one of them.
-      pubKeyCredParams: [{ type: "public-key", alg: -7 }, { type: "public-key", alg: -257 }],
-      authenticatorSelection: { residentKey: "preferred", userVerification: "required" },
-      extensions: { prf: { eval: { first: salt } } },
-    },
-  }));
+  const created = await orNull(
+    navigator.credentials.create({
+      publicKey: {
+        challenge: random(32),
+        rp: { name: "threadkeep demo" },
+        user: { id: random(16), name: "threadkeep demo", displayName: "The key of the threadkeep demo" },
+        // ES256 and RS256; every device has one of them.
+        pubKeyCredParams: [
+          { type: "public-key", alg: -7 },
+          { type: "public-key", alg: -257 },
+        ],
+        authenticatorSelection: { residentKey: "preferred", userVerification: "required" },
+        extensions: { prf: { eval: { first: salt } } },
+      },
+    }),
+  );
   if (!(created instanceof PublicKeyCredential)) return null;
   const { prf } = created.getClientExtensionResults();
   const passkey = { id: toBase64(new Uint8Array(created.rawId)), salt: toBase64(salt) };
@@ -39,14 +44,16 @@ export async function createPasskey(): Promise<{ passkey: Passkey; secret: Buffe
 
 /** The secret of a passkey; null if the user or the device declined. */
 export async function secretOf({ id, salt }: Passkey): Promise<BufferSource | null> {
-  const used = await orNull(navigator.credentials.get({
-    publicKey: {
-      challenge: random(32),
-      allowCredentials: [{ type: "public-key", id: fromBase64(id) }],
-      userVerification: "required",
-      extensions: { prf: { eval: { first: fromBase64(salt) } } },
-    },
-  }));
+  const used = await orNull(
+    navigator.credentials.get({
+      publicKey: {
+        challenge: random(32),
+        allowCredentials: [{ type: "public-key", id: fromBase64(id) }],
+        userVerification: "required",
+        extensions: { prf: { eval: { first: fromBase64(salt) } } },
+      },
+    }),
+  );
   return used instanceof PublicKeyCredential ? (used.getClientExtensionResults().prf?.results?.first ?? null) : null;
 }
 

@@ -38,7 +38,9 @@ export function profileSettings(form: Omit<Form, "baseUrl">) {
     const saved = name.value.trim();
     if (!(await attempt(() => saveProfile(saved, model)))) return name.focus();
     form.onChange(saved);
-    status.textContent = model.background ? `Saved as “${saved}”, except for background answers, which a profile does not contain.` : `Saved as “${saved}”.`;
+    status.textContent = model.background
+      ? `Saved as “${saved}”, except for background answers, which a profile does not contain.`
+      : `Saved as “${saved}”.`;
   };
   const removeChosen = async (): Promise<void> => {
     const removed = form.chosen();
@@ -70,7 +72,16 @@ export function profileSettings(form: Omit<Form, "baseUrl">) {
   const row = el("div", { class: "name-row" }, name, saveButton);
   const explained = help("profile-help", "A profile can be chosen as a connection or as a fallback. It does not contain the key.");
   name.setAttribute("aria-describedby", explained.id);
-  const element = el("div", { class: "field" }, el("label", { for: name.id }, "Save this model as a profile"), row, status, failed, explained, remove);
+  const element = el(
+    "div",
+    { class: "field" },
+    el("label", { for: name.id }, "Save this model as a profile"),
+    row,
+    status,
+    failed,
+    explained,
+    remove,
+  );
   return { element, follow, restart };
 }
 

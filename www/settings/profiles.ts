@@ -61,7 +61,14 @@ export function optionsOf({ model, baseUrl, apiMode, nativeToolCalling, backgrou
   };
 }
 
-function settingsOf({ model, baseUrl = "", apiMode, nativeToolCalling, inputCostPerToken = 0, outputCostPerToken = 0 }: LLMOptions): ModelSettings {
+function settingsOf({
+  model,
+  baseUrl = "",
+  apiMode,
+  nativeToolCalling,
+  inputCostPerToken = 0,
+  outputCostPerToken = 0,
+}: LLMOptions): ModelSettings {
   return {
     ...DEFAULTS,
     model,

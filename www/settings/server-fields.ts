@@ -12,7 +12,13 @@ import type { Session } from "../thread/session.ts";
 import { testServer } from "./connection.ts";
 import { allKeys, keyIsLockedFor, settings } from "./settings.ts";
 
-const STATES: Record<MCPServerState["state"], string> = { connecting: "connecting…", connected: "connected", login: "asks for a token: remove it, and add it with one", failed: "not connected", closed: "not connected" };
+const STATES: Record<MCPServerState["state"], string> = {
+  connecting: "connecting…",
+  connected: "connected",
+  login: "asks for a token: remove it, and add it with one",
+  failed: "not connected",
+  closed: "not connected",
+};
 
 export function serverSettings(session: Session | null) {
   let servers: ServerAddress[] = [...settings().mcpServers];
@@ -32,22 +38,40 @@ export function serverSettings(session: Session | null) {
     // Unfolded tools stay unfolded.
     const opened = [...list.querySelectorAll("details[open]")].map((details) => details.closest("li")!.dataset["name"]);
     list.replaceChildren(...views);
-    for (const item of list.children as Iterable<HTMLElement>) if (opened.includes(item.dataset["name"])) item.querySelector("details")?.setAttribute("open", "");
+    for (const item of list.children as Iterable<HTMLElement>)
+      if (opened.includes(item.dataset["name"])) item.querySelector("details")?.setAttribute("open", "");
     list.hidden = views.length === 0;
   };
   const serverView = (server: ServerAddress): HTMLElement => {
     const state = session?.conversation.mcp?.servers.find((each) => each.name === server.name);
-    const view = el("li", { "data-name": server.name, "data-state": state?.state ?? "unknown" }, el("p", {}, el("strong", {}, server.name), " ", el("span", { class: "quiet" }, server.url)));
+    const view = el(
+      "li",
+      { "data-name": server.name, "data-state": state?.state ?? "unknown" },
+      el("p", {}, el("strong", {}, server.name), " ", el("span", { class: "quiet" }, server.url)),
+    );
     append(view, [
-      el("p", { class: "server-state" }, keyIsLockedFor(new URL(server.url).href) ? "Its token is locked, so it is not asked." : state === undefined ? (tried.get(server) ?? "It is asked from the next answer on.") : STATES[state.state]),
+      el(
+        "p",
+        { class: "server-state" },
+        keyIsLockedFor(new URL(server.url).href)
+          ? "Its token is locked, so it is not asked."
+          : state === undefined
+            ? (tried.get(server) ?? "It is asked from the next answer on.")
+            : STATES[state.state],
+      ),
       state?.error !== undefined && el("p", { class: "server-error" }, sentence(state.error)),
       ...(state?.notes ?? []).map((note) => el("p", { class: "quiet" }, sentence(note))),
       state !== undefined && state.tools.length > 0 && toolsView(state),
       el(
         "div",
         { class: "buttons" },
-        state?.state === "failed" && el("button", { type: "button", class: "button small", onclick: () => void reconnect(server.name) }, "Connect again"),
-        el("button", { type: "button", class: "button small", "aria-label": `Remove ${server.name}`, onclick: () => remove(server) }, "Remove"),
+        state?.state === "failed" &&
+          el("button", { type: "button", class: "button small", onclick: () => void reconnect(server.name) }, "Connect again"),
+        el(
+          "button",
+          { type: "button", class: "button small", "aria-label": `Remove ${server.name}`, onclick: () => remove(server) },
+          "Remove",
+        ),
       ),
     ]);
     return view;
@@ -57,8 +81,19 @@ export function serverSettings(session: Session | null) {
       "li",
       { "data-name": missing },
       el("p", {}, el("strong", {}, missing), " ", el("span", { class: "quiet" }, address ?? "")),
-      el("p", {}, address === null ? "This conversation came with this server, which a page cannot reach: it is a program on the computer where it was used." : "This conversation came with this server. It gets nothing from here unless you add it."),
-      address !== null && el("button", { type: "button", class: "button small", "aria-label": `Add ${missing}`, onclick: () => add({ name: missing, url: address }) }, "Add"),
+      el(
+        "p",
+        {},
+        address === null
+          ? "This conversation came with this server, which a page cannot reach: it is a program on the computer where it was used."
+          : "This conversation came with this server. It gets nothing from here unless you add it.",
+      ),
+      address !== null &&
+        el(
+          "button",
+          { type: "button", class: "button small", "aria-label": `Add ${missing}`, onclick: () => add({ name: missing, url: address }) },
+          "Add",
+        ),
     );
   const add = (server: ServerAddress): void => {
     servers = [...servers.filter((each) => each.name !== server.name), server];
@@ -76,8 +111,14 @@ export function serverSettings(session: Session | null) {
     try {
       const state = await testServer(server.name, { url: server.url, ...(auth !== "" && { auth: { token: auth } }) });
       if (state === null) say("It has not answered in 20 seconds.");
-      else if (state.state === "connected") say(`It works, with ${state.tools.length === 1 ? "1 tool" : `${state.tools.length} tools`}. It is used from the next answer on, once you save.`);
-      else say(`It cannot be used yet: ${state.state === "login" ? "it asks for a token, or for another one" : (state.error ?? "it is not connected")}.`);
+      else if (state.state === "connected")
+        say(
+          `It works, with ${state.tools.length === 1 ? "1 tool" : `${state.tools.length} tools`}. It is used from the next answer on, once you save.`,
+        );
+      else
+        say(
+          `It cannot be used yet: ${state.state === "login" ? "it asks for a token, or for another one" : (state.error ?? "it is not connected")}.`,
+        );
     } catch (error) {
       say(sentence(String(error instanceof Error ? error.message : error)));
     }
@@ -126,8 +167,22 @@ export function serverSettings(session: Session | null) {
       "div",
       { class: "fields" },
       field("Name", name),
-      field("URL", url, help("server-url-help", "Over streamable HTTP or SSE. The server has to allow requests from this page (CORS), and its tools reach beyond it, so their calls count as risky.")),
-      field("Token", token, help("server-token-help", "Sent to this server only. Kept like the keys of models: in memory, or stored and encrypted as chosen above.")),
+      field(
+        "URL",
+        url,
+        help(
+          "server-url-help",
+          "Over streamable HTTP or SSE. The server has to allow requests from this page (CORS), and its tools reach beyond it, so their calls count as risky.",
+        ),
+      ),
+      field(
+        "Token",
+        token,
+        help(
+          "server-token-help",
+          "Sent to this server only. Kept like the keys of models: in memory, or stored and encrypted as chosen above.",
+        ),
+      ),
       problem,
       button,
     ),
@@ -139,7 +194,16 @@ export function serverSettings(session: Session | null) {
 
 function toolsView({ tools }: MCPServerState): HTMLElement {
   const count = tools.length === 1 ? "1 tool" : `${tools.length} tools`;
-  return el("details", {}, el("summary", {}, count), el("ul", {}, ...tools.map(({ name, description }) => el("li", {}, el("code", {}, name), description === "" ? null : ` ${description}`))));
+  return el(
+    "details",
+    {},
+    el("summary", {}, count),
+    el(
+      "ul",
+      {},
+      ...tools.map(({ name, description }) => el("li", {}, el("code", {}, name), description === "" ? null : ` ${description}`)),
+    ),
+  );
 }
 
 /** A sentence about the first thing that is wrong; empty if nothing is. */

@@ -100,9 +100,11 @@ const isLocked = (): boolean => locked !== "" && isEmpty(keys);
 /** Whether a request to this server would lack its key, or its token, because it is locked. */
 export const keyIsLockedFor = (server: string): boolean => isLocked() && (current.lockedServers?.includes(server) ?? true);
 /** Whether a key that the chosen models need is locked. */
-export const keyIsLocked = (): boolean => !isScripted() && [serverOf(current.baseUrl), ...(current.fallbackServer === "" ? [] : [current.fallbackServer])].some(keyIsLockedFor);
+export const keyIsLocked = (): boolean =>
+  !isScripted() && [serverOf(current.baseUrl), ...(current.fallbackServer === "" ? [] : [current.fallbackServer])].some(keyIsLockedFor);
 export const keyWasForgotten = (): boolean => {
-  const isMissing = (current.hadKey && keyOf(current.baseUrl) === "") || (current.fallbackServer !== "" && keyOf(current.fallbackServer) === "");
+  const isMissing =
+    (current.hadKey && keyOf(current.baseUrl) === "") || (current.fallbackServer !== "" && keyOf(current.fallbackServer) === "");
   return isMissing && !isScripted() && !keyIsLocked();
 };
 
@@ -127,7 +129,11 @@ export function changeSettings(next: Settings, nextKeys = keys, nextLocked = "")
   const staysLocked = isLocked() && isEmpty(nextKeys) && nextLocked !== "";
   const lockedServers = staysLocked ? current.lockedServers : nextLocked === "" ? [] : Object.keys(nextKeys);
   keys = nextKeys;
-  current = { ...next, lockedServers, hadKey: staysLocked ? (lockedServers?.includes(serverOf(next.baseUrl)) ?? current.hadKey) : keyOf(next.baseUrl) !== "" };
+  current = {
+    ...next,
+    lockedServers,
+    hadKey: staysLocked ? (lockedServers?.includes(serverOf(next.baseUrl)) ?? current.hadKey) : keyOf(next.baseUrl) !== "",
+  };
   locked = nextLocked;
   let stored = true;
   try {

@@ -16,7 +16,8 @@ export function storageView(): HTMLElement {
   const read = async (ask: boolean): Promise<void> => {
     const persisted = await (ask ? navigator.storage.persist() : navigator.storage.persisted());
     show(persisted, (await navigator.storage.estimate()).usage);
-    if (ask && !persisted) text.textContent += " It did not agree to protect it; browsers do so for pages that are installed or visited often.";
+    if (ask && !persisted)
+      text.textContent += " It did not agree to protect it; browsers do so for pages that are installed or visited often.";
   };
   protect.addEventListener("click", () => void read(true).catch(() => (protect.hidden = true)));
   // Without the Storage API (an insecure origin, an old browser) there is nothing more to show.

@@ -20,7 +20,9 @@ export function askUnlock(why = ""): Promise<boolean> {
 async function askUntilRight(why: string): Promise<boolean> {
   if (isUnderPasskey(lockedKey())) {
     const isUnlocked = await unlockKey();
-    notify(isUnlocked ? unlocked : "The passkey did not unlock the key. Nothing was sent: try again, or enter the key anew in the settings.");
+    notify(
+      isUnlocked ? unlocked : "The passkey did not unlock the key. Nothing was sent: try again, or enter the key anew in the settings.",
+    );
     return isUnlocked;
   }
   for (let isWrong = false; ; isWrong = true) {
@@ -49,7 +51,8 @@ export async function needKey(): Promise<void> {
   }
 }
 
-const locked = (): ThreadkeepError => new ThreadkeepError("key_locked", "nothing was sent, because the key is locked: unlock it, or choose another model in the settings");
+const locked = (): ThreadkeepError =>
+  new ThreadkeepError("key_locked", "nothing was sent, because the key is locked: unlock it, or choose another model in the settings");
 
 /** The key of a model at this URL: where it is locked, a function that asks for it before each request. */
 export function apiKeyOf(baseUrl: string): string | (() => Promise<string>) {
@@ -62,10 +65,12 @@ export function apiKeyOf(baseUrl: string): string | (() => Promise<string>) {
 
 /** The same thread, whose actions that ask the model wait for a locked key. */
 export function withKey(thread: Thread): Thread {
-  const unlocking = <Args extends unknown[], Result>(act: (...args: Args) => Promise<Result>) => async (...args: Args): Promise<Result> => {
-    await needKey();
-    return act(...args);
-  };
+  const unlocking =
+    <Args extends unknown[], Result>(act: (...args: Args) => Promise<Result>) =>
+    async (...args: Args): Promise<Result> => {
+      await needKey();
+      return act(...args);
+    };
   const { send, resume, approve, reject, alwaysAllow, regenerate, editMessage } = thread;
   return {
     ...thread,

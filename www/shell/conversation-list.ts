@@ -74,7 +74,11 @@ function markCurrent(): void {
   rove();
 }
 
-const STEPS: Array<[unit: Intl.RelativeTimeFormatUnit, seconds: number]> = [["day", 86_400], ["hour", 3600], ["minute", 60]];
+const STEPS: Array<[unit: Intl.RelativeTimeFormatUnit, seconds: number]> = [
+  ["day", 86_400],
+  ["hour", 3600],
+  ["minute", 60],
+];
 const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
 const absolute = new Intl.DateTimeFormat("en", { dateStyle: "medium" });
 

@@ -25,7 +25,11 @@ export async function askMessage(text: string, hasImages: boolean): Promise<stri
     body: [
       el("label", { for: "message-field" }, "Message"),
       field,
-      el("p", { class: "quiet", id: "message-help" }, `The agent answers it anew. What followed the message stays as another version of the conversation.${hasImages ? " The images are sent again." : ""}`),
+      el(
+        "p",
+        { class: "quiet", id: "message-help" },
+        `The agent answers it anew. What followed the message stays as another version of the conversation.${hasImages ? " The images are sent again." : ""}`,
+      ),
     ],
     actions: [{ value: "send", name: "Send again", look: "primary" }],
     onOpen: () => field.focus(),
@@ -36,10 +40,21 @@ export async function askMessage(text: string, hasImages: boolean): Promise<stri
 
 /** Resolves to the passphrase, or null if the user cancels. `why` is a sentence. */
 export async function askPassphrase(why: string, isWrong: boolean): Promise<string | null> {
-  const input = el("input", { id: "unlock-field", type: "password", required: true, autocomplete: "current-password", "aria-describedby": isWrong ? "unlock-wrong" : null });
+  const input = el("input", {
+    id: "unlock-field",
+    type: "password",
+    required: true,
+    autocomplete: "current-password",
+    "aria-describedby": isWrong ? "unlock-wrong" : null,
+  });
   const answer = await ask({
     heading: "Unlock the key",
-    body: [...(why === "" ? [] : [el("p", {}, why)]), el("label", { for: "unlock-field" }, "Passphrase"), input, ...(isWrong ? [el("p", { id: "unlock-wrong", role: "alert" }, "This is not the passphrase of the key. Nothing was changed.")] : [])],
+    body: [
+      ...(why === "" ? [] : [el("p", {}, why)]),
+      el("label", { for: "unlock-field" }, "Passphrase"),
+      input,
+      ...(isWrong ? [el("p", { id: "unlock-wrong", role: "alert" }, "This is not the passphrase of the key. Nothing was changed.")] : []),
+    ],
     actions: [{ value: "unlock", name: "Unlock", look: "primary" }],
     onOpen: () => input.focus(),
   });
@@ -65,7 +80,14 @@ export async function askDelete(title?: string): Promise<"delete" | "export" | n
 export async function askExport(title: string): Promise<ExportForm | null> {
   const choice = (form: ExportForm, name: string, help: string): HTMLElement => {
     const [id, described] = [`export-${form}`, `export-${form}-help`];
-    const radio = el("input", { type: "radio", name: "export-form", id, value: form, checked: form === "archive", "aria-describedby": described });
+    const radio = el("input", {
+      type: "radio",
+      name: "export-form",
+      id,
+      value: form,
+      checked: form === "archive",
+      "aria-describedby": described,
+    });
     return el("div", { class: "check" }, radio, el("label", { for: id }, name), el("p", { class: "quiet", id: described }, help));
   };
   const choices = el(
@@ -77,7 +99,11 @@ export async function askExport(title: string): Promise<ExportForm | null> {
     choice("session", "Session", "The messages, as JSON for chat programs."),
     choice("trajectory", "Trajectory", "The actions and results, as JSON for OpenHands V0."),
   );
-  const answer = await ask({ heading: `Export “${title}”`, body: [choices], actions: [{ value: "export", name: "Export", look: "primary" }] });
+  const answer = await ask({
+    heading: `Export “${title}”`,
+    body: [choices],
+    actions: [{ value: "export", name: "Export", look: "primary" }],
+  });
   if (answer !== "export") return null;
   return (choices.querySelector<HTMLInputElement>("input:checked")?.value ?? "archive") as ExportForm;
 }

@@ -13,7 +13,11 @@ export interface Failure {
   recoveries: Recovery[];
 }
 
-export const RECOVERY_NAMES: Record<Exclude<Recovery, "retry">, string> = { settings: "Open settings", export: "Export a copy", reload: "Reload the page" };
+export const RECOVERY_NAMES: Record<Exclude<Recovery, "retry">, string> = {
+  settings: "Open settings",
+  export: "Export a copy",
+  reload: "Reload the page",
+};
 
 const RECOVERIES: Record<string, Recovery[]> = {
   llm_auth: ["settings", "retry"],
@@ -40,16 +44,23 @@ const RECOVERIES: Record<string, Recovery[]> = {
 };
 
 /** A short title for a failure. */
-export const titleOf = (code: string): string => (code === "archive_invalid" ? "This file cannot be imported" : (defaultLabels.failures[code] ?? defaultLabels.failed));
+export const titleOf = (code: string): string =>
+  code === "archive_invalid" ? "This file cannot be imported" : (defaultLabels.failures[code] ?? defaultLabels.failed);
 
 export function explain(error: unknown): Failure {
   const code = error instanceof ThreadkeepError ? error.code : "internal";
-  return { title: titleOf(code), text: sentence(error instanceof Error ? error.message : String(error)), recoveries: RECOVERIES[code] ?? ["retry", "export", "reload"] };
+  return {
+    title: titleOf(code),
+    text: sentence(error instanceof Error ? error.message : String(error)),
+    recoveries: RECOVERIES[code] ?? ["retry", "export", "reload"],
+  };
 }
 
 /** This page's actions for a failure of a run, beside trying again; `null` is the failure of an earlier page. */
 export function recoveriesFor(error: ThreadkeepError | null): Array<{ name: string; recovery: Recovery }> {
   const recoveries: Recovery[] = error === null ? ["settings"] : explain(error).recoveries;
   // The chat has buttons of its own for the others.
-  return (["settings", "export"] as const).filter((each) => recoveries.includes(each)).map((recovery) => ({ name: RECOVERY_NAMES[recovery], recovery }));
+  return (["settings", "export"] as const)
+    .filter((each) => recoveries.includes(each))
+    .map((recovery) => ({ name: RECOVERY_NAMES[recovery], recovery }));
 }

@@ -24,7 +24,8 @@ export function notify(text: string): void {
 
 /** The news of one conversation are none in the next. */
 export function forgetNews(): void {
-  for (const notice of byId("notices").querySelectorAll<HTMLElement>(".notice-news")) if (notice.dataset["route"] !== location.hash) notice.remove();
+  for (const notice of byId("notices").querySelectorAll<HTMLElement>(".notice-news"))
+    if (notice.dataset["route"] !== location.hash) notice.remove();
 }
 
 /** An offer: stays until it is accepted or dismissed. `act` returns whether it was accepted. */
@@ -58,7 +59,13 @@ interface Reported {
 export function report(error: unknown, { title, recoveries, retry, retryName = "Try again" }: Reported = {}): void {
   const failure = { ...explain(error), ...(recoveries && { recoveries }) };
   const heading = title ?? failure.title;
-  show({ title: heading, text: failure.text, kind: "failure", subject: heading, actions: actionsFor(failure, retry ? { name: retryName, act: retry } : null) });
+  show({
+    title: heading,
+    text: failure.text,
+    kind: "failure",
+    subject: heading,
+    actions: actionsFor(failure, retry ? { name: retryName, act: retry } : null),
+  });
 }
 
 /** Removes the notice about this subject, which has become untrue. */
@@ -68,7 +75,8 @@ export function withdraw(subject: string): void {
 
 function actionsFor(failure: Failure, retry: NoticeAction | null): NoticeAction[] {
   const actions: NoticeAction[] = retry ? [retry] : [];
-  for (const recovery of failure.recoveries) if (recovery !== "retry") actions.push({ name: RECOVERY_NAMES[recovery], act: () => runRecovery(recovery) });
+  for (const recovery of failure.recoveries)
+    if (recovery !== "retry") actions.push({ name: RECOVERY_NAMES[recovery], act: () => runRecovery(recovery) });
   return actions;
 }
 
@@ -85,13 +93,21 @@ function show({ title, text, kind, subject, actions }: Notice): HTMLElement {
   // Several notices may have a button “Try again”, so its name says what it is about.
   const about = (title || text).replace(/\.$/, "");
   const button = ({ name, act }: NoticeAction): HTMLElement =>
-    el("button", { type: "button", class: "button small", "aria-label": `${name}: ${about}`, onclick: () => act() !== false && notice.remove() }, name);
+    el(
+      "button",
+      { type: "button", class: "button small", "aria-label": `${name}: ${about}`, onclick: () => act() !== false && notice.remove() },
+      name,
+    );
   const notice: HTMLElement = el(
     "div",
     { class: `notice notice-${kind}`, role: kind === "failure" ? "alert" : "status", "data-subject": subject },
     el("div", { class: "notice-text" }, title ? el("strong", {}, title) : null, el("p", {}, text)),
     ...actions.map(button),
-    el("button", { type: "button", class: "icon-button", "aria-label": `Dismiss: ${about}`, onclick: () => notice.remove() }, icon("close")),
+    el(
+      "button",
+      { type: "button", class: "icon-button", "aria-label": `Dismiss: ${about}`, onclick: () => notice.remove() },
+      icon("close"),
+    ),
   );
   withdraw(subject);
   byId("notices").append(notice);

@@ -171,7 +171,8 @@ function showFailure(error: unknown, conversationId: string): void {
   const { title, text } = explain(error);
   setTitle(title, "");
   const isGone = error instanceof ThreadkeepError && error.code === "not_found";
-  const button = (name: string, look: string, onclick: () => unknown): HTMLElement => el("button", { type: "button", class: `button ${look}`, onclick }, name);
+  const button = (name: string, look: string, onclick: () => unknown): HTMLElement =>
+    el("button", { type: "button", class: `button ${look}`, onclick }, name);
   const home = el("a", { href: HOME, class: isGone ? "button primary" : "button" }, "Start a conversation");
   const buttons = isGone
     ? [home]
@@ -181,5 +182,13 @@ function showFailure(error: unknown, conversationId: string): void {
         home,
         button("Delete it", "", () => removal(conversationId)),
       ];
-  showInstead(el("section", { class: "start", role: "alert" }, el("h2", {}, title), el("p", { class: "start-text" }, text), el("div", { class: "buttons" }, ...buttons)));
+  showInstead(
+    el(
+      "section",
+      { class: "start", role: "alert" },
+      el("h2", {}, title),
+      el("p", { class: "start-text" }, text),
+      el("div", { class: "buttons" }, ...buttons),
+    ),
+  );
 }

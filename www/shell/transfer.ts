@@ -19,7 +19,9 @@ export async function exportConversation(conversation: Conversation, title: stri
   const work = showWork(`Exporting “${title}”`);
   const isZip = form === "archive" || form === "files";
   try {
-    const file = isZip ? await conversation.exportZip({ onProgress: work.onProgress, workspace: form === "files" }) : await jsonOf(conversation, form);
+    const file = isZip
+      ? await conversation.exportZip({ onProgress: work.onProgress, workspace: form === "files" })
+      : await jsonOf(conversation, form);
     download(file, fileNameFor(title, conversation.id, isZip ? ".zip" : `-${form}.json`));
     notify(`Exported. The ${isZip ? "archive" : form} is in your downloads.`);
   } catch (error) {
@@ -57,13 +59,19 @@ async function importFiles(files: File[]): Promise<void> {
   const stay = (event: Event): void => event.preventDefault();
   addEventListener("beforeunload", stay);
   for (const [at, file] of files.entries()) {
-    const onProgress: typeof work.onProgress = ({ done, total }) => work.onProgress({ done: at + (total === 0 ? 0 : done / total), total: files.length });
+    const onProgress: typeof work.onProgress = ({ done, total }) =>
+      work.onProgress({ done: at + (total === 0 ? 0 : done / total), total: files.length });
     onProgress({ done: 0, total: 1 });
     try {
       if (await isJson(file)) imported.push(await importOnce(file));
       else imported.push(...(await Conversation.importZip(file, { onProgress })));
     } catch (error) {
-      report(error, { title: `${file.name} cannot be imported`, recoveries: [], retry: () => byId("import-file").click(), retryName: "Choose another file" });
+      report(error, {
+        title: `${file.name} cannot be imported`,
+        recoveries: [],
+        retry: () => byId("import-file").click(),
+        retryName: "Choose another file",
+      });
     }
   }
   removeEventListener("beforeunload", stay);
@@ -75,7 +83,11 @@ async function importFiles(files: File[]): Promise<void> {
   else goTo(first.id);
   const warnings = imported.flatMap(({ warnings }) => warnings.map(sentence));
   const more = warnings.splice(MOST_WARNINGS).length;
-  notify([summary(imported), ...warnings, more > 0 && `And ${more === 1 ? "1 more warning" : `${more} more warnings`}.`].filter(Boolean).join(" "));
+  notify(
+    [summary(imported), ...warnings, more > 0 && `And ${more === 1 ? "1 more warning" : `${more} more warnings`}.`]
+      .filter(Boolean)
+      .join(" "),
+  );
 }
 
 /** By its name: other files are attached to the next message. */
@@ -155,6 +167,10 @@ function startDropping(): void {
 }
 
 function fileNameFor(title: string, id: string, ending: string): string {
-  const name = title.normalize("NFC").replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-+|-+$/g, "").slice(0, 60);
+  const name = title
+    .normalize("NFC")
+    .replace(/[^\p{L}\p{N}]+/gu, "-")
+    .replace(/^-+|-+$/g, "")
+    .slice(0, 60);
   return `${name || "conversation"}-${id.slice(0, 8)}${ending}`;
 }

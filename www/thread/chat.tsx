@@ -81,7 +81,10 @@ function Chat({ thread, start, fork }: Page & { thread: Thread }) {
   );
 }
 
-const forkButton = (fork: Page["fork"]) => (message: UIMessage): ComponentChildren => (message.role === "user" ? null : <ForkButton message={message} fork={fork} />);
+const forkButton =
+  (fork: Page["fork"]) =>
+  (message: UIMessage): ComponentChildren =>
+    message.role === "user" ? null : <ForkButton message={message} fork={fork} />;
 
 function ForkButton({ message, fork }: { message: UIMessage; fork: Page["fork"] }) {
   const { isRunning, access } = useSnapshot(useChat().thread);
@@ -89,7 +92,14 @@ function ForkButton({ message, fork }: { message: UIMessage; fork: Page["fork"] 
   const text = textOf(message);
   const name = `Fork after ${text === "" ? labels.withoutText : excerpt(text, message.role)}`;
   return (
-    <button type="button" class="button plain small" data-verb="fork" aria-label={name} title="Continue from here in a copy of the conversation" onClick={() => fork(message)}>
+    <button
+      type="button"
+      class="button plain small"
+      data-verb="fork"
+      aria-label={name}
+      title="Continue from here in a copy of the conversation"
+      onClick={() => fork(message)}
+    >
       Fork
     </button>
   );

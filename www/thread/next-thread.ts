@@ -4,8 +4,20 @@ import type { Content, Image } from "threadkeep";
 import type { Thread } from "threadkeep/thread";
 
 const EMPTY: ReturnType<Thread["getSnapshot"]> = {
-  phase: "open", conversationId: "new", conversation: null, access: "writer", status: "idle", isRunning: false, waiting: null,
-  messages: [], hasEarlier: false, continuations: [], approvals: [], title: null, error: null, warnings: [],
+  phase: "open",
+  conversationId: "new",
+  conversation: null,
+  access: "writer",
+  status: "idle",
+  isRunning: false,
+  waiting: null,
+  messages: [],
+  hasEarlier: false,
+  continuations: [],
+  approvals: [],
+  title: null,
+  error: null,
+  warnings: [],
 };
 
 /** `create` opens the conversation; its failure rejects `send()`, which then can be called again. */
@@ -55,7 +67,10 @@ export function nextThread(create: (title: string) => Promise<Thread>): Thread {
 const TITLE_LENGTH = 60;
 
 function titleFrom(message: string | ReadonlyArray<Content | Image>): string {
-  const text = typeof message === "string" ? message : message.flatMap((part) => ("text" in part && typeof part.text === "string" ? [part.text] : []))[0];
+  const text =
+    typeof message === "string"
+      ? message
+      : message.flatMap((part) => ("text" in part && typeof part.text === "string" ? [part.text] : []))[0];
   const line = (text ?? "An image").split("\n")[0]!.trim();
   return line.length <= TITLE_LENGTH ? line : `${line.slice(0, TITLE_LENGTH).replace(/\s+\S*$/, "")}…`;
 }

@@ -10,7 +10,11 @@ interface Member {
 }
 
 /** The checked options in the form that the wasm takes. */
-export function coreCondensing(condenser: Condenser | null | undefined, countTokens: CoreCondensing["countTokens"], coreLLM: (llm: LLM) => object): CoreCondensing {
+export function coreCondensing(
+  condenser: Condenser | null | undefined,
+  countTokens: CoreCondensing["countTokens"],
+  coreLLM: (llm: LLM) => object,
+): CoreCondensing {
   const members = condenser ? membersOf(condenser) : condenser;
   return {
     condenser: members && members.map(({ settings, llm }) => ({ settings, llm: llm && coreLLM(llm) })),

@@ -41,7 +41,8 @@ export function coreContext(context: AgentContextOptions): { context: string; me
 function stored(skill: Skill, place: number) {
   const of = `skills[${place}]`;
   const given = optionsOf(
-    of, skill,
+    of,
+    skill,
     "name content trigger source isAgentskillsFormat description disableModelInvocation inputs version license compatibility metadata allowedTools resources",
   );
   const name = text(`name of ${of}`, given.name);
@@ -57,7 +58,8 @@ function stored(skill: Skill, place: number) {
   const list = (field: string, value: unknown) => names(`${field} of ${what}`, value);
   const inputs = arrayOf(`inputs of ${what}`, "inputs", given.inputs ?? [], () => true).map((input) => {
     const { name, description } = optionsOf(`an input of ${what}`, input, "name description");
-    if (typeof name !== "string" || typeof description !== "string") throw invalidOptions(`an input of ${what} has a name and a description`);
+    if (typeof name !== "string" || typeof description !== "string")
+      throw invalidOptions(`an input of ${what} has a name and a description`);
     return { name, description };
   });
   const trigger = triggerOf(given.trigger, what, list);

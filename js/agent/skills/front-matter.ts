@@ -48,13 +48,21 @@ export function readSkill(text: string, { path, folder, source, resources, fetch
     return value;
   };
 
-  const name = "name" in fields ? spelled(fields["name"]) : folder ?? "";
+  const name = "name" in fields ? spelled(fields["name"]) : (folder ?? "");
   if (!/^[a-z0-9]+(-[a-z0-9]+)*$/.test(name) || name.length > 64) {
-    throw invalid(`the name ${JSON.stringify(name.slice(0, 80))} must be 1 to 64 lower-case letters and digits with single hyphens between them`);
+    throw invalid(
+      `the name ${JSON.stringify(name.slice(0, 80))} must be 1 to 64 lower-case letters and digits with single hyphens between them`,
+    );
   }
-  if (folder !== undefined && name !== folder) throw invalid(`the name ${JSON.stringify(name)} differs from that of its folder, ${JSON.stringify(folder)}`);
+  if (folder !== undefined && name !== folder)
+    throw invalid(`the name ${JSON.stringify(name)} differs from that of its folder, ${JSON.stringify(folder)}`);
 
-  const skill: Skill = { name, content: fetchedFrom === undefined ? content : note(fetchedFrom) + content, source, isAgentskillsFormat: true };
+  const skill: Skill = {
+    name,
+    content: fetchedFrom === undefined ? content : note(fetchedFrom) + content,
+    source,
+    isAgentskillsFormat: true,
+  };
   const [description, license, compatibility] = [string("description"), string("license"), string("compatibility")];
   if (description !== undefined) skill.description = description;
   if (license !== undefined) skill.license = license;
@@ -78,14 +86,18 @@ export function readSkill(text: string, { path, folder, source, resources, fetch
   if (resources) skill.resources = resources;
 
   const keywords = "triggers" in fields ? fields["triggers"] : [];
-  if (!Array.isArray(keywords) || !keywords.every((keyword) => typeof keyword === "string")) throw invalid("triggers must be a list of texts");
+  if (!Array.isArray(keywords) || !keywords.every((keyword) => typeof keyword === "string"))
+    throw invalid("triggers must be a list of texts");
   const paths = pathsIn(field("paths"));
   if (paths === null) throw invalid("paths must be a text or a list");
   if (paths.length > 0) {
     skill.trigger = { type: "path", paths };
   } else if ("inputs" in fields) {
     const inputs = fields["inputs"];
-    const isInput = (input: unknown) => typeof input === "object" && input !== null && ["name", "description"].every((key) => typeof (input as { [key: string]: unknown })[key] === "string");
+    const isInput = (input: unknown) =>
+      typeof input === "object" &&
+      input !== null &&
+      ["name", "description"].every((key) => typeof (input as { [key: string]: unknown })[key] === "string");
     if (!Array.isArray(inputs) || !inputs.every(isInput)) throw invalid("inputs must be a list of mappings with a name and a description");
     skill.inputs = inputs.map(({ name, description }) => ({ name, description }));
     const own = `/${name}`;

@@ -28,7 +28,12 @@ interface Files {
 /** Limits and functions for one call. */
 class Reading {
   left: number;
-  constructor(readonly maxSkills: number, readonly maxBytes: number, readonly signal: AbortSignal | undefined, readonly fetch: typeof globalThis.fetch) {
+  constructor(
+    readonly maxSkills: number,
+    readonly maxBytes: number,
+    readonly signal: AbortSignal | undefined,
+    readonly fetch: typeof globalThis.fetch,
+  ) {
     this.left = maxBytes;
   }
 
@@ -63,9 +68,12 @@ export async function loadSkills(source: SkillSource, options: LoadSkillsOptions
 
 async function filesOf(source: SkillSource, limits: Reading): Promise<Files> {
   if (typeof source === "string" || isA(source, URL)) return fetched(String(source), limits);
-  if (isA(source, Blob) || isA(source, ArrayBuffer) || isA(source, Uint8Array)) return zipped(new Blob([source as BlobPart]), "a zip archive", limits);
+  if (isA(source, Blob) || isA(source, ArrayBuffer) || isA(source, Uint8Array))
+    return zipped(new Blob([source as BlobPart]), "a zip archive", limits);
   if (isDirectory(source)) return { files: await walk(source, "", 0, [], limits), folder: source.name, root: source.name };
-  const texts = reading("the source of skills", () => (typeof source === "object" && source !== null ? Object.entries(source as Record<string, string>) : []));
+  const texts = reading("the source of skills", () =>
+    typeof source === "object" && source !== null ? Object.entries(source as Record<string, string>) : [],
+  );
   if (texts.length === 0 || !texts.every(([, text]) => typeof text === "string")) {
     throw invalidOptions("loadSkills() takes a URL, a zip archive, a directory handle, or an object of texts by path");
   }
@@ -84,7 +92,9 @@ async function fetched(url: string, limits: Reading): Promise<Files> {
   const signal = limits.signal ? AbortSignal.any([limits.signal, late]) : late;
   let onAbort!: () => void;
   // A function of the host may ignore the signal.
-  const aborted = new Promise<never>((_, reject) => signal.addEventListener("abort", (onAbort = () => reject(signal.reason)), { once: true }));
+  const aborted = new Promise<never>((_, reject) =>
+    signal.addEventListener("abort", (onAbort = () => reject(signal.reason)), { once: true }),
+  );
   if (signal.aborted) onAbort();
   try {
     return await Promise.race([answered(url, limits, signal), aborted]);
@@ -102,7 +112,11 @@ async function answered(url: string, limits: Reading, signal: AbortSignal): Prom
     response = await limits.fetch(url, { redirect: "error", signal });
     if (typeof response?.ok !== "boolean") throw new Error("fetch did not return a response");
   } catch (error) {
-    throw new ThreadkeepError("network", `${url} could not be loaded: ${textOf(error)}; check the address, and whether the server allows this page (CORS)`, { cause: error });
+    throw new ThreadkeepError(
+      "network",
+      `${url} could not be loaded: ${textOf(error)}; check the address, and whether the server allows this page (CORS)`,
+      { cause: error },
+    );
   }
   const address = response.url || url;
   if (!response.ok) throw new ThreadkeepError("network", `${address} answered ${response.status}`, { status: response.status });
@@ -111,7 +125,12 @@ async function answered(url: string, limits: Reading, signal: AbortSignal): Prom
   const names = (URL.canParse(address) ? new URL(address).pathname : address).split("/").map((name) => decodeURIComponent(name));
   const isNamed = names.at(-1)?.toLowerCase() === "skill.md";
   const file = { path: "SKILL.md", size: 0, read: async () => bytes };
-  return { files: [file], folder: isNamed ? names.at(-2) || undefined : undefined, root: address.replace(/\/?[^/]*$/, ""), fetchedFrom: address };
+  return {
+    files: [file],
+    folder: isNamed ? names.at(-2) || undefined : undefined,
+    root: address.replace(/\/?[^/]*$/, ""),
+    fetchedFrom: address,
+  };
 }
 
 /** The body of a response, which is cancelled as soon as it is too long. */
@@ -132,7 +151,8 @@ async function bodyOf(response: Response, limits: Reading): Promise<Uint8Array<A
 
 async function zipped(archive: Blob, name: string, limits: Reading): Promise<Files> {
   limits.take(archive.size);
-  const invalid = (reason: unknown) => new ThreadkeepError("archive_invalid", `${name} cannot be read: ${textOf(reason)}`, { cause: reason });
+  const invalid = (reason: unknown) =>
+    new ThreadkeepError("archive_invalid", `${name} cannot be read: ${textOf(reason)}`, { cause: reason });
   // Nothing is written, so there is no store.
   const zip = new ZipSource(archive, undefined as never, limits.signal);
   const files: File[] = [];
@@ -162,7 +182,10 @@ async function zipped(archive: Blob, name: string, limits: Reading): Promise<Fil
 }
 
 function isDirectory(source: unknown): source is FileSystemDirectoryHandle {
-  return reading("the source of skills", () => typeof source === "object" && source !== null && (source as FileSystemHandle).kind === "directory" && "values" in source);
+  return reading(
+    "the source of skills",
+    () => typeof source === "object" && source !== null && (source as FileSystemHandle).kind === "directory" && "values" in source,
+  );
 }
 
 /** All files below a directory, except in hidden folders. */
@@ -171,14 +194,16 @@ async function walk(directory: FileSystemDirectoryHandle, path: string, depth: n
   for await (const handle of handles) {
     limits.signal?.throwIfAborted();
     if (handle.kind === "directory") {
-      if (depth < deepest && !handle.name.startsWith(".")) await walk(handle as FileSystemDirectoryHandle, `${path}${handle.name}/`, depth + 1, files, limits);
+      if (depth < deepest && !handle.name.startsWith("."))
+        await walk(handle as FileSystemDirectoryHandle, `${path}${handle.name}/`, depth + 1, files, limits);
       continue;
     }
     const open = () => (handle as FileSystemFileHandle).getFile();
     // Sizes are only needed of the files that are read.
     const size = isSkillFile(handle.name) ? (await open()).size : 0;
     files.push({ path: path + handle.name, size, read: async () => new Uint8Array(await (await open()).arrayBuffer()) });
-    if (files.length > mostFiles) throw invalidOptions(`${directory.name} has more than ${mostFiles} files; choose the folder of the skills`);
+    if (files.length > mostFiles)
+      throw invalidOptions(`${directory.name} has more than ${mostFiles} files; choose the folder of the skills`);
   }
   return files;
 }
@@ -204,14 +229,17 @@ async function skillsIn({ files, folder, root, fetchedFrom }: Files, limits: Rea
     const at = root === "" ? base : `${root.replace(/\/$/, "")}/${base}`;
     const content = await file.read();
     const text = reading(file.path, () => utf8.decode(content));
-    skills.push(readSkill(text, { path: file.path, folder: name, source: `${at}SKILL.md`, resources: resourcesOf(files, base, at), fetchedFrom }));
+    skills.push(
+      readSkill(text, { path: file.path, folder: name, source: `${at}SKILL.md`, resources: resourcesOf(files, base, at), fetchedFrom }),
+    );
   }
   return skills;
 }
 
 /** The files of a skill in the folders of the format; `undefined` if there are none. */
 function resourcesOf(files: readonly File[], base: string, root: string): Skill["resources"] {
-  const below = (folder: string) => files.filter(({ path }) => path.startsWith(`${base}${folder}/`)).map(({ path }) => path.slice(base.length + folder.length + 1));
+  const below = (folder: string) =>
+    files.filter(({ path }) => path.startsWith(`${base}${folder}/`)).map(({ path }) => path.slice(base.length + folder.length + 1));
   const [scripts, references, assets] = ["scripts", "references", "assets"].map(below) as [string[], string[], string[]];
   if (scripts.length + references.length + assets.length === 0) return undefined;
   return { skillRoot: root.replace(/\/$/, ""), scripts, references, assets };

@@ -60,22 +60,36 @@ function ofHost(analyzer: SecurityAnalyzer, reading: Reading, what: string): Hos
     case "PolicyRailSecurityAnalyzer":
       return readBack(optionsOf(what, analyzer, "kind"), reading);
     case "PatternSecurityAnalyzer": {
-      const { kind, ...lists } = optionsOf(what, analyzer, "kind highPatterns mediumPatterns injectionHighPatterns injectionMediumPatterns");
-      return readBack({
-        high_patterns: rows(lists.highPatterns, "highPatterns") ?? rules.high_patterns,
-        medium_patterns: rows(lists.mediumPatterns, "mediumPatterns") ?? rules.medium_patterns,
-        injection_high_patterns: rows(lists.injectionHighPatterns, "injectionHighPatterns") ?? rules.injection_high_patterns,
-        injection_medium_patterns: rows(lists.injectionMediumPatterns, "injectionMediumPatterns") ?? rules.injection_medium_patterns,
-        kind,
-      }, reading);
+      const { kind, ...lists } = optionsOf(
+        what,
+        analyzer,
+        "kind highPatterns mediumPatterns injectionHighPatterns injectionMediumPatterns",
+      );
+      return readBack(
+        {
+          high_patterns: rows(lists.highPatterns, "highPatterns") ?? rules.high_patterns,
+          medium_patterns: rows(lists.mediumPatterns, "mediumPatterns") ?? rules.medium_patterns,
+          injection_high_patterns: rows(lists.injectionHighPatterns, "injectionHighPatterns") ?? rules.injection_high_patterns,
+          injection_medium_patterns: rows(lists.injectionMediumPatterns, "injectionMediumPatterns") ?? rules.injection_medium_patterns,
+          kind,
+        },
+        reading,
+      );
     }
     case "EnsembleSecurityAnalyzer": {
       const { analyzers, propagateUnknown = false, kind } = optionsOf(what, analyzer, "kind analyzers propagateUnknown");
-      if (!Array.isArray(analyzers) || analyzers.length === 0) throw invalidOptions("analyzers of an ensemble must be an array with at least one");
+      if (!Array.isArray(analyzers) || analyzers.length === 0)
+        throw invalidOptions("analyzers of an ensemble must be an array with at least one");
       if (typeof propagateUnknown !== "boolean") throw invalidOptions("propagateUnknown must be true or false");
       const children = analyzers.map((child, i) => ofHost(child, reading, `analyzers[${i}]`));
       const stored = { analyzers: children.map((child) => child.stored), propagate_unknown: propagateUnknown, kind };
-      return { stored, rate: ensemble(children.map((child) => child.rate), propagateUnknown) };
+      return {
+        stored,
+        rate: ensemble(
+          children.map((child) => child.rate),
+          propagateUnknown,
+        ),
+      };
     }
     default:
       throw invalidOptions(`there is no security analyzer ${textOf((analyzer as { kind?: unknown }).kind)}`);
@@ -106,7 +120,9 @@ function rows(patterns: unknown, what: string): readonly SecurityPattern[] | und
 }
 
 function isRows(value: unknown): value is SecurityPattern[] {
-  return Array.isArray(value) && value.every((row) => Array.isArray(row) && row.length === 3 && row.every((cell) => typeof cell === "string"));
+  return (
+    Array.isArray(value) && value.every((row) => Array.isArray(row) && row.length === 3 && row.every((cell) => typeof cell === "string"))
+  );
 }
 
 function ofStored(stored: unknown, reading: Reading): Rate {
@@ -123,14 +139,21 @@ function ofStored(stored: unknown, reading: Reading): Rate {
       return ratePatterns(fields, reading);
     case "EnsembleSecurityAnalyzer":
       if (!Array.isArray(fields.analyzers)) break;
-      return ensemble(fields.analyzers.map((child) => ofStored(child, reading)), fields.propagate_unknown === true);
+      return ensemble(
+        fields.analyzers.map((child) => ofStored(child, reading)),
+        fields.propagate_unknown === true,
+      );
   }
   reading.unavailable.push(textOf(fields.kind));
   return () => "HIGH";
 }
 
 /** The built-in patterns, which are known to be fast. */
-const builtIn = new Set(Object.values(rules).flat().map(([pattern]) => pattern));
+const builtIn = new Set(
+  Object.values(rules)
+    .flat()
+    .map(([pattern]) => pattern),
+);
 
 function ratePatterns(fields: { [field: string]: unknown }, reading: Reading): Rate {
   const lists = { ...rules };

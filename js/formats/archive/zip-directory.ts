@@ -53,7 +53,9 @@ export class ZipDirectory {
       this.checksums[count] = view.getUint32(record + 16, true);
       // Numbers that need 64 bits follow in an extra field, in this order.
       const [size, packedSize, start] = wide(view, variable + nameLength, variable + nameLength + extraLength, [
-        view.getUint32(record + 24, true), view.getUint32(record + 20, true), view.getUint32(record + 42, true),
+        view.getUint32(record + 24, true),
+        view.getUint32(record + 20, true),
+        view.getUint32(record + 42, true),
       ]);
       this.sizes[count] = size!;
       this.packedSizes[count] = packedSize!;

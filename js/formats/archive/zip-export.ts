@@ -44,15 +44,23 @@ export async function* zipBlocks(
   const root = await openExport(store, conversation);
   const conversations = [root];
   for (const [id, folder] of root.nested) conversations.push({ ...(await openExport(store, id)), folder });
-  const own = work?.isOwn ? treeOf(root.files).paths("").map((path) => workspaceFolder + path) : [];
-  for (const each of conversations) each.files = each.files.filter((path) => !path.startsWith(workspaceFolder) && (work || !path.startsWith(historyFolder)));
+  const own = work?.isOwn
+    ? treeOf(root.files)
+        .paths("")
+        .map((path) => workspaceFolder + path)
+    : [];
+  for (const each of conversations)
+    each.files = each.files.filter((path) => !path.startsWith(workspaceFolder) && (work || !path.startsWith(historyFolder)));
   root.files = [...root.files, ...own];
   const given = work && !work.isOwn ? await filesOf(work.workspace) : [];
   /** How much the files of the workspace may still have. */
   let room = mostExportedBytes;
   const take = (bytes: number) => {
     room -= bytes;
-    if (room < 0) throw tooLarge(`the files of the workspace have more than ${mostExportedBytes} bytes, which is all that an archive takes; export without them, or remove some first`);
+    if (room < 0)
+      throw tooLarge(
+        `the files of the workspace have more than ${mostExportedBytes} bytes, which is all that an archive takes; export without them, or remove some first`,
+      );
   };
   for (const { size } of given) take(size);
   const writer = new ZipWriter(root.updatedAt);
@@ -128,7 +136,8 @@ export async function* zipBlocks(
 
 /** The contents of the first of these files, at least of one. A database reads many in one transaction. */
 async function contentsOf(store: Store, id: string, paths: string[]): Promise<(Uint8Array | null | undefined)[]> {
-  if (isInBrowser(store)) return (await settle((await coreStore(store)).call("readFiles", [id, paths, pageBytes]))) as (Uint8Array | undefined)[];
+  if (isInBrowser(store))
+    return (await settle((await coreStore(store)).call("readFiles", [id, paths, pageBytes]))) as (Uint8Array | undefined)[];
   return asked("readFile", () => Promise.all(paths.slice(0, mostFiles).map((path) => store.readFile(id, path))));
 }
 
@@ -178,7 +187,9 @@ class Page {
 
 /** The result of a store's method; errors are converted as in the core. */
 async function asked<T>(method: string, question: () => Promise<T>): Promise<T> {
-  const result = Promise.resolve().then(question).then((content) => ({ content }), storeFailed);
+  const result = Promise.resolve()
+    .then(question)
+    .then((content) => ({ content }), storeFailed);
   const answer: { content: T } | undefined = await withTimeout(result, timeout);
   if (!answer) throw new ThreadkeepError("store_blocked", `${method}() of the host's store has not answered in time; try again`);
   return answer.content;
@@ -191,7 +202,8 @@ function check(events: StoredEvent[], id: string, start: number, end: number): v
   if (events.length > end - start) throw corrupt("events() returned more events than requested");
   for (const [place, event] of events.entries()) {
     if (event?.index !== start + place) throw corrupt(`events() did not return event ${start + place} of conversation ${id}`);
-    if (typeof event.id !== "string" || !/^[\da-fA-F-]{8,}$/.test(event.id)) throw corrupt("id of events() is missing or has the wrong type");
+    if (typeof event.id !== "string" || !/^[\da-fA-F-]{8,}$/.test(event.id))
+      throw corrupt("id of events() is missing or has the wrong type");
     if (typeof event.json !== "string") throw corrupt("json of events() is missing or has the wrong type");
   }
 }

@@ -75,7 +75,10 @@ export class ZipSource implements CoreSource {
     return contents instanceof Map ? undefined : contents;
   }
 
-  async commit(conversation: string, { commit, ids, paths, eventSources, fileSources, given }: ZipWriting): Promise<ZipUnreadable | undefined> {
+  async commit(
+    conversation: string,
+    { commit, ids, paths, eventSources, fileSources, given }: ZipWriting,
+  ): Promise<ZipUnreadable | undefined> {
     await this.#pageYield.wait();
     const positions = [...eventSources, ...fileSources].filter((source) => source >= 0);
     const contents = await this.#contents(positions);
@@ -83,7 +86,8 @@ export class ZipSource implements CoreSource {
     const content = (source: number) => (source < 0 ? given[-1 - source]! : contents.get(source)!);
     const [eventIds, filePaths] = [ids.split("\n"), paths.split("\n")];
     const takesBytes = isInBrowser(this.#store);
-    const json = (bytes: Uint8Array) => (takesBytes && bytes.length > longText && !isASCII(bytes) ? (bytes as unknown as string) : text.decode(bytes));
+    const json = (bytes: Uint8Array) =>
+      takesBytes && bytes.length > longText && !isASCII(bytes) ? (bytes as unknown as string) : text.decode(bytes);
     const events = Array.from(eventSources, (source, place) => ({ id: eventIds[place]!, json: json(content(source)) }));
     // Copied where other files are in the same buffer, because a store may hold on to the bytes.
     const own = (bytes: Uint8Array) => (bytes.length + 1 === bytes.buffer.byteLength ? bytes : bytes.slice());
@@ -137,7 +141,9 @@ export class ZipSource implements CoreSource {
     const isSmallOne = isSmall(packedSize, into.length - 1);
     if (border === undefined) throw new Error(outside);
     const header = this.#blocks.read(start, Math.min(border, start + most + (isSmallOne ? packedSize : 0)));
-    return header instanceof Promise ? header.then((header) => this.#unpackFrom(position, header, into, border)) : this.#unpackFrom(position, header, into, border);
+    return header instanceof Promise
+      ? header.then((header) => this.#unpackFrom(position, header, into, border))
+      : this.#unpackFrom(position, header, into, border);
   }
 
   #unpackFrom(position: number, header: Bytes, into: Bytes, border: number): Promise<void> | undefined {

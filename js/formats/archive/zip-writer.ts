@@ -51,8 +51,16 @@ export class ZipWriter {
     const count = this.#count;
     this.#out.bytes(this.#directory.take());
     if (count >= 0xffff || at >= 0xffffffff) {
-      this.#out.u32(0x06064b50).u64(44).u16(0x0300 | 45, 45).u32(0, 0).u64(count, count, size, at);
-      this.#out.u32(0x07064b50, 0).u64(at + size).u32(1);
+      this.#out
+        .u32(0x06064b50)
+        .u64(44)
+        .u16(0x0300 | 45, 45)
+        .u32(0, 0)
+        .u64(count, count, size, at);
+      this.#out
+        .u32(0x07064b50, 0)
+        .u64(at + size)
+        .u32(1);
     }
     const short = Math.min(count, 0xffff);
     this.#out.u32(0x06054b50).u16(0, 0, short, short).u32(size, Math.min(at, 0xffffffff)).u16(0);

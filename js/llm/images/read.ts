@@ -24,7 +24,9 @@ export async function readImages(content: readonly unknown[], llm?: LLM): Promis
   const row = llm && (await rowOf(llm));
   if (row && JSON.parse(row)["supports_vision"] !== true) {
     const { model } = llm.options;
-    throw invalidOptions(`${model} cannot see images; send the message without, or switch to a model that can (or say with capabilityOverrides that this one does)`);
+    throw invalidOptions(
+      `${model} cannot see images; send the message without, or switch to a model that can (or say with capabilityOverrides that this one does)`,
+    );
   }
   return Promise.all(content.map(readPart));
 }

@@ -16,7 +16,9 @@ const fields = optionNames
 
 export function checkedName(name: unknown): string {
   if (typeof name === "string" && namePattern.test(name)) return name;
-  throw invalidOptions("the name of a profile begins with a letter or digit and has up to 64 letters, digits, dots, dashes and underscores");
+  throw invalidOptions(
+    "the name of a profile begins with a letter or digit and has up to 64 letters, digits, dots, dashes and underscores",
+  );
 }
 
 export function storageOf(storage: string | ProfileStorage): ProfileStorage {
@@ -61,7 +63,9 @@ export function storedOptions(name: string, json: string | undefined): LLMOption
   const overrides = options["capabilityOverrides"];
   if (typeof overrides === "object") {
     const known = abilities.split(" ");
-    options["capabilityOverrides"] = Object.fromEntries(Object.entries(overrides as object).filter(([name, can]) => known.includes(name) && typeof can === "boolean"));
+    options["capabilityOverrides"] = Object.fromEntries(
+      Object.entries(overrides as object).filter(([name, can]) => known.includes(name) && typeof can === "boolean"),
+    );
   }
   return options as unknown as LLMOptions;
 }

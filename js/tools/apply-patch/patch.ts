@@ -37,14 +37,17 @@ const startsWith = (line: string, prefixes: readonly string[]) => prefixes.some(
 
 /** The paths of the files that a patch changes or deletes. */
 export function pathsNeeded(patch: string): string[] {
-  const paths = strip(patch).split("\n").map((line) => /^\*\*\* (?:Update|Delete) File: ([^]*)/.exec(line)?.[1]);
+  const paths = strip(patch)
+    .split("\n")
+    .map((line) => /^\*\*\* (?:Update|Delete) File: ([^]*)/.exec(line)?.[1]);
   return [...new Set(paths.filter((path) => path !== undefined))];
 }
 
 /** The changes of a patch, and how inexactly its lines matched: 0 if they are the same. @throws PatchError */
 export function changesOf(patch: string, originals: ReadonlyMap<string, string>): { changes: Map<string, FileChange>; fuzz: number } {
   const lines = strip(patch).split("\n");
-  if (lines.length < 2 || !lines[0]!.startsWith("*** Begin Patch") || lines.at(-1) !== "*** End Patch") throw new PatchError('The patch must begin with the line "*** Begin Patch" and end with the line "*** End Patch".');
+  if (lines.length < 2 || !lines[0]!.startsWith("*** Begin Patch") || lines.at(-1) !== "*** End Patch")
+    throw new PatchError('The patch must begin with the line "*** Begin Patch" and end with the line "*** End Patch".');
   const parser = new Parser(lines, originals);
   parser.parse();
   return parser;
@@ -76,7 +79,10 @@ class Parser {
         continue;
       }
       path = this.#take("*** Add File: ");
-      if (!path) throw new PatchError(`A change must begin here, with "*** Update File: ", "*** Delete File: " or "*** Add File: ":\n${this.#line()}`);
+      if (!path)
+        throw new PatchError(
+          `A change must begin here, with "*** Update File: ", "*** Delete File: " or "*** Add File: ":\n${this.#line()}`,
+        );
       this.#unused("Add", path);
       this.changes.set(path, { type: "add", new_content: this.#added() });
     }
@@ -111,7 +117,10 @@ class Parser {
       if (strip(heading)) index = this.#after(lines, heading, index);
       const section = sectionAt(this.lines, this.#at);
       const [start, fuzz] = find(lines, section.lines, index, section.isEndOfFile);
-      if (start === -1) throw new PatchError(`These lines are not in ${path} from line ${index + 1} on. View it, and copy them exactly:\n${section.lines.join("\n")}`);
+      if (start === -1)
+        throw new PatchError(
+          `These lines are not in ${path} from line ${index + 1} on. View it, and copy them exactly:\n${section.lines.join("\n")}`,
+        );
       this.fuzz += fuzz;
       chunks.push(...section.chunks.map((chunk) => ({ ...chunk, index: chunk.index + start })));
       index = start + section.lines.length;
@@ -146,7 +155,8 @@ class Parser {
   }
 
   #unused(action: string, path: string): void {
-    if (this.changes.has(path)) throw new PatchError(`*** ${action} File: ${path}: the patch changes this file twice. Put all of its changes together.`);
+    if (this.changes.has(path))
+      throw new PatchError(`*** ${action} File: ${path}: the patch changes this file twice. Put all of its changes together.`);
   }
 
   #original(action: string, path: string): string {
@@ -190,7 +200,8 @@ function sectionAt(patch: readonly string[], start: number): Section {
     if (startsWith(line, ["@@", ...fileHeaders, "*** End of File"]) || line === "***") break;
     const previous = mode;
     mode = line[0]!;
-    if (line.startsWith("***") || !"+- ".includes(mode)) throw new PatchError(`In a section, this line must begin with " ", "-" or "+":\n${line}`);
+    if (line.startsWith("***") || !"+- ".includes(mode))
+      throw new PatchError(`In a section, this line must begin with " ", "-" or "+":\n${line}`);
     if (mode === " " && previous !== mode) finish();
     const text = line.slice(1);
     if (mode === "-") deleted.push(text);
@@ -199,7 +210,8 @@ function sectionAt(patch: readonly string[], start: number): Section {
   }
   finish();
   if (patch[section.end] === "*** End of File") return { ...section, end: section.end + 1, isEndOfFile: true };
-  if (section.end === start) throw new PatchError(`Line ${start + 1} of the patch must belong to a section, and begin with " ", "-" or "+":\n${patch[start] ?? ""}`);
+  if (section.end === start)
+    throw new PatchError(`Line ${start + 1} of the patch must belong to a section, and begin with " ", "-" or "+":\n${patch[start] ?? ""}`);
   return section;
 }
 
@@ -214,7 +226,11 @@ function find(lines: readonly string[], wanted: readonly string[], start: number
 
 function findFrom(lines: readonly string[], wanted: readonly string[], start: number): [number, number] {
   if (wanted.length === 0) return [start, 0];
-  const ways: Array<[(line: string) => string, number]> = [[(line) => line, 0], [stripEnd, 1], [strip, 100]];
+  const ways: Array<[(line: string) => string, number]> = [
+    [(line) => line, 0],
+    [stripEnd, 1],
+    [strip, 100],
+  ];
   for (const [prepared, fuzz] of ways) {
     const [all, searched] = [lines.map(prepared), wanted.map(prepared)];
     for (let index = Math.max(0, start); index <= all.length - searched.length; index += 1) {

@@ -12,7 +12,8 @@ import type { History } from "./history.js";
 
 /** The number of lines before and after an edit that a snippet shows. */
 const context = 4;
-const fileNotice = "\n[The middle is left out here: the file is too long to be shown at once. View the lines that you need with `view_range`.]\n";
+const fileNotice =
+  "\n[The middle is left out here: the file is too long to be shown at once. View the lines that you need with `view_range`.]\n";
 
 const imageTypes: { readonly [suffix: string]: string } = {
   ".png": "image/png",
@@ -74,7 +75,8 @@ export class Editor {
     }
     const path = shown.startsWith("/") ? inWorkspace(this.workspace, shown) : undefined;
     const entry = await statOf(this.workspace, path);
-    if (command === "create" && entry) throw invalid("path", shown, "It exists, and `create` overwrites nothing: use `str_replace` or `insert`, or another path.");
+    if (command === "create" && entry)
+      throw invalid("path", shown, "It exists, and `create` overwrites nothing: use `str_replace` or `insert`, or another path.");
     if (command !== "create" && !entry) throw invalid("path", shown, "It does not exist. View its directory to see what there is.");
     if (command !== "view" && entry?.type === "directory") {
       throw invalid("path", shown, "It is a directory, which can only be viewed: name a file.");
@@ -99,16 +101,23 @@ export class Editor {
       found = occurrences(file.text, wanted);
     }
     const { at, lines, isUnique } = found;
-    if (lines.length === 0) throw new Failure(`\`old_str\` does not occur in ${file.shown}, so nothing was changed. View the file and copy the text exactly, with its white space.`);
+    if (lines.length === 0)
+      throw new Failure(
+        `\`old_str\` does not occur in ${file.shown}, so nothing was changed. View the file and copy the text exactly, with its white space.`,
+      );
     if (!isUnique) {
-      throw new Failure(`\`old_str\` occurs more than once (lines ${lines.join(", ")}), so nothing was changed. Add text around the place that you mean.`);
+      throw new Failure(
+        `\`old_str\` occurs more than once (lines ${lines.join(", ")}), so nothing was changed. Add text around the place that you mean.`,
+      );
     }
     const text = file.text.slice(0, at) + replacement + file.text.slice(at + wanted.length);
     await this.#write({ ...file, text });
     await this.history.add(file.path, file.text);
     const written = withLineFeeds(text);
     const start = Math.max(0, lines[0]! - context);
-    const snippet = fileLines(written).slice(start, lines[0]! + context + replacement.split("\n").length - 1).join("");
+    const snippet = fileLines(written)
+      .slice(start, lines[0]! + context + replacement.split("\n").length - 1)
+      .join("");
     const content = edited(file.shown, snippet, start + 1);
     return done("str_replace", content, { path: file.shown, prev_exist: true, old_content: file.text, new_content: text });
   }
@@ -117,7 +126,11 @@ export class Editor {
     const file = await this.#read(target);
     const lines = fileLines(file.text);
     if (after < 0 || after > lines.length) {
-      throw invalid("insert_line", String(after), `The file has ${lines.length} lines: give the number of one, or 0 for the place before the first.`);
+      throw invalid(
+        "insert_line",
+        String(after),
+        `The file has ${lines.length} lines: give the number of one, or 0 for the place before the first.`,
+      );
     }
     const added = inserted.split("\n");
     const text = [...lines.slice(0, after), ...added.map((line) => `${line}\n`), ...lines.slice(after)].join("");
@@ -125,7 +138,9 @@ export class Editor {
     await this.history.add(file.path, file.text);
     const written = withLineFeeds(text);
     const start = Math.max(0, after - context);
-    const snippet = fileLines(written).slice(start, Math.min(lines.length + added.length, after + context + added.length)).join("");
+    const snippet = fileLines(written)
+      .slice(start, Math.min(lines.length + added.length, after + context + added.length))
+      .join("");
     const content = edited(file.shown, snippet, start + 1);
     return done("insert", content, { path: file.shown, prev_exist: true, old_content: file.text, new_content: written });
   }
@@ -148,7 +163,10 @@ export class Editor {
     const imageType = imageTypes[suffixOf(shown).toLowerCase()];
     if (imageType) return this.#image(target, imageType);
     const { text } = await this.#read(target);
-    return done("view", range.length > 0 ? selected(text, shown, range) : numbered(`The lines of ${shown}:`, text), { path: shown, prev_exist: true });
+    return done("view", range.length > 0 ? selected(text, shown, range) : numbered(`The lines of ${shown}:`, text), {
+      path: shown,
+      prev_exist: true,
+    });
   }
 
   async #image({ shown, path, entry }: Target, type: string): Promise<BuiltInOutput> {
@@ -168,7 +186,8 @@ export class Editor {
     const hidden = entries.filter(isHidden).length;
     const root = shown.replaceAll("\\", "/");
     const lines = [`${root}/`];
-    const line = (entry: WorkspaceEntry, below: string) => `${root}/${below}${nameOf(entry.path)}${entry.type === "directory" ? "/" : ""}`.replaceAll("\\", "/");
+    const line = (entry: WorkspaceEntry, below: string) =>
+      `${root}/${below}${nameOf(entry.path)}${entry.type === "directory" ? "/" : ""}`.replaceAll("\\", "/");
     for (const entry of entries) {
       if (isHidden(entry)) continue;
       lines.push(line(entry, ""));

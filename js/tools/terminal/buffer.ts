@@ -13,6 +13,8 @@ export const Buffer = {
   from(data: string | ArrayLike<number>, encoding = "utf8"): Bytes {
     if (typeof data !== "string") return new Bytes(data);
     if (encoding === "base64") return Buffer.from(atob(data.replace(/[^A-Za-z0-9+/]/g, "")), "latin1");
-    return /^utf-?8$/.test(encoding) ? new Bytes(new TextEncoder().encode(data)) : Bytes.from(data, (character) => character.charCodeAt(0)) as Bytes;
+    return /^utf-?8$/.test(encoding)
+      ? new Bytes(new TextEncoder().encode(data))
+      : (Bytes.from(data, (character) => character.charCodeAt(0)) as Bytes);
   },
 };

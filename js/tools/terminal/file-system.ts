@@ -57,7 +57,15 @@ export class WorkspaceFileSystem implements IFileSystem {
   async stat(path: string): Promise<FsStat> {
     const entry = await this.#entry(path, "stat");
     const isDirectory = entry.type === "directory";
-    return { isFile: !isDirectory, isDirectory, isSymbolicLink: false, mode: 0o755, size: entry.size, mtime: new Date(entry.modifiedAt), identity: `workspace:${entry.path}` };
+    return {
+      isFile: !isDirectory,
+      isDirectory,
+      isSymbolicLink: false,
+      mode: 0o755,
+      size: entry.size,
+      mtime: new Date(entry.modifiedAt),
+      identity: `workspace:${entry.path}`,
+    };
   }
 
   lstat(path: string): Promise<FsStat> {
@@ -101,7 +109,8 @@ export class WorkspaceFileSystem implements IFileSystem {
     if (entry.type === "file") return this.writeFile(to, await this.readFileBuffer(from));
     if (!recursive) throw failure("EISDIR", "is a directory, cp", from);
     const [source, target] = [inWorkspace(from), inWorkspace(to)];
-    if (source === target || target.startsWith(`${source}/`) || source === "") throw failure("EINVAL", "a directory cannot be copied into itself, cp", from);
+    if (source === target || target.startsWith(`${source}/`) || source === "")
+      throw failure("EINVAL", "a directory cannot be copied into itself, cp", from);
     await this.mkdir(to, { recursive: true });
     for (const name of await this.readdir(from)) await this.cp(`${from}/${name}`, `${to}/${name}`, { recursive });
   }

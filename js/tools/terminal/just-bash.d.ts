@@ -77,7 +77,10 @@ export interface Command {
   name: string;
 }
 
-export function defineCommand(name: string, execute: (args: string[]) => Promise<{ stdout: string; stderr: string; exitCode: number }>): Command;
+export function defineCommand(
+  name: string,
+  execute: (args: string[]) => Promise<{ stdout: string; stderr: string; exitCode: number }>,
+): Command;
 
 export class Bash {
   constructor(options: {
@@ -89,7 +92,10 @@ export class Bash {
     fetch?: (url: string, options?: FetchOptions) => Promise<FetchResult>;
   });
   readonly fs: IFileSystem;
-  exec(command: string, options: { cwd: string; env: Record<string, string>; rawScript: boolean; signal: AbortSignal }): Promise<{
+  exec(
+    command: string,
+    options: { cwd: string; env: Record<string, string>; rawScript: boolean; signal: AbortSignal },
+  ): Promise<{
     stdout: string;
     stderr: string;
     exitCode: number;

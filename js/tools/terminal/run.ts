@@ -36,7 +36,31 @@ const pageLimits: ExecutionLimits = {
 /** Bytes of files outside of the workspace, such as those in `/tmp`. */
 const temporaryBytes = 64 << 20;
 
-const noProgram = ["python", "python3", "pip", "pip3", "uv", "node", "npm", "npx", "deno", "bun", "git", "sqlite3", "js-exec", "tar", "yq", "xan", "html-to-markdown", "make", "gcc", "cc", "cargo", "go", "docker"];
+const noProgram = [
+  "python",
+  "python3",
+  "pip",
+  "pip3",
+  "uv",
+  "node",
+  "npm",
+  "npx",
+  "deno",
+  "bun",
+  "git",
+  "sqlite3",
+  "js-exec",
+  "tar",
+  "yq",
+  "xan",
+  "html-to-markdown",
+  "make",
+  "gcc",
+  "cc",
+  "cargo",
+  "go",
+  "docker",
+];
 const noSystem = ["apt", "apt-get", "brew", "sudo", "su", "systemctl", "ssh", "scp", "tmux", "nohup", "jobs", "fg", "bg"];
 const noNetwork = ["curl", "wget"];
 
@@ -49,8 +73,15 @@ export function createShell(page: Page, { workingDir, hasNetwork, isInPage }: Sh
     // It would replace functions of the page while a command runs. A worker has nothing that must be protected.
     defenseInDepth: false,
     customCommands: [
-      ...noProgram.map((name) => unavailable(name, "This terminal is a shell inside a web page: it has the usual text and file commands, but no other programs, and none can be installed.")),
-      ...noSystem.map((name) => unavailable(name, "This terminal is a shell inside a web page: it has no system, no packages and no processes.")),
+      ...noProgram.map((name) =>
+        unavailable(
+          name,
+          "This terminal is a shell inside a web page: it has the usual text and file commands, but no other programs, and none can be installed.",
+        ),
+      ),
+      ...noSystem.map((name) =>
+        unavailable(name, "This terminal is a shell inside a web page: it has no system, no packages and no processes."),
+      ),
       ...(hasNetwork ? [] : noNetwork.map((name) => unavailable(name, "This terminal has no network."))),
     ],
     ...(hasNetwork && { fetch: requestOf(page) }),
@@ -71,7 +102,8 @@ function unavailable(name: string, why: string) {
 }
 
 function requestOf({ fetch }: Page) {
-  return (url: string, { method = "GET", headers = {}, body }: FetchOptions = {}) => fetch!({ url, method, headers: Object.fromEntries(new Headers(headers)), body });
+  return (url: string, { method = "GET", headers = {}, body }: FetchOptions = {}) =>
+    fetch!({ url, method, headers: Object.fromEntries(new Headers(headers)), body });
 }
 
 async function run(bash: Bash, workingDir: string, { command, cwd, env }: ShellCommand, signal: AbortSignal): Promise<ShellResult> {
@@ -86,8 +118,18 @@ async function run(bash: Bash, workingDir: string, { command, cwd, env }: ShellC
   if (statements.length > 1) return { statements };
   const directory = (await bash.fs.exists(cwd)) ? cwd : workingDir;
   // In a terminal, errors appear between the other lines.
-  const { stdout, stderr, exitCode, env: after } = await bash.exec(`exec 2>&1\n${command}`, { cwd: directory, env, rawScript: true, signal });
+  const {
+    stdout,
+    stderr,
+    exitCode,
+    env: after,
+  } = await bash.exec(`exec 2>&1\n${command}`, { cwd: directory, env, rawScript: true, signal });
   // Messages about limits name an option that only programs can set.
   const output = (stdout + stderr).replace(/, increase executionLimits\.\w+/g, "");
-  return { output: signal.aborted ? output.replace(/(^|\n)bash: execution aborted\n?$/, "$1") : output, exitCode, cwd: after["PWD"] ?? directory, env: { ...after } };
+  return {
+    output: signal.aborted ? output.replace(/(^|\n)bash: execution aborted\n?$/, "$1") : output,
+    exitCode,
+    cwd: after["PWD"] ?? directory,
+    env: { ...after },
+  };
 }

@@ -13,7 +13,27 @@ export interface Session {
 }
 
 /** Variables that the shell sets itself. */
-const own = new Set(["?", "_", "PWD", "IFS", "OPTIND", "SHELLOPTS", "BASHOPTS", "BASH_VERSION", "BASHPID", "PPID", "UID", "EUID", "SHLVL", "LINENO", "RANDOM", "SECONDS", "OSTYPE", "MACHTYPE", "HOSTTYPE"]);
+const own = new Set([
+  "?",
+  "_",
+  "PWD",
+  "IFS",
+  "OPTIND",
+  "SHELLOPTS",
+  "BASHOPTS",
+  "BASH_VERSION",
+  "BASHPID",
+  "PPID",
+  "UID",
+  "EUID",
+  "SHLVL",
+  "LINENO",
+  "RANDOM",
+  "SECONDS",
+  "OSTYPE",
+  "MACHTYPE",
+  "HOSTTYPE",
+]);
 const variableName = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
 export function newSession(workingDir: string): Session {
@@ -44,7 +64,9 @@ export function writeSession({ files }: BuiltInContext, session: Session): void 
 /** The variables after a command, without those of the shell, and without secrets: neither under their names nor copies. */
 export function environmentAfter(env: Record<string, string>, secrets: Readonly<Record<string, string>>): Record<string, string> {
   const values = Object.values(secrets).filter((value) => value !== "");
-  const kept = Object.entries(onlyTexts(env)).filter(([name, value]) => !own.has(name) && !(name in secrets) && !values.some((secret) => value.includes(secret)));
+  const kept = Object.entries(onlyTexts(env)).filter(
+    ([name, value]) => !own.has(name) && !(name in secrets) && !values.some((secret) => value.includes(secret)),
+  );
   return Object.fromEntries(kept);
 }
 
@@ -64,5 +86,7 @@ export async function secretsOf(names: readonly string[], { secret }: Pick<Built
 }
 
 function onlyTexts(values: object): Record<string, string> {
-  return Object.fromEntries(Object.entries(values).filter(([name, value]) => variableName.test(name) && typeof value === "string")) as Record<string, string>;
+  return Object.fromEntries(
+    Object.entries(values).filter(([name, value]) => variableName.test(name) && typeof value === "string"),
+  ) as Record<string, string>;
 }

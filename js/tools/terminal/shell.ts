@@ -2,7 +2,16 @@
 import { fromFileOrCopy } from "../../wasm/copies.js";
 import { textOf } from "../../input/errors.js";
 import { part } from "../../wasm/wasm.js";
-import { type FromWorker, type Page, type Shell, type ShellCommand, type ShellOptions, type ShellResult, type ToWorker, fileMethods } from "./protocol.js";
+import {
+  type FromWorker,
+  type Page,
+  type Shell,
+  type ShellCommand,
+  type ShellOptions,
+  type ShellResult,
+  type ToWorker,
+  fileMethods,
+} from "./protocol.js";
 import type { createShell } from "./run.js";
 
 /** A shell that can be ended, even while it computes. */
@@ -116,7 +125,9 @@ async function loaded(url: string): Promise<typeof createShell> {
 }
 
 function shellInPage(create: typeof createShell, page: () => Page, options: Omit<ShellOptions, "isInPage">): RunningShell {
-  const files = Object.fromEntries(fileMethods.map((method) => [method, (...args: never[]) => (page()[method] as (...args: never[]) => unknown)(...args)]));
+  const files = Object.fromEntries(
+    fileMethods.map((method) => [method, (...args: never[]) => (page()[method] as (...args: never[]) => unknown)(...args)]),
+  );
   const shell = create({ ...(files as unknown as Page), fetch: (request) => page().fetch!(request) }, { ...options, isInPage: true });
   return { ...shell, end() {} };
 }

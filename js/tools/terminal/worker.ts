@@ -23,11 +23,12 @@ function serve(): void {
   let shell: Shell | undefined;
   let running: AbortController | undefined;
 
-  const call = (method: keyof Page, ...args: unknown[]) => new Promise<never>((resolve, reject) => {
-    const id = ++lastCall;
-    waiting.set(id, { resolve: resolve as (value: unknown) => void, reject });
-    scope.postMessage({ type: "call", id, method, args });
-  });
+  const call = (method: keyof Page, ...args: unknown[]) =>
+    new Promise<never>((resolve, reject) => {
+      const id = ++lastCall;
+      waiting.set(id, { resolve: resolve as (value: unknown) => void, reject });
+      scope.postMessage({ type: "call", id, method, args });
+    });
 
   const start = (options: ShellOptions) => {
     const files = Object.fromEntries(fileMethods.map((method) => [method, (...args: unknown[]) => call(method, ...args)]));

@@ -3,7 +3,21 @@
 import type { UIMessage, UIMessageChunk } from "ai";
 import type { ActionEvent, ConversationErrorEvent, ConversationEvent, LiveEvent, StreamingDeltaEvent } from "threadkeep";
 import { type OpenCalls, isSame, questionAbout } from "./approvals.js";
-import { type AnswerEvent, type ResultEvent, type SaidPart, callIn, failureIn, isAnswer, isFailure, isResult, originOf, partId, saidIn, stepOf, withResult } from "./parts.js";
+import {
+  type AnswerEvent,
+  type ResultEvent,
+  type SaidPart,
+  callIn,
+  failureIn,
+  isAnswer,
+  isFailure,
+  isResult,
+  originOf,
+  partId,
+  saidIn,
+  stepOf,
+  withResult,
+} from "./parts.js";
 import type { ToolPart } from "./types.js";
 import { mayHaveRun } from "./ui-messages.js";
 
@@ -152,7 +166,13 @@ export class Answer {
     this.#calls.set(toolCallId, call);
     if (this.#shown.has(toolCallId) && isSame(this.#shown.get(toolCallId), input)) return;
     this.#shown.set(toolCallId, input);
-    this.#emit({ type: "tool-input-available", toolCallId, toolName: call.type.slice("tool-".length), input, ...(toolMetadata ? { toolMetadata } : {}) });
+    this.#emit({
+      type: "tool-input-available",
+      toolCallId,
+      toolName: call.type.slice("tool-".length),
+      input,
+      ...(toolMetadata ? { toolMetadata } : {}),
+    });
   }
 
   /** Nothing of the answer is stored. */
@@ -177,8 +197,10 @@ export class Answer {
     this.#show(call);
     const { toolCallId } = call;
     const part = withResult(call, event);
-    if (part.state === "output-available") this.#emit({ type: "tool-output-available", toolCallId, output: part.output, ...resultMetadataOf(part) });
-    else if (part.state === "output-error") this.#emit({ type: "tool-output-error", toolCallId, errorText: part.errorText, ...resultMetadataOf(part) });
+    if (part.state === "output-available")
+      this.#emit({ type: "tool-output-available", toolCallId, output: part.output, ...resultMetadataOf(part) });
+    else if (part.state === "output-error")
+      this.#emit({ type: "tool-output-error", toolCallId, errorText: part.errorText, ...resultMetadataOf(part) });
     else if (part.state === "output-denied") {
       const { id: approvalId, reason, isAutomatic } = part.approval;
       this.#emit({ type: "tool-approval-request", approvalId, toolCallId, ...(isAutomatic ? { isAutomatic } : {}) });
@@ -212,4 +234,3 @@ function metadataOf(part: SaidPart | undefined) {
 function resultMetadataOf(part: Extract<ToolPart, { state: "output-available" | "output-error" }>) {
   return part.resultProviderMetadata ? { providerMetadata: part.resultProviderMetadata } : {};
 }
-

@@ -9,7 +9,9 @@ const questions = new Map<string, string>();
 
 /** The id of the question whether this action may run. It stays the same as long as the page lives. */
 export function questionAbout(actionId: string): string {
-  const id = questions.get(actionId) ?? Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+  const id =
+    questions.get(actionId) ??
+    Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
   questions.set(actionId, id);
   return id;
 }
@@ -28,7 +30,16 @@ export interface OpenCalls {
 export async function openCalls(conversation: Conversation): Promise<OpenCalls> {
   const actions = await conversation.pendingActions();
   // The others are in the log of a sub-agent.
-  const own = new Set(await Promise.all(actions.map(({ id }) => conversation.events.getIndex(id).then(() => id, () => null))));
+  const own = new Set(
+    await Promise.all(
+      actions.map(({ id }) =>
+        conversation.events.getIndex(id).then(
+          () => id,
+          () => null,
+        ),
+      ),
+    ),
+  );
   const state = actions.length === 0 ? {} : conversation.state.agent_state;
   const leftOut = idsIn(state["unapproved_actions"]);
   const begun = idsIn(state["interrupted_actions"]);
@@ -72,7 +83,9 @@ export function isSame(one: unknown, other: unknown): boolean {
 
 function sorted(value: unknown): string | undefined {
   const isObject = (value: unknown): value is object => typeof value === "object" && value !== null && !Array.isArray(value);
-  return JSON.stringify(value, (_, inner: unknown) => (isObject(inner) ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1))) : inner));
+  return JSON.stringify(value, (_, inner: unknown) =>
+    isObject(inner) ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1))) : inner,
+  );
 }
 
 function idsIn(list: unknown): ReadonlySet<string> {

@@ -14,7 +14,10 @@ export function conversationIdOf(chatId: string): string {
   if (typeof chatId !== "string") throw new ThreadkeepError("invalid_options", "the id of a chat must be a string");
   if (uuid.test(chatId)) return chatId.toLowerCase();
   const name = new TextEncoder().encode(chatId);
-  const bytes = namespace.replaceAll("-", "").match(/../g)!.map((pair) => Number.parseInt(pair, 16));
+  const bytes = namespace
+    .replaceAll("-", "")
+    .match(/../g)!
+    .map((pair) => Number.parseInt(pair, 16));
   const hash = sha1(new Uint8Array([...bytes, ...name])).slice(0, 16);
   hash[6] = (hash[6]! & 0x0f) | 0x50;
   hash[8] = (hash[8]! & 0x3f) | 0x80;
@@ -35,14 +38,18 @@ function sha1(message: Uint8Array): number[] {
   for (let block = 0; block < padded.byteLength; block += 64) {
     let [a, b, c, d, e] = sum as [number, number, number, number, number];
     for (let round = 0; round < 80; round++) {
-      words[round] = round < 16
-        ? padded.getInt32(block + 4 * round)
-        : rotated(words[round - 3]! ^ words[round - 8]! ^ words[round - 14]! ^ words[round - 16]!, 1);
+      words[round] =
+        round < 16
+          ? padded.getInt32(block + 4 * round)
+          : rotated(words[round - 3]! ^ words[round - 8]! ^ words[round - 14]! ^ words[round - 16]!, 1);
       const [mixed, constant] =
-        round < 20 ? [(b & c) | (~b & d), 0x5a827999]
-        : round < 40 ? [b ^ c ^ d, 0x6ed9eba1]
-        : round < 60 ? [(b & c) | (b & d) | (c & d), 0x8f1bbcdc]
-        : [b ^ c ^ d, 0xca62c1d6];
+        round < 20
+          ? [(b & c) | (~b & d), 0x5a827999]
+          : round < 40
+            ? [b ^ c ^ d, 0x6ed9eba1]
+            : round < 60
+              ? [(b & c) | (b & d) | (c & d), 0x8f1bbcdc]
+              : [b ^ c ^ d, 0xca62c1d6];
       [a, b, c, d, e] = [(rotated(a, 5) + mixed + e + constant + words[round]!) | 0, a, rotated(b, 30), c, d];
     }
     [a, b, c, d, e].forEach((word, at) => (sum[at] = (sum[at]! + word) | 0));

@@ -1,6 +1,14 @@
 // Messages of the AI SDK as a new conversation.
 import type { FileUIPart, ReasoningUIPart, UIMessage } from "ai";
-import { type ChatContent, type ChatMessage, Conversation, type ImportedConversation, type Store, type ThinkingBlock, ThreadkeepError } from "threadkeep";
+import {
+  type ChatContent,
+  type ChatMessage,
+  Conversation,
+  type ImportedConversation,
+  type Store,
+  type ThinkingBlock,
+  ThreadkeepError,
+} from "threadkeep";
 import type { ToolPart } from "./types.js";
 import { isImage } from "./user-message.js";
 
@@ -24,9 +32,14 @@ class LeftOut {
  * name everything that has no place in a conversation.
  * @throws ThreadkeepError `archive_invalid` for messages that are none, `store_*`
  */
-export async function importUIMessages(messages: readonly UIMessage[], options: { store?: Store | undefined } = {}): Promise<ImportedConversation> {
+export async function importUIMessages(
+  messages: readonly UIMessage[],
+  options: { store?: Store | undefined } = {},
+): Promise<ImportedConversation> {
   const leftOut = new LeftOut();
-  const chat = reading(() => messages.flatMap((message) => (message.role === "assistant" ? ofAssistant(message, leftOut) : ofOther(message, leftOut))));
+  const chat = reading(() =>
+    messages.flatMap((message) => (message.role === "assistant" ? ofAssistant(message, leftOut) : ofOther(message, leftOut))),
+  );
   const imported = await Conversation.importJSON(chat, options);
   return { ...imported, warnings: [...imported.warnings, ...leftOut.warnings] };
 }
@@ -35,7 +48,11 @@ function reading<T>(read: () => T): T {
   try {
     return read();
   } catch (cause) {
-    throw new ThreadkeepError("archive_invalid", "importUIMessages() takes a list of messages of the AI SDK; validateUIMessages() tells what is wrong with this one", { cause });
+    throw new ThreadkeepError(
+      "archive_invalid",
+      "importUIMessages() takes a list of messages of the AI SDK; validateUIMessages() tells what is wrong with this one",
+      { cause },
+    );
   }
 }
 
@@ -80,7 +97,11 @@ function answerOf({ content, reasoning, calls }: Said, leftOut: LeftOut): ChatMe
   if (content.length + reasoning.length + calls.length === 0) return [];
   const called = calls.map((part) => {
     const input = part.state === "output-error" ? (part.input ?? part.rawInput) : part.input;
-    return { id: part.toolCallId, type: "function" as const, function: { name: nameOf(part), arguments: typeof input === "string" ? input : JSON.stringify(input ?? {}) } };
+    return {
+      id: part.toolCallId,
+      type: "function" as const,
+      function: { name: nameOf(part), arguments: typeof input === "string" ? input : JSON.stringify(input ?? {}) },
+    };
   });
   const answer: ChatMessage = {
     role: "assistant",
@@ -104,7 +125,13 @@ function reasoningOf(parts: readonly ReasoningUIPart[]): Partial<ChatMessage> {
   const text = parts.map(({ text }) => text).join("\n");
   const { itemId, reasoningEncryptedContent } = first.providerMetadata?.["openai"] ?? {};
   if (typeof itemId !== "string") return { reasoning_content: text };
-  return { responses_reasoning_item: { id: itemId, summary: [text], ...(typeof reasoningEncryptedContent === "string" ? { encrypted_content: reasoningEncryptedContent } : {}) } };
+  return {
+    responses_reasoning_item: {
+      id: itemId,
+      summary: [text],
+      ...(typeof reasoningEncryptedContent === "string" ? { encrypted_content: reasoningEncryptedContent } : {}),
+    },
+  };
 }
 
 function resultOf(part: ToolPart, leftOut: LeftOut): ChatMessage[] {
@@ -126,10 +153,17 @@ function resultOf(part: ToolPart, leftOut: LeftOut): ChatMessage[] {
 /** The content of a result, as `uiMessagesOf` gives it or as any tool has returned it. */
 function contentOf(output: unknown): string | ChatContent[] {
   if (typeof output === "string") return output;
-  const isContent = Array.isArray(output) && output.length > 0 && output.every((item) => item?.type === "text" ? typeof item.text === "string" : item?.type === "image" && Array.isArray(item.image_urls));
+  const isContent =
+    Array.isArray(output) &&
+    output.length > 0 &&
+    output.every((item) =>
+      item?.type === "text" ? typeof item.text === "string" : item?.type === "image" && Array.isArray(item.image_urls),
+    );
   if (!isContent) return JSON.stringify(output ?? null);
   return output.flatMap((item): ChatContent[] =>
-    item.type === "text" ? [{ type: "text", text: item.text }] : item.image_urls.map((url: unknown) => ({ type: "image_url" as const, image_url: { url: String(url) } })),
+    item.type === "text"
+      ? [{ type: "text", text: item.text }]
+      : item.image_urls.map((url: unknown) => ({ type: "image_url" as const, image_url: { url: String(url) } })),
   );
 }
 

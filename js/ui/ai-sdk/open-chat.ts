@@ -1,6 +1,14 @@
 // The conversations that transports of this page have open. All transports of a chat share one: an app may make a new
 // transport with every rendering, and two handles could not both write the conversation.
-import { Conversation, type ConversationEvent, type ConversationOptions, type LiveEvent, type RunResult, type Store, indexedDBStore } from "threadkeep";
+import {
+  Conversation,
+  type ConversationEvent,
+  type ConversationOptions,
+  type LiveEvent,
+  type RunResult,
+  type Store,
+  indexedDBStore,
+} from "threadkeep";
 import { LastingHandle } from "../thread/lasting.js";
 import { openCalls } from "./approvals.js";
 import { isAnswer, isUserMessage } from "./parts.js";
@@ -13,13 +21,18 @@ const chats = new Map<unknown, Map<string, Promise<OpenChat>>>();
 /** Opens the conversation of a chat for this transport, unless it is open already and can be written. */
 export function openChat(options: ChatOptions, id: string, transport: object): Promise<OpenChat> {
   const ids = chatsOf(options.store);
-  const opening = (ids.get(id) ?? Promise.reject()).catch(() => null).then(async (known) => {
-    if (known && !known.mustReopen(options)) return known;
-    await known?.conversation.close();
-    return new OpenChat(await Conversation.open({ ...options, conversationId: id }), options, known);
-  });
+  const opening = (ids.get(id) ?? Promise.reject())
+    .catch(() => null)
+    .then(async (known) => {
+      if (known && !known.mustReopen(options)) return known;
+      await known?.conversation.close();
+      return new OpenChat(await Conversation.open({ ...options, conversationId: id }), options, known);
+    });
   ids.set(id, opening);
-  opening.then((chat) => chat.users.add(transport), () => ids.get(id) === opening && ids.delete(id));
+  opening.then(
+    (chat) => chat.users.add(transport),
+    () => ids.get(id) === opening && ids.delete(id),
+  );
   return opening;
 }
 
@@ -125,7 +138,10 @@ export class OpenChat {
   async eventOf(messageId: string): Promise<string | null> {
     const sent = this.sent.get(messageId);
     if (sent !== undefined) return sent;
-    return this.conversation.events.getIndex(messageId).then(() => messageId, () => null);
+    return this.conversation.events.getIndex(messageId).then(
+      () => messageId,
+      () => null,
+    );
   }
 
   #hear(event: ConversationEvent | LiveEvent): void {

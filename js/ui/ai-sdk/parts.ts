@@ -1,6 +1,17 @@
 // From stored events to parts of messages.
 import type { FileUIPart, ReasoningUIPart, TextUIPart } from "ai";
-import type { ActionEvent, AgentErrorEvent, Content, ConversationErrorEvent, ConversationEvent, JSONValue, LLMMessage, MessageEvent, ObservationEvent, UserRejectObservation } from "threadkeep";
+import type {
+  ActionEvent,
+  AgentErrorEvent,
+  Content,
+  ConversationErrorEvent,
+  ConversationEvent,
+  JSONValue,
+  LLMMessage,
+  MessageEvent,
+  ObservationEvent,
+  UserRejectObservation,
+} from "threadkeep";
 import { argumentsOf, codeOf, contentOf, dateOf, textOf } from "../thread/fields.js";
 import type { CallOrigin, Failure, MessageOrigin, ToolPart } from "./types.js";
 
@@ -46,7 +57,8 @@ export function stepOf(event: AnswerEvent): string {
 
 /** The parts of this event beside a call. The message of `finish` is one of them. */
 export function saidIn(event: AnswerEvent): SaidPart[] {
-  if (event.kind === "MessageEvent") return [...reasoningParts(event.id, event.llm_message ?? {}), ...contentParts(event.llm_message?.content)];
+  if (event.kind === "MessageEvent")
+    return [...reasoningParts(event.id, event.llm_message ?? {}), ...contentParts(event.llm_message?.content)];
   const said = [...reasoningParts(event.id, event), ...contentParts(event.thought)];
   if (!isFinish(event)) return said;
   const args = argumentsOf(event);
@@ -74,7 +86,11 @@ export function withResult(call: ToolPart, event: ResultEvent): ToolPart {
   if (event.kind === "AgentErrorEvent") return { ...common, state: "output-error", errorText: event.error };
   if (event.kind === "UserRejectObservation") {
     const isAutomatic = event.rejection_source === "hook" ? { isAutomatic: true } : {};
-    return { ...common, state: "output-denied", approval: { id: event.action_id, approved: false, reason: event.rejection_reason, ...isAutomatic } };
+    return {
+      ...common,
+      state: "output-denied",
+      approval: { id: event.action_id, approved: false, reason: event.rejection_reason, ...isAutomatic },
+    };
   }
   const { content, is_error, ...fields } = event.observation;
   const resultProviderMetadata = { threadkeep: fields as Record<string, JSONValue> };
@@ -110,7 +126,10 @@ function mediaTypeOf(url: string): string {
 type Reasoned = Partial<Pick<LLMMessage, "reasoning_content" | "thinking_blocks" | "responses_reasoning_item">>;
 
 /** Reasoning, with what its provider needs to read it again where the AI SDK keeps that. */
-function reasoningParts(eventId: string, { reasoning_content, thinking_blocks = [], responses_reasoning_item: item }: Reasoned): ReasoningUIPart[] {
+function reasoningParts(
+  eventId: string,
+  { reasoning_content, thinking_blocks = [], responses_reasoning_item: item }: Reasoned,
+): ReasoningUIPart[] {
   const part = (text: string, at = 0): ReasoningUIPart => ({ type: "reasoning", id: partId(eventId, at), text, state: "done" });
   if (thinking_blocks.length > 0) {
     return thinking_blocks.map((block, at) =>
@@ -120,7 +139,10 @@ function reasoningParts(eventId: string, { reasoning_content, thinking_blocks = 
     );
   }
   const text = reasoning_content ?? item?.summary.join("\n") ?? "";
-  const openai = { ...(item?.id ? { itemId: item.id } : {}), ...(item?.encrypted_content ? { reasoningEncryptedContent: item.encrypted_content } : {}) };
+  const openai = {
+    ...(item?.id ? { itemId: item.id } : {}),
+    ...(item?.encrypted_content ? { reasoningEncryptedContent: item.encrypted_content } : {}),
+  };
   if (Object.keys(openai).length > 0) return [{ ...part(text), providerMetadata: { openai } }];
   return text === "" ? [] : [part(text)];
 }

@@ -119,6 +119,8 @@ export class Reply {
   /** Why the run has ended, as the log says. */
   async #failure(): Promise<Error> {
     const [event] = await this.#chat.conversation.activeBranch({ limit: 1 });
-    return event?.kind === "ConversationErrorEvent" ? Object.assign(new Error(event.detail), { code: codeOf(event) }) : new Error("The run has ended with an error.");
+    return event?.kind === "ConversationErrorEvent"
+      ? Object.assign(new Error(event.detail), { code: codeOf(event) })
+      : new Error("The run has ended with an error.");
   }
 }

@@ -33,7 +33,8 @@ export class ThreadkeepChatTransport<Message extends UIMessage = UIMessage> impl
   constructor(options: ThreadkeepChatTransportOptions) {
     const given = objectOf("the transport", "options", options);
     if (!given.agent) throw new ThreadkeepError("invalid_options", "the transport takes an agent: new ThreadkeepChatTransport({ agent })");
-    if ("conversationId" in given) throw new ThreadkeepError("invalid_options", "the id of the conversation is that of the chat: useChat({ id })");
+    if ("conversationId" in given)
+      throw new ThreadkeepError("invalid_options", "the id of the conversation is that of the chat: useChat({ id })");
     this.#options = given;
   }
 
@@ -120,7 +121,10 @@ export class ThreadkeepChatTransport<Message extends UIMessage = UIMessage> impl
 
 /** @throws ThreadkeepError `invalid_options` */
 function ensureMessages(messages: readonly UIMessage[]): void {
-  checked("sendMessages() takes the messages of useChat", () => Array.isArray(messages) && messages.every(({ id, parts }) => typeof id === "string" && Array.isArray(parts)));
+  checked(
+    "sendMessages() takes the messages of useChat",
+    () => Array.isArray(messages) && messages.every(({ id, parts }) => typeof id === "string" && Array.isArray(parts)),
+  );
 }
 
 /** Sends the last message of the user. */
@@ -130,7 +134,8 @@ async function send(chat: OpenChat, reply: Reply, messages: readonly UIMessage[]
   if (!last) throw notFound("there is no message of the user to send");
   const content = contentOfUser(last);
   const stored = await chat.eventOf(last.id);
-  if (stored === null && messageId !== undefined && !chat.sent.has(messageId)) throw notFound(`the message ${messageId} is not in the conversation; give useChat the messages of uiMessagesOf()`);
+  if (stored === null && messageId !== undefined && !chat.sent.has(messageId))
+    throw notFound(`the message ${messageId} is not in the conversation; give useChat the messages of uiMessagesOf()`);
   if (chat.wasFollower) await expectUpToDate(chat, messages);
   if (stored === null) chat.sent.set(last.id, null);
   const sent = (event: MessageEvent) => {
@@ -143,7 +148,10 @@ async function send(chat: OpenChat, reply: Reply, messages: readonly UIMessage[]
     return reply.run(() => chat.go());
   }
   const { waiting } = await openCalls(conversation);
-  const { approved, rejected } = decisionsIn(lastOf(messages, ({ role }) => role === "assistant"), waiting);
+  const { approved, rejected } = decisionsIn(
+    lastOf(messages, ({ role }) => role === "assistant"),
+    waiting,
+  );
   for (const { actionId, reason } of rejected) await conversation.rejectPendingActions(reason, { actionIds: [actionId] });
   // A message is no approval: calls that nobody has decided about are rejected. It is placed after the results of the others.
   const isDecided = rejected.length === waiting.length;
@@ -157,7 +165,11 @@ async function send(chat: OpenChat, reply: Reply, messages: readonly UIMessage[]
 async function expectUpToDate(chat: OpenChat, messages: readonly UIMessage[]): Promise<void> {
   const newest = lastOf(await chat.conversation.activeBranch(), isUserMessage);
   const shown = await Promise.all(messages.map(({ id }) => chat.eventOf(id)));
-  if (newest && !shown.includes(newest.id)) throw new ThreadkeepError("invalid_state", "another tab has continued this chat, and the message was not sent: show setMessages(await transport.messages(id)), and send it again");
+  if (newest && !shown.includes(newest.id))
+    throw new ThreadkeepError(
+      "invalid_state",
+      "another tab has continued this chat, and the message was not sent: show setMessages(await transport.messages(id)), and send it again",
+    );
   chat.wasFollower = false;
 }
 
@@ -211,7 +223,10 @@ function isSameContent({ llm_message }: MessageEvent, content: readonly Content[
 
 /** Whether a page that died has left something to go on with. */
 function isLeft({ executionStatus }: Conversation, events: readonly ConversationEvent[]): boolean {
-  const last = lastOf(events, (event) => isUserMessage(event) || isAnswer(event) || isResult(event) || event.kind === "PauseEvent" || event.kind === "InterruptEvent");
+  const last = lastOf(
+    events,
+    (event) => isUserMessage(event) || isAnswer(event) || isResult(event) || event.kind === "PauseEvent" || event.kind === "InterruptEvent",
+  );
   if (last === undefined || last.kind === "PauseEvent" || last.kind === "InterruptEvent") return false;
   if (last.kind === "MessageEvent" && last.source === "agent") return false;
   return executionStatus === "idle" || executionStatus === "paused";

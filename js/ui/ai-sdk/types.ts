@@ -32,7 +32,10 @@ export type Failure = {
  * A message of `useChat` as this entry makes it. `onData` gets `data-waiting` when a request failed and is made again, and
  * `data-progress` when a tool reports how far it is; neither becomes a part of a message.
  */
-export type ThreadkeepUIMessage = UIMessage<{ threadkeep?: MessageOrigin }, { waiting: WaitingEvent; progress: ToolProgressEvent; failure: Failure }>;
+export type ThreadkeepUIMessage = UIMessage<
+  { threadkeep?: MessageOrigin },
+  { waiting: WaitingEvent; progress: ToolProgressEvent; failure: Failure }
+>;
 
 /** A part of a message. */
 export type Part = UIMessage["parts"][number];

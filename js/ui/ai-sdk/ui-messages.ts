@@ -3,7 +3,22 @@ import type { UIMessage } from "ai";
 import type { Conversation, ConversationEvent } from "threadkeep";
 import { ensureConversation } from "../thread/given.js";
 import { type OpenCalls, openCalls, questionAbout } from "./approvals.js";
-import { type AnswerEvent, type ResultEvent, callIn, contentParts, failureIn, isAnswer, isFailure, isResult, isUserMessage, lastOf, originOf, saidIn, stepOf, withResult } from "./parts.js";
+import {
+  type AnswerEvent,
+  type ResultEvent,
+  callIn,
+  contentParts,
+  failureIn,
+  isAnswer,
+  isFailure,
+  isResult,
+  isUserMessage,
+  lastOf,
+  originOf,
+  saidIn,
+  stepOf,
+  withResult,
+} from "./parts.js";
 import type { Part, ThreadkeepUIMessage, ToolPart } from "./types.js";
 
 /**
@@ -20,7 +35,12 @@ export async function uiMessagesOf(conversation: Conversation): Promise<Threadke
   for (const turn of turnsOf(events)) {
     const [first] = turn;
     const parts = isUserMessage(first) ? contentParts(first.llm_message?.content) : answerParts(turn);
-    messages.push({ id: first.id, role: isUserMessage(first) ? "user" : "assistant", parts: parts as ThreadkeepUIMessage["parts"], metadata: { threadkeep: originOf(turn) } });
+    messages.push({
+      id: first.id,
+      role: isUserMessage(first) ? "user" : "assistant",
+      parts: parts as ThreadkeepUIMessage["parts"],
+      metadata: { threadkeep: originOf(turn) },
+    });
   }
   ask(messages, await openCalls(conversation));
   return messages;

@@ -11,7 +11,10 @@ export function contentOfUser({ parts }: UIMessage): Content[] {
     if (part.type === "text") return part.text === "" ? [] : [{ type: "text", text: part.text }];
     if (part.type !== "file") return [];
     if (isImage(part.mediaType) && /^(https?|data):/i.test(part.url)) return [{ type: "image", image_urls: [part.url] }];
-    throw new ThreadkeepError("invalid_options", `the file ${part.filename ?? ""} of the type ${part.mediaType} cannot be sent: a message takes texts and images`);
+    throw new ThreadkeepError(
+      "invalid_options",
+      `the file ${part.filename ?? ""} of the type ${part.mediaType} cannot be sent: a message takes texts and images`,
+    );
   });
   if (content.length === 0) throw new ThreadkeepError("invalid_options", "the message has neither text nor image");
   return content;

@@ -1,5 +1,12 @@
 // Files that the user adds to a message: from the composer to the conversation, and back.
-import { type AppendMessage, type AttachmentAdapter, type CompleteAttachment, CompositeAttachmentAdapter, SimpleImageAttachmentAdapter, SimpleTextAttachmentAdapter } from "@assistant-ui/react";
+import {
+  type AppendMessage,
+  type AttachmentAdapter,
+  type CompleteAttachment,
+  CompositeAttachmentAdapter,
+  SimpleImageAttachmentAdapter,
+  SimpleTextAttachmentAdapter,
+} from "@assistant-ui/react";
 import { type Content, type Image, ThreadkeepError } from "threadkeep";
 
 /** Images, which are sent as such, and text files, whose text is sent. */
@@ -11,7 +18,9 @@ export function fileAttachments(): AttachmentAdapter {
 export function contentOfAppended({ content, attachments = [] }: Pick<AppendMessage, "content" | "attachments">): Array<Content | Image> {
   const parts = content.map((part) => contentOfPart(part));
   // The file itself, if it is at hand, is made smaller where a provider requires that.
-  const files = attachments.flatMap(({ type, file, content }): Array<Content | Image> => (type === "image" && file ? [file] : content.map((part) => contentOfPart(part))));
+  const files = attachments.flatMap(
+    ({ type, file, content }): Array<Content | Image> => (type === "image" && file ? [file] : content.map((part) => contentOfPart(part))),
+  );
   return [...parts, ...files];
 }
 

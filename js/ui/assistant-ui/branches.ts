@@ -10,11 +10,18 @@ export const versionOf = (messageId: string): string | null => (messageId.starts
 
 /** The picker only counts it: when the user goes there, the branch is read. */
 function standIn(versionId: string, role: UIMessage["role"]): ThreadMessage {
-  return fromThreadMessageLike({ id: mark + versionId, role, content: [], createdAt: new Date(0) }, mark + versionId, { type: "complete", reason: "stop" });
+  return fromThreadMessageLike({ id: mark + versionId, role, content: [], createdAt: new Date(0) }, mark + versionId, {
+    type: "complete",
+    reason: "stop",
+  });
 }
 
 /** The active branch and the other versions of its messages; `continuations` are those of the message that comes next. */
-export function repositoryOf(messages: readonly UIMessage[], converted: readonly ThreadMessage[], continuations: readonly string[]): ExportedMessageRepository {
+export function repositoryOf(
+  messages: readonly UIMessage[],
+  converted: readonly ThreadMessage[],
+  continuations: readonly string[],
+): ExportedMessageRepository {
   const items: ExportedMessageRepository["messages"] = [];
   const next = { index: continuations.length, ids: continuations };
   for (let at = 0; at <= converted.length; at++) {

@@ -42,7 +42,13 @@ export class Converter {
 
   #message(message: UIMessage, status: MessageStatus, asked: readonly Approval[]): ThreadMessage {
     const known = this.#messages.get(message);
-    if (known && known.status.type === status.type && JSON.stringify(known.status) === JSON.stringify(status) && isSameList(known.asked, asked)) return known.converted;
+    if (
+      known &&
+      known.status.type === status.type &&
+      JSON.stringify(known.status) === JSON.stringify(status) &&
+      isSameList(known.asked, asked)
+    )
+      return known.converted;
     const like = message.role === "user" ? userMessageOf(message) : this.#answer(message, status, asked);
     const converted = fromThreadMessageLike(like, message.id, status);
     this.#messages.set(message, { status, asked, converted });
@@ -57,13 +63,23 @@ export class Converter {
       if (part.type === "error" && at === parts.length - 1) return [];
       return [this.#part(part, part.type === "tool" ? askedOf.get(part) : undefined)];
     });
-    return { id, role: "assistant" as const, content, status, createdAt: createdAt ?? this.#since(id), metadata: { custom: { eventIds, sender } } };
+    return {
+      id,
+      role: "assistant" as const,
+      content,
+      status,
+      createdAt: createdAt ?? this.#since(id),
+      metadata: { custom: { eventIds, sender } },
+    };
   }
 
   #part(part: MessagePart, asked: Approval | undefined): Like {
     const known = this.#parts.get(part);
     if (known && known.asked === asked) return known.converted;
-    const converted = part.type === "tool" ? callOf(part, asked, this.#convert(part.subagent, { isRunning: part.state === "running", approvals: [] })) : partOf(part);
+    const converted =
+      part.type === "tool"
+        ? callOf(part, asked, this.#convert(part.subagent, { isRunning: part.state === "running", approvals: [] }))
+        : partOf(part);
     this.#parts.set(part, { asked, converted });
     return converted;
   }

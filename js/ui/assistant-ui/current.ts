@@ -28,8 +28,20 @@ export interface Current {
 }
 
 const nothing: ThreadSnapshot = {
-  phase: "open", conversationId: null, conversation: null, access: null, status: "idle", isRunning: false, waiting: null, messages: [],
-  hasEarlier: false, continuations: [], approvals: [], title: null, error: null, warnings: [],
+  phase: "open",
+  conversationId: null,
+  conversation: null,
+  access: null,
+  status: "idle",
+  isRunning: false,
+  waiting: null,
+  messages: [],
+  hasEarlier: false,
+  continuations: [],
+  approvals: [],
+  title: null,
+  error: null,
+  warnings: [],
 };
 const newConversation: View = { snapshot: nothing, repository: { headId: null, messages: [] }, kept: undefined };
 const opening: View = { ...newConversation, snapshot: { ...nothing, phase: "opening" } };
@@ -69,34 +81,40 @@ export function useCurrent(options: ThreadkeepRuntimeOptions): Current {
     if (next !== latest.current.id) split(latest.current.options).ui.onConversationChange?.(next);
   }, []);
 
-  const begin = useCallback(async (message: AppendMessage) => {
-    setError(null);
-    setFirst({ ...message, id: "first" } as ThreadMessage);
-    try {
-      const opened = await (beginning.current = created(latest.current.options, message));
-      threads.give(opened);
-      if (latest.current.id === null) show(opened.getSnapshot().conversationId);
-      else threads.leave(opened);
-    } catch (error) {
-      setError(error as ThreadkeepError);
-      throw error;
-    } finally {
-      beginning.current = null;
-      setFirst(null);
-    }
-  }, [show, threads]);
+  const begin = useCallback(
+    async (message: AppendMessage) => {
+      setError(null);
+      setFirst({ ...message, id: "first" } as ThreadMessage);
+      try {
+        const opened = await (beginning.current = created(latest.current.options, message));
+        threads.give(opened);
+        if (latest.current.id === null) show(opened.getSnapshot().conversationId);
+        else threads.leave(opened);
+      } catch (error) {
+        setError(error as ThreadkeepError);
+        throw error;
+      } finally {
+        beginning.current = null;
+        setFirst(null);
+      }
+    },
+    [show, threads],
+  );
 
   const stop = useCallback(async () => (thread?.thread ?? (await beginning.current))?.stop(), [thread]);
 
-  const send = useCallback(async (message: AppendMessage) => {
-    try {
-      if (thread === null) await begin(message);
-      else await thread.thread.send(contentOfAppended(message), { pending: split(latest.current.options).ui.pending });
-    } catch (error) {
-      // The composer takes the text back.
-      throw new MessageNotSentError(error instanceof Error ? error.message : String(error));
-    }
-  }, [thread, begin]);
+  const send = useCallback(
+    async (message: AppendMessage) => {
+      try {
+        if (thread === null) await begin(message);
+        else await thread.thread.send(contentOfAppended(message), { pending: split(latest.current.options).ui.pending });
+      } catch (error) {
+        // The composer takes the text back.
+        throw new MessageNotSentError(error instanceof Error ? error.message : String(error));
+      }
+    },
+    [thread, begin],
+  );
 
   const withConversation = useCallback(async <T>(id: string, action: (conversation: Conversation) => Promise<T>) => {
     const opened = openThread({ ...split(latest.current.options).conversation, conversationId: id });

@@ -21,7 +21,10 @@ export async function respond(thread: Thread, { approvalId, approved, optionId, 
     return optionId === "allow-always" ? thread.alwaysAllow(call.toolName) : thread.approve([approvalId]);
   };
   const decided = (decisions.get(thread) ?? Promise.resolve()).then(() => when(thread, () => !thread.getSnapshot().isRunning)).then(decide);
-  decisions.set(thread, decided.catch(() => {}));
+  decisions.set(
+    thread,
+    decided.catch(() => {}),
+  );
   await Promise.race([when(thread, () => !asked()), decided]);
 }
 

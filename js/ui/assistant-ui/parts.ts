@@ -1,5 +1,12 @@
 // Parts of a message, as assistant-ui shows them.
-import type { SourceMessagePart, ThreadMessage, ThreadMessageLike, ThreadUserMessagePart, ToolApprovalOption, ToolCallMessagePart } from "@assistant-ui/react";
+import type {
+  SourceMessagePart,
+  ThreadMessage,
+  ThreadMessageLike,
+  ThreadUserMessagePart,
+  ToolApprovalOption,
+  ToolCallMessagePart,
+} from "@assistant-ui/react";
 import type { Approval, MessagePart, ToolPart, UIMessage } from "../thread/types.js";
 import { attachmentNamed, imageAttachment } from "./attachments.js";
 
@@ -41,12 +48,15 @@ type RequestedApproval = NonNullable<ToolCallMessagePart["approval"]>;
 
 /** The question to the user about a call, or the answer that is stored. */
 function approvalOf(part: ToolPart, asked: Approval | undefined): RequestedApproval | undefined {
-  if (part.state === "rejected") return { id: part.actionId ?? part.toolCallId, approved: false, ...(part.error !== null && { reason: part.error }) };
+  if (part.state === "rejected")
+    return { id: part.actionId ?? part.toolCallId, approved: false, ...(part.error !== null && { reason: part.error }) };
   if (!asked) return undefined;
   const request: RequestedApproval = { id: asked.actionId, options: decisions(asked) };
   // The agent that this call has started asks in its place.
-  if (asked.actionId !== part.actionId) return { ...request, prompt: `The sub-agent wants to call ${asked.toolName}: ${JSON.stringify(asked.args ?? null)}` };
-  if (asked.why === "interrupted") return { ...request, prompt: "The page was closed while this call was running, so it may have taken effect. Run it again?" };
+  if (asked.actionId !== part.actionId)
+    return { ...request, prompt: `The sub-agent wants to call ${asked.toolName}: ${JSON.stringify(asked.args ?? null)}` };
+  if (asked.why === "interrupted")
+    return { ...request, prompt: "The page was closed while this call was running, so it may have taken effect. Run it again?" };
   return request;
 }
 
@@ -73,7 +83,8 @@ export function callOf(part: ToolPart, asked: Approval | undefined, messages: re
   };
 }
 
-const isObject = (value: unknown): value is NonNullable<ToolLike["args"]> => typeof value === "object" && value !== null && !Array.isArray(value);
+const isObject = (value: unknown): value is NonNullable<ToolLike["args"]> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** A message of the user: texts are its content; images and files are its attachments. */
 export function userMessageOf({ id, parts, createdAt, eventIds, sender }: UIMessage): ThreadMessageLike {

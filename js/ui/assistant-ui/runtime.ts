@@ -1,5 +1,11 @@
 // The hook that makes assistant-ui's runtime from conversations of this library.
-import { type AppendMessage, type AssistantRuntime, type ExternalStoreAdapter, type ThreadMessage, useExternalStoreRuntime } from "@assistant-ui/react";
+import {
+  type AppendMessage,
+  type AssistantRuntime,
+  type ExternalStoreAdapter,
+  type ThreadMessage,
+  useExternalStoreRuntime,
+} from "@assistant-ui/react";
 import { useMemo } from "react";
 import { ThreadkeepError } from "threadkeep";
 import type { Thread } from "../thread/types.js";
@@ -25,7 +31,10 @@ export function useThreadkeepRuntime(options: ThreadkeepRuntimeOptions): Assista
   const { view, first, error, thread } = current;
   const extras = useMemo(() => new Extras(thread?.thread ?? null, view.snapshot, error), [thread, view.snapshot, error]);
   const { snapshot } = view;
-  const repository = useMemo(() => (first ? { headId: first.id, messages: [{ message: first, parentId: null }] } : view.repository), [first, view.repository]);
+  const repository = useMemo(
+    () => (first ? { headId: first.id, messages: [{ message: first, parentId: null }] } : view.repository),
+    [first, view.repository],
+  );
   const adapter = useMemo(
     (): Adapter => ({
       ...verbs,
@@ -79,11 +88,19 @@ async function edit(thread: Thread, message: AppendMessage): Promise<void> {
 
 /** Asks for another answer to this message. */
 async function answerAgain(thread: Thread, parentId: string | null): Promise<void> {
-  const question = thread.getSnapshot().messages.filter(({ role }) => role === "user").at(-1);
+  const question = thread
+    .getSnapshot()
+    .messages.filter(({ role }) => role === "user")
+    .at(-1);
   if (parentId !== null && parentId !== question?.id) await thread.navigateTo(lastEventOf(thread, parentId));
   await thread.regenerate();
 }
 
 function lastEventOf(thread: Thread, messageId: string | null): string | null {
-  return thread.getSnapshot().messages.find(({ id }) => id === messageId)?.eventIds.at(-1) ?? null;
+  return (
+    thread
+      .getSnapshot()
+      .messages.find(({ id }) => id === messageId)
+      ?.eventIds.at(-1) ?? null
+  );
 }

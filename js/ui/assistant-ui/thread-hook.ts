@@ -45,5 +45,8 @@ function isUnfinished({ phase, access, isRunning, approvals, messages, status }:
 export function useThreadkeepThread(): ThreadkeepThread {
   const extras = useAuiState(({ thread }) => thread.extras);
   if (extras instanceof Extras) return extras;
-  throw new ThreadkeepError("invalid_state", "useThreadkeepThread() needs an AssistantRuntimeProvider with the runtime of useThreadkeepRuntime()");
+  throw new ThreadkeepError(
+    "invalid_state",
+    "useThreadkeepThread() needs an AssistantRuntimeProvider with the runtime of useThreadkeepRuntime()",
+  );
 }

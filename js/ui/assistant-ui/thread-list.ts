@@ -52,6 +52,9 @@ export function useThreadList({ id, thread, show, withConversation }: Current, s
   }, [lists, phase, id, thread, show, withConversation, store]);
 }
 
-function entryOf<Status extends "regular" | "archived">({ id, title, createdAt, updatedAt, executionStatus, eventCount }: ConversationInfo, status: Status): ExternalStoreThreadData<Status> {
+function entryOf<Status extends "regular" | "archived">(
+  { id, title, createdAt, updatedAt, executionStatus, eventCount }: ConversationInfo,
+  status: Status,
+): ExternalStoreThreadData<Status> {
   return { id, status, title: title ?? undefined, custom: { createdAt, updatedAt, executionStatus, eventCount } };
 }

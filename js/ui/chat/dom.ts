@@ -4,7 +4,11 @@ type Child = Node | string | null;
 type Attributes = Record<string, unknown>;
 
 /** `el("button", { class: "plain", onclick: … }, "Stop")`; an attribute that is false, null or undefined is left out. */
-export function el<Tag extends keyof HTMLElementTagNameMap>(tag: Tag, attributes: Attributes = {}, ...children: Child[]): HTMLElementTagNameMap[Tag] {
+export function el<Tag extends keyof HTMLElementTagNameMap>(
+  tag: Tag,
+  attributes: Attributes = {},
+  ...children: Child[]
+): HTMLElementTagNameMap[Tag] {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
     if (value === false || value === null || value === undefined) continue;

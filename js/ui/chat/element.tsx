@@ -42,7 +42,10 @@ export class ThreadkeepChat extends Base {
     return this.#given ?? this.#own;
   }
   set thread(thread: Thread | null) {
-    checked("thread must be a Thread, or null", () => thread === null || (typeof thread.subscribe === "function" && typeof thread.getSnapshot === "function"));
+    checked(
+      "thread must be a Thread, or null",
+      () => thread === null || (typeof thread.subscribe === "function" && typeof thread.getSnapshot === "function"),
+    );
     this.#given = thread;
     this.#reopen();
   }
@@ -139,7 +142,10 @@ export class ThreadkeepChat extends Base {
 
   #render(): void {
     const { thread } = this;
-    const view = thread === null ? null : <ChatView key={this.#key} thread={thread} visualizer={this.#visualizer} labels={this.#labels} empty={<slot name="empty" />} />;
+    const view =
+      thread === null ? null : (
+        <ChatView key={this.#key} thread={thread} visualizer={this.#visualizer} labels={this.#labels} empty={<slot name="empty" />} />
+      );
     render(view, this.#root);
   }
 }

@@ -11,7 +11,11 @@ export function plainText(text: string, labels: { showMore(left: string): string
   fragment.append(text.slice(0, end));
   if (end < text.length) {
     const showMore = (): void => more.replaceWith(plainText(text.slice(end), labels));
-    const more = el("button", { type: "button", class: "button small more-text", onclick: showMore }, labels.showMore((text.length - end).toLocaleString()));
+    const more = el(
+      "button",
+      { type: "button", class: "button small more-text", onclick: showMore },
+      labels.showMore((text.length - end).toLocaleString()),
+    );
     fragment.append(more);
   }
   return fragment;

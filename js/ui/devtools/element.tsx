@@ -35,7 +35,8 @@ export class ThreadkeepInspector extends Base {
     return this.#conversation;
   }
   set conversation(conversation: Conversation | null) {
-    if (conversation !== null && typeof conversation.subscribe !== "function") throw new ThreadkeepError("invalid_options", "conversation must be an open Conversation, or null");
+    if (conversation !== null && typeof conversation.subscribe !== "function")
+      throw new ThreadkeepError("invalid_options", "conversation must be an open Conversation, or null");
     this.#stop();
     this.#conversation = conversation;
     if (this.isConnected) this.#start();
@@ -81,4 +82,5 @@ declare global {
   }
 }
 
-if (globalThis.customElements && !customElements.get("threadkeep-inspector")) customElements.define("threadkeep-inspector", ThreadkeepInspector);
+if (globalThis.customElements && !customElements.get("threadkeep-inspector"))
+  customElements.define("threadkeep-inspector", ThreadkeepInspector);

@@ -1,5 +1,13 @@
 // Records what conversations do, for a view: requests and answers as they are sent, events, changes of the status, waits.
-import { type Conversation, type ConversationEvent, type ExecutionStatus, type LiveEvent, type ObservedRequest, ThreadkeepError, observeRequests } from "threadkeep";
+import {
+  type Conversation,
+  type ConversationEvent,
+  type ExecutionStatus,
+  type LiveEvent,
+  type ObservedRequest,
+  ThreadkeepError,
+  observeRequests,
+} from "threadkeep";
 import { ensureConversation, objectOf } from "../thread/given.js";
 
 /**
@@ -83,7 +91,8 @@ export function inspect(options: InspectOptions = {}): Inspector {
   const [odd] = Object.keys(unknown);
   if (odd !== undefined) throw new ThreadkeepError("invalid_options", `inspect() has no option ${JSON.stringify(odd)}`);
   for (const limit of [maxRequests, maxEvents]) {
-    if (!Number.isInteger(limit) || limit < 1) throw new ThreadkeepError("invalid_options", "maxRequests and maxEvents are numbers of at least 1");
+    if (!Number.isInteger(limit) || limit < 1)
+      throw new ThreadkeepError("invalid_options", "maxRequests and maxEvents are numbers of at least 1");
   }
 
   let snapshot: InspectorSnapshot = { requests: [], events: [], statuses: [] };
@@ -149,7 +158,16 @@ function exchangeOf({ conversationId, url, body, masked }: ObservedRequest, numb
   const begun = performance.now();
   const decoder = new TextDecoder();
   const first: InspectedRequest = {
-    number, conversationId, url, body, status: null, answer: "", state: "waiting", startedAt, firstBytesAfter: null, duration: null,
+    number,
+    conversationId,
+    url,
+    body,
+    status: null,
+    answer: "",
+    state: "waiting",
+    startedAt,
+    firstBytesAfter: null,
+    duration: null,
   };
   let now = first;
   const next = (changed: Partial<InspectedRequest>) => change((now = { ...now, ...changed }));

@@ -1,7 +1,14 @@
 // Spans of OpenTelemetry for a conversation, named as its conventions for generative AI say:
 // https://opentelemetry.io/docs/specs/semconv/gen-ai/
 import type * as OpenTelemetry from "@opentelemetry/api";
-import { type ActionEvent, type Conversation, type ConversationEvent, type ExecutionStatus, type LiveEvent, observeRequests } from "threadkeep";
+import {
+  type ActionEvent,
+  type Conversation,
+  type ConversationEvent,
+  type ExecutionStatus,
+  type LiveEvent,
+  observeRequests,
+} from "threadkeep";
 import { checked, ensureConversation, objectOf } from "../thread/given.js";
 
 export interface TraceOptions {
@@ -29,7 +36,10 @@ interface Answered {
 export function traceConversation(conversation: Conversation, api: typeof OpenTelemetry, options: TraceOptions = {}): () => void {
   const { capturesContent = false } = objectOf("traceConversation()", "options", options);
   ensureConversation("traceConversation()", conversation);
-  const tracer = checked("traceConversation() takes the module @opentelemetry/api", () => typeof api.trace.setSpan === "function" && typeof api.context.active === "function" && api.trace.getTracer("threadkeep"));
+  const tracer = checked(
+    "traceConversation() takes the module @opentelemetry/api",
+    () => typeof api.trace.setSpan === "function" && typeof api.context.active === "function" && api.trace.getTracer("threadkeep"),
+  );
   const common = { "gen_ai.conversation.id": conversation.id };
   let run: OpenTelemetry.Span | undefined;
   const chats = new Set<OpenTelemetry.Span>();
@@ -51,7 +61,10 @@ export function traceConversation(conversation: Conversation, api: typeof OpenTe
     if (conversationId !== conversation.id) return undefined;
     const model = modelOf(body);
     const span = begin(`chat ${model ?? ""}`.trim(), client, {
-      "gen_ai.operation.name": "chat", "gen_ai.request.model": model, "server.address": hostOf(url), ...(capturesContent && { "gen_ai.input.messages": body }),
+      "gen_ai.operation.name": "chat",
+      "gen_ai.request.model": model,
+      "server.address": hostOf(url),
+      ...(capturesContent && { "gen_ai.input.messages": body }),
     });
     chats.add(span);
     let status = 0;
@@ -70,7 +83,9 @@ export function traceConversation(conversation: Conversation, api: typeof OpenTe
   const settle = (responseId: string) => {
     const next = answered.shift();
     if (!next) return;
-    const usage = Object.values(conversation.stats.usage_to_metrics).flatMap(({ token_usages }) => token_usages).find(({ response_id }) => response_id === responseId);
+    const usage = Object.values(conversation.stats.usage_to_metrics)
+      .flatMap(({ token_usages }) => token_usages)
+      .find(({ response_id }) => response_id === responseId);
     next.span.setAttribute("gen_ai.response.id", responseId);
     if (usage) {
       next.span.setAttribute("gen_ai.usage.input_tokens", usage.prompt_tokens);
@@ -82,7 +97,9 @@ export function traceConversation(conversation: Conversation, api: typeof OpenTe
 
   const beginTool = (action: ActionEvent) => {
     const span = begin(`execute_tool ${action.tool_name}`, internal, {
-      "gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": action.tool_name, "gen_ai.tool.call.id": action.tool_call_id,
+      "gen_ai.operation.name": "execute_tool",
+      "gen_ai.tool.name": action.tool_name,
+      "gen_ai.tool.call.id": action.tool_call_id,
       ...(capturesContent && { "gen_ai.tool.call.arguments": action.tool_call.arguments }),
     });
     tools.set(action.tool_call_id, span);

@@ -30,13 +30,27 @@ export function InspectorView({ inspector, conversation }: { inspector: Inspecto
       <header>
         <div role="tablist" aria-label="Views of the inspector" onKeyDown={move}>
           {names.map((name) => (
-            <button key={name} type="button" role="tab" id={`tab-${name}`} data-tab={name} aria-selected={name === shown} aria-controls="view" tabIndex={name === shown ? 0 : -1} onClick={() => show(name)}>
+            <button
+              key={name}
+              type="button"
+              role="tab"
+              id={`tab-${name}`}
+              data-tab={name}
+              aria-selected={name === shown}
+              aria-controls="view"
+              tabIndex={name === shown ? 0 : -1}
+              onClick={() => show(name)}
+            >
               {name}
             </button>
           ))}
         </div>
-        <button type="button" onClick={() => inspector.clear()}>Clear</button>
-        <button type="button" onClick={() => download(inspector.export())}>Export</button>
+        <button type="button" onClick={() => inspector.clear()}>
+          Clear
+        </button>
+        <button type="button" onClick={() => download(inspector.export())}>
+          Export
+        </button>
       </header>
       <div id="view" role="tabpanel" aria-labelledby={`tab-${shown}`} tabIndex={0}>
         <Tab snapshot={snapshot} conversation={conversation} />
@@ -68,7 +82,8 @@ function RequestLine({ request: { number, url, status, state, startedAt, duratio
   const outcome = state === "waiting" ? "waiting" : state === "answering" ? "answering" : status === null ? "no answer" : String(status);
   return (
     <>
-      <span>{number}</span> <time>{time(startedAt)}</time> <code>{url}</code> <strong class={state}>{outcome}</strong> {duration !== null && <span>{milliseconds(duration)}</span>}
+      <span>{number}</span> <time>{time(startedAt)}</time> <code>{url}</code> <strong class={state}>{outcome}</strong>{" "}
+      {duration !== null && <span>{milliseconds(duration)}</span>}
     </>
   );
 }
@@ -135,12 +150,24 @@ function State({ snapshot: { statuses }, conversation }: Shown): JSX.Element {
       <ol>
         {statuses.map(({ status, at }, place) => {
           const next = statuses[place + 1];
-          return <li key={place}><time>{time(at)}</time> <code>{status}</code> {next && milliseconds(next.at - at)}</li>;
+          return (
+            <li key={place}>
+              <time>{time(at)}</time> <code>{status}</code> {next && milliseconds(next.at - at)}
+            </li>
+          );
         })}
       </ol>
       <h2>Usage</h2>
       <table>
-        <thead><tr><th scope="col">Usage</th><th scope="col">Model</th><th scope="col">Input</th><th scope="col">Output</th><th scope="col">US dollars</th></tr></thead>
+        <thead>
+          <tr>
+            <th scope="col">Usage</th>
+            <th scope="col">Model</th>
+            <th scope="col">Input</th>
+            <th scope="col">Output</th>
+            <th scope="col">US dollars</th>
+          </tr>
+        </thead>
         <tbody>
           {Object.entries(usages).map(([id, { model_name, accumulated_cost, accumulated_token_usage: tokens }]) => (
             <tr key={id}>

@@ -7,11 +7,39 @@ export type ThreadActions = Omit<Thread, "subscribe" | "getSnapshot" | "opened" 
 
 /** Before the thread is opened, and on a server, which opens none. */
 export const opening: ThreadSnapshot = {
-  phase: "opening", conversationId: null, conversation: null, access: null, status: "idle", isRunning: false, waiting: null, messages: [],
-  hasEarlier: false, continuations: [], approvals: [], title: null, error: null, warnings: [],
+  phase: "opening",
+  conversationId: null,
+  conversation: null,
+  access: null,
+  status: "idle",
+  isRunning: false,
+  waiting: null,
+  messages: [],
+  hasEarlier: false,
+  continuations: [],
+  approvals: [],
+  title: null,
+  error: null,
+  warnings: [],
 };
 
-const names = ["send", "resume", "stop", "pause", "retryNow", "approve", "reject", "editAction", "alwaysAllow", "regenerate", "editMessage", "branches", "navigateTo", "showVersion", "loadEarlier"] as const satisfies ReadonlyArray<keyof ThreadActions>;
+const names = [
+  "send",
+  "resume",
+  "stop",
+  "pause",
+  "retryNow",
+  "approve",
+  "reject",
+  "editAction",
+  "alwaysAllow",
+  "regenerate",
+  "editMessage",
+  "branches",
+  "navigateTo",
+  "showVersion",
+  "loadEarlier",
+] as const satisfies ReadonlyArray<keyof ThreadActions>;
 
 /** Stores of the same name hold the same conversations. */
 export const scopeOf = (store: Store | undefined): unknown => store?.name ?? store;
@@ -32,11 +60,13 @@ export class HeldThread {
   constructor(id: string | null, store: Store | undefined) {
     this.#given = this.#id = id;
     this.#scope = scopeOf(store);
-    const action = (name: (typeof names)[number]) => (...args: unknown[]) => {
-      // StrictMode closes the first thread at once, so the one that counts is that of the moment of the call.
-      const call = () => (this.#thread![name] as (...args: unknown[]) => unknown)(...args);
-      return this.#thread ? call() : this.#opened.then(call);
-    };
+    const action =
+      (name: (typeof names)[number]) =>
+      (...args: unknown[]) => {
+        // StrictMode closes the first thread at once, so the one that counts is that of the moment of the call.
+        const call = () => (this.#thread![name] as (...args: unknown[]) => unknown)(...args);
+        return this.#thread ? call() : this.#opened.then(call);
+      };
     this.actions = Object.fromEntries(names.map((name) => [name, action(name)])) as object as ThreadActions;
   }
 

@@ -15,9 +15,15 @@ export interface PendingApproval extends Approval {
 }
 
 /** The calls of a conversation that wait for the user, the riskiest first. Takes the result of `useConversation()`, or a thread. */
-export function useApprovals(thread: Pick<Thread, "subscribe" | "approve" | "reject" | "editAction" | "alwaysAllow"> & { getSnapshot(): ThreadSnapshot }): readonly PendingApproval[] {
+export function useApprovals(
+  thread: Pick<Thread, "subscribe" | "approve" | "reject" | "editAction" | "alwaysAllow"> & { getSnapshot(): ThreadSnapshot },
+): readonly PendingApproval[] {
   const { subscribe, getSnapshot, approve, reject, editAction, alwaysAllow } = thread;
-  const approvals = useSyncExternalStore(subscribe, () => getSnapshot().approvals, () => none);
+  const approvals = useSyncExternalStore(
+    subscribe,
+    () => getSnapshot().approvals,
+    () => none,
+  );
   return useMemo(
     () =>
       approvals.map((approval) => ({

@@ -19,11 +19,15 @@ export function contentOf(content: unknown): readonly Content[] {
 
 /** All texts in one. */
 export function textOf(content: unknown): string {
-  return contentOf(content).flatMap((item) => (item.type === "text" && item.text ? [item.text] : [])).join("\n");
+  return contentOf(content)
+    .flatMap((item) => (item.type === "text" && item.text ? [item.text] : []))
+    .join("\n");
 }
 
 /** The reasoning that came with an answer, in the form in which its provider gives it. */
-export function reasoningOf(given: Partial<Pick<ActionEvent, "reasoning_content" | "thinking_blocks" | "responses_reasoning_item">> | undefined): string {
+export function reasoningOf(
+  given: Partial<Pick<ActionEvent, "reasoning_content" | "thinking_blocks" | "responses_reasoning_item">> | undefined,
+): string {
   if (given?.reasoning_content) return given.reasoning_content;
   const thoughts = (given?.thinking_blocks ?? []).flatMap((block) => (block.type === "thinking" ? [block.thinking] : []));
   return [...thoughts, ...(given?.responses_reasoning_item?.summary ?? [])].join("\n");

@@ -5,7 +5,9 @@ const patience = 100;
 
 /** Calls once, with the next frame; where nothing is drawn, after the time that a frame takes. Returns a function that cancels it. */
 export function nextFrame(call: () => void): () => void {
-  const { document, requestAnimationFrame, cancelAnimationFrame } = globalThis as Partial<Pick<typeof globalThis, "document" | "requestAnimationFrame" | "cancelAnimationFrame">>;
+  const { document, requestAnimationFrame, cancelAnimationFrame } = globalThis as Partial<
+    Pick<typeof globalThis, "document" | "requestAnimationFrame" | "cancelAnimationFrame">
+  >;
   let frame: number | undefined;
   const cancel = () => {
     clearTimeout(timer);

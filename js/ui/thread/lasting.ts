@@ -47,7 +47,9 @@ function forwarding<T extends object>(first: T, current: () => T, own: Partial<T
       // Read on the object itself, because only that has its private fields.
       const value: unknown = Reflect.get(current(), name);
       if (typeof value !== "function" || name === "constructor") return value;
-      const method = methods.get(name) ?? ((...args: unknown[]) => (Reflect.get(current(), name) as (...args: unknown[]) => unknown).apply(current(), args));
+      const method =
+        methods.get(name) ??
+        ((...args: unknown[]) => (Reflect.get(current(), name) as (...args: unknown[]) => unknown).apply(current(), args));
       methods.set(name, method);
       return method;
     },

@@ -25,7 +25,8 @@ export function conversationList(options: { store?: Store | undefined } = {}): C
       const conversations = await Conversation.list({ store });
       const known = new Map(snapshot.conversations.map((info) => [info.id, info]));
       const next = conversations.map((info) => same(known.get(info.id), info));
-      if (snapshot.phase !== "ready" || !isSameList(next, snapshot.conversations)) show({ phase: "ready", conversations: next, error: null });
+      if (snapshot.phase !== "ready" || !isSameList(next, snapshot.conversations))
+        show({ phase: "ready", conversations: next, error: null });
     } catch (error) {
       show({ phase: "failed", conversations: snapshot.conversations, error: error as ThreadkeepError });
     }

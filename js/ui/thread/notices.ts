@@ -4,7 +4,14 @@ import { textOf } from "./fields.js";
 import type { NoticePart } from "./types.js";
 
 /** Events that a reader of the conversation does not need. */
-const hidden = new Set(["SystemPromptEvent", "ConversationStateUpdateEvent", "TokenEvent", "LLMCompletionLogEvent", "CondensationRequest", "SecurityAnalysisEvent"]);
+const hidden = new Set([
+  "SystemPromptEvent",
+  "ConversationStateUpdateEvent",
+  "TokenEvent",
+  "LLMCompletionLogEvent",
+  "CondensationRequest",
+  "SecurityAnalysisEvent",
+]);
 
 /** The line for an event that is neither a message nor a call; `null` if it is not shown. */
 export function noticeOf(event: ConversationEvent): NoticePart | null {

@@ -179,7 +179,11 @@ export class Session {
 
   async #show(): Promise<Conversation> {
     const conversation = await this.#open();
-    const listener = { changed: this.changed, free: () => this.#reopens && (this.#takingOver ??= this.#takeOver()), deleted: () => void (this.#phase = "closed") };
+    const listener = {
+      changed: this.changed,
+      free: () => this.#reopens && (this.#takingOver ??= this.#takeOver()),
+      deleted: () => void (this.#phase = "closed"),
+    };
     const view = new ConversationView(conversation, this.#pageSize, listener, this.#view ?? undefined);
     await view.open();
     this.#view?.end();

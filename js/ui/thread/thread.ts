@@ -47,7 +47,8 @@ function threadOn(session: Session, release: () => Promise<void>): Thread {
     return refused;
   };
   /** Runs these calls, and those that need no decision any more. */
-  const runCalls = (ids: readonly string[]) => session.start((conversation) => conversation.run({ approve: [...ids, ...session.view.ready] }));
+  const runCalls = (ids: readonly string[]) =>
+    session.start((conversation) => conversation.run({ approve: [...ids, ...session.view.ready] }));
 
   return {
     subscribe(listener) {
@@ -72,7 +73,10 @@ function threadOn(session: Session, release: () => Promise<void>): Thread {
     stop: () => perform(({ conversation }) => conversation.interrupt()),
     pause: () => perform(({ conversation }) => conversation.pause()),
     retryNow: () => void perform(async ({ conversation }) => conversation.retryNow()),
-    approve: (actionIds) => perform((view) => runCalls(actionIds === undefined ? view.approvals.map(({ actionId }) => actionId) : textsOf("approve()", actionIds))),
+    approve: (actionIds) =>
+      perform((view) =>
+        runCalls(actionIds === undefined ? view.approvals.map(({ actionId }) => actionId) : textsOf("approve()", actionIds)),
+      ),
     reject: (reason, actionIds) =>
       perform(async (view) => {
         await view.conversation.rejectPendingActions(reason, { actionIds });
@@ -90,7 +94,10 @@ function threadOn(session: Session, release: () => Promise<void>): Thread {
         const calls = approvals.filter((call) => call.toolName === toolName);
         const ids = calls.flatMap(({ canAlwaysAllow, actionId }) => (canAlwaysAllow ? [actionId] : []));
         if (ids.length === 0 && calls.length > 0) {
-          throw new ThreadkeepError("invalid_options", `each call of ${toolName} that waits needs a decision of its own: always allowing the tool would not let it run; approve or reject it`);
+          throw new ThreadkeepError(
+            "invalid_options",
+            `each call of ${toolName} that waits needs a decision of its own: always allowing the tool would not let it run; approve or reject it`,
+          );
         }
         await conversation.setAllowedTools([...new Set([...conversation.allowedTools, toolName])]);
         return ids.length === 0 ? null : runCalls(ids);

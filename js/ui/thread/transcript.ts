@@ -1,6 +1,16 @@
 // From events to messages: a reducer without side effects. It takes the events of the active branch and the live events one
 // by one; each costs as much as the message that it changes is long. Objects that nothing has changed stay the same.
-import type { ActionEvent, ACPToolCallEvent, ConversationEvent, JSONValue, LiveEvent, MessageEvent, SecurityRisk, SubagentEvent, Versions } from "threadkeep";
+import type {
+  ActionEvent,
+  ACPToolCallEvent,
+  ConversationEvent,
+  JSONValue,
+  LiveEvent,
+  MessageEvent,
+  SecurityRisk,
+  SubagentEvent,
+  Versions,
+} from "threadkeep";
 import { argumentsOf, codeOf, contentOf, dateOf, partsOf, reasoningOf, textOf } from "./fields.js";
 import { noticeOf } from "./notices.js";
 import type { MessagePart, MessageVersions, ToolPart, UIMessage } from "./types.js";
@@ -122,7 +132,8 @@ export class Transcript {
     if (this.#ids.has(event.id)) return true;
     const parent = event.kind === "UnreadableEvent" ? undefined : event.parent_id;
     // An update of the state follows an event too, and nothing follows it.
-    if (parent !== undefined && this.#last !== undefined && parent !== this.#last.id && event.kind !== "ConversationStateUpdateEvent") return false;
+    if (parent !== undefined && this.#last !== undefined && parent !== this.#last.id && event.kind !== "ConversationStateUpdateEvent")
+      return false;
     this.load(event);
     return true;
   }
@@ -251,7 +262,17 @@ export class Transcript {
   #add(event: ConversationEvent, parts: MessagePart[]): void {
     let draft = this.#drafts.at(-1);
     if (draft?.role !== "assistant") {
-      draft = { id: event.id, role: "assistant", parts: [], keys: [], eventIds: [], createdAt: dateOf(event), sender: null, versions: this.#nextVersion({ id: event.id, role: "assistant" }), built: null };
+      draft = {
+        id: event.id,
+        role: "assistant",
+        parts: [],
+        keys: [],
+        eventIds: [],
+        createdAt: dateOf(event),
+        sender: null,
+        versions: this.#nextVersion({ id: event.id, role: "assistant" }),
+        built: null,
+      };
       this.#drafts.push(draft);
     }
     for (const part of parts) {
@@ -348,7 +369,8 @@ export class Transcript {
 
   #hear({ path: [task = "", ...deeper], event }: SubagentEvent): void {
     // The prompt of a sub-agent names the action that has started it, or that continues it.
-    if (deeper.length === 0 && event.kind === "MessageEvent" && event.source === "user" && event.sender) this.#tasks.set(task, event.sender);
+    if (deeper.length === 0 && event.kind === "MessageEvent" && event.source === "user" && event.sender)
+      this.#tasks.set(task, event.sender);
     const action = this.#tasks.get(task) ?? this.#actionOf(task);
     if (action === undefined) return;
     let subagent = this.#subagents.get(action);
@@ -391,7 +413,8 @@ const isSpeech = (tool: string): boolean => tool === "finish" || tool === "think
 /** The last words of an agent are text, and a thought is reasoning: neither is a call to a reader. */
 function saidBy(event: ActionEvent): MessagePart[] | undefined {
   const { message, thought } = (event.action ?? {}) as { message?: unknown; thought?: unknown };
-  if (event.tool_name === "finish" && typeof message === "string") return message === "" ? [] : [{ type: "text", text: message, state: "done" }];
+  if (event.tool_name === "finish" && typeof message === "string")
+    return message === "" ? [] : [{ type: "text", text: message, state: "done" }];
   if (event.tool_name === "think" && typeof thought === "string") return reasoningParts(thought);
   return undefined;
 }
@@ -399,7 +422,14 @@ function saidBy(event: ActionEvent): MessagePart[] | undefined {
 function userDraft(event: MessageEvent): Draft {
   const parts = partsOf(event.llm_message?.content);
   return {
-    id: event.id, role: "user", parts, keys: parts.map((_, at) => `${event.id} ${at}`), eventIds: [event.id], createdAt: dateOf(event), sender: event.sender ?? null, versions: null,
+    id: event.id,
+    role: "user",
+    parts,
+    keys: parts.map((_, at) => `${event.id} ${at}`),
+    eventIds: [event.id],
+    createdAt: dateOf(event),
+    sender: event.sender ?? null,
+    versions: null,
     built: null,
   };
 }
@@ -417,8 +447,21 @@ function streaming(base: UIMessage | null, { id, reasoning, text }: Answer, vers
 
 function toolPart({ tool_call_id: toolCallId, tool_name: toolName }: { tool_call_id: string; tool_name: string }): ToolPart {
   return {
-    type: "tool", toolCallId, toolName, actionId: null, state: "ready", args: undefined, argsText: "", summary: null, risk: "UNKNOWN",
-    value: undefined, output: null, result: null, error: null, progress: null, subagent: [],
+    type: "tool",
+    toolCallId,
+    toolName,
+    actionId: null,
+    state: "ready",
+    args: undefined,
+    argsText: "",
+    summary: null,
+    risk: "UNKNOWN",
+    value: undefined,
+    output: null,
+    result: null,
+    error: null,
+    progress: null,
+    subagent: [],
   };
 }
 

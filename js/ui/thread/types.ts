@@ -1,7 +1,22 @@
 // A conversation as a user interface shows it: messages with parts, the state of each call, and what the user can decide.
 import type {
-  ActionEvent, Branch, Content, Conversation, ConversationEvent, ConversationInfo, ConversationOptions, ConversationWarning, ErrorCode, ExecutionStatus, Image, JSONValue,
-  MessageEvent, RunResult, SecurityRisk, ThreadkeepError, WaitingEvent,
+  ActionEvent,
+  Branch,
+  Content,
+  Conversation,
+  ConversationEvent,
+  ConversationInfo,
+  ConversationOptions,
+  ConversationWarning,
+  ErrorCode,
+  ExecutionStatus,
+  Image,
+  JSONValue,
+  MessageEvent,
+  RunResult,
+  SecurityRisk,
+  ThreadkeepError,
+  WaitingEvent,
 } from "threadkeep";
 
 /** Text of a message. `"streaming"`: more of it is coming. */

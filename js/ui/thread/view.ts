@@ -1,5 +1,15 @@
 // Reads an open conversation, and keeps its messages and calls up to date.
-import type { ActionEvent, Conversation, ConversationEvent, ConversationWarning, LiveEvent, MessageEvent, SecurityRisk, Versions, WaitingEvent } from "threadkeep";
+import type {
+  ActionEvent,
+  Conversation,
+  ConversationEvent,
+  ConversationWarning,
+  LiveEvent,
+  MessageEvent,
+  SecurityRisk,
+  Versions,
+  WaitingEvent,
+} from "threadkeep";
 import { ThreadkeepError } from "threadkeep";
 import { argumentsOf } from "./fields.js";
 import { Transcript, isSameList } from "./transcript.js";
@@ -122,13 +132,15 @@ export class ConversationView {
   readBranch(waits = false): Promise<void> {
     this.#arrived ??= [];
     const read = (this.#reading ?? Promise.resolve()).then(() => this.#readBranch(waits));
-    const reading = read.catch(() => {}).then(() => {
-      if (this.#reading !== reading) return;
-      const events = this.#arrived ?? [];
-      this.#reading = this.#arrived = null;
-      for (const event of events) this.#append(event);
-      this.#listener.changed();
-    });
+    const reading = read
+      .catch(() => {})
+      .then(() => {
+        if (this.#reading !== reading) return;
+        const events = this.#arrived ?? [];
+        this.#reading = this.#arrived = null;
+        for (const event of events) this.#append(event);
+        this.#listener.changed();
+      });
     this.#reading = reading;
     return read;
   }
@@ -190,7 +202,13 @@ export class ConversationView {
   /** Reads what no event reports. */
   readState(): void {
     const { warnings, title } = this.conversation;
-    if (!isSameList(warnings.map(({ message }) => message), this.warnings.map(({ message }) => message))) this.warnings = warnings;
+    if (
+      !isSameList(
+        warnings.map(({ message }) => message),
+        this.warnings.map(({ message }) => message),
+      )
+    )
+      this.warnings = warnings;
     this.title = title;
     this.#listener.changed();
   }

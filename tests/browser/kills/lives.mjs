@@ -62,7 +62,11 @@ export async function live(kind, { kills, seed, moment = anyMoment, loses = fals
     const all = [...stage.conversations.values()];
     complaints.push(...all.flatMap(({ model }) => model.violations).map((violation) => `the model: ${violation}`));
     const sum = (count) => all.reduce((sum, each) => sum + count(each), 0);
-    const counts = { events: sum(({ witness }) => witness.reported.size), actions: sum(({ witness }) => witness.done.size), requests: sum(({ model }) => model.requests.length) };
+    const counts = {
+      events: sum(({ witness }) => witness.reported.size),
+      actions: sum(({ witness }) => witness.done.size),
+      requests: sum(({ model }) => model.requests.length),
+    };
     return { complaints, seen: { ...seen, ...counts } };
   } finally {
     await stage.close();

@@ -50,7 +50,8 @@ export class Witness {
     for (const [id, message] of this.sent) {
       const event = stored.get(id);
       if (!event) found.push(`message ${id} was reported durable and is lost: ${message}`);
-      else if (JSON.stringify(JSON.parse(event.json).llm_message) !== message) found.push(`message ${id} is ${event.json}, and was sent as ${message}`);
+      else if (JSON.stringify(JSON.parse(event.json).llm_message) !== message)
+        found.push(`message ${id} is ${event.json}, and was sent as ${message}`);
     }
     if (stored.size !== events.length) found.push("an event is there twice");
     if (length !== events.length) found.push(`the log has a length of ${length}, and gives ${events.length}`);
@@ -89,6 +90,7 @@ function chainComplaints(events, state, { branches }) {
     earlier.add(id);
     if (kind !== "ConversationStateUpdateEvent") head = id;
   }
-  if (state.leaf_event_id !== head && !(branches && earlier.has(state.leaf_event_id))) found.push(`HEAD is ${state.leaf_event_id}, and the log ends with ${head}`);
+  if (state.leaf_event_id !== head && !(branches && earlier.has(state.leaf_event_id)))
+    found.push(`HEAD is ${state.leaf_event_id}, and the log ends with ${head}`);
   return found;
 }

@@ -9,7 +9,11 @@ const risks = { transfer_money: "HIGH", roll_dice: "LOW", hang: "MEDIUM" };
 const transferMoney = tool({
   name: "transfer_money",
   description: "Transfers money.",
-  parameters: { type: "object", properties: { to: { type: "string" }, amount: { type: "number", minimum: 0 } }, required: ["to", "amount"] },
+  parameters: {
+    type: "object",
+    properties: { to: { type: "string" }, amount: { type: "number", minimum: 0 } },
+    required: ["to", "amount"],
+  },
   annotations: { destructiveHint: true },
   execute: ({ to, amount }) => `${amount} for ${to}`,
 });
@@ -33,10 +37,14 @@ const chat = document.createElement("threadkeep-chat");
 if (location.hash) chat.setAttribute("conversation-id", location.hash.slice(1));
 chat.addEventListener("conversation-open", ({ detail }) => (location.hash = detail.conversationId));
 chat.options = {
-  agent: new Agent({ llm: new LLM({ model: query.get("model") ?? "openai/gpt-4o", baseUrl: "/v1", apiKey: "none" }), tools: [transferMoney, rollDice, hang, taskTool()] }),
+  agent: new Agent({
+    llm: new LLM({ model: query.get("model") ?? "openai/gpt-4o", baseUrl: "/v1", apiKey: "none" }),
+    tools: [transferMoney, rollDice, hang, taskTool()],
+  }),
   workspace: memoryWorkspace(),
   securityAnalyzer: { securityRisk: ({ tool_name: name }) => risks[name] ?? "UNKNOWN" },
-  confirmationPolicy: query.get("policy") === "always" ? { kind: "AlwaysConfirm" } : { kind: "ConfirmRisky", threshold: "HIGH", confirmUnknown: false },
+  confirmationPolicy:
+    query.get("policy") === "always" ? { kind: "AlwaysConfirm" } : { kind: "ConfirmRisky", threshold: "HIGH", confirmUnknown: false },
 };
 if (query.has("german")) chat.labels = { send: "Senden", composer: "Nachricht schreiben" };
 document.querySelector("main").append(chat);

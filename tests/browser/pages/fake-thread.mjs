@@ -10,16 +10,41 @@ export const image = (url) => ({ type: "image", url });
 export function tool(fields = {}) {
   const number = ++count;
   return {
-    type: "tool", toolCallId: `call-${number}`, toolName: "get_time", actionId: `action-${number}`, state: "done", args: {}, argsText: "{}", summary: null, risk: "LOW",
-    value: undefined, output: null, result: null, error: null, progress: null, subagent: [], ...fields,
+    type: "tool",
+    toolCallId: `call-${number}`,
+    toolName: "get_time",
+    actionId: `action-${number}`,
+    state: "done",
+    args: {},
+    argsText: "{}",
+    summary: null,
+    risk: "LOW",
+    value: undefined,
+    output: null,
+    result: null,
+    error: null,
+    progress: null,
+    subagent: [],
+    ...fields,
   };
 }
 
 /** A call of a tool of the library with its result: `fields` are those of its observation. */
 export const done = (toolName, args, output, fields = {}) =>
-  tool({ toolName, args, argsText: JSON.stringify(args), output: [{ type: "text", text: output }], result: { is_error: false, ...fields } });
+  tool({
+    toolName,
+    args,
+    argsText: JSON.stringify(args),
+    output: [{ type: "text", text: output }],
+    result: { is_error: false, ...fields },
+  });
 
-export const notice = (kind, words, event = {}) => ({ type: "notice", notice: kind, text: words, event: { kind: "PauseEvent", id: id(), timestamp: "2026-01-02T10:00:00", ...event } });
+export const notice = (kind, words, event = {}) => ({
+  type: "notice",
+  notice: kind,
+  text: words,
+  event: { kind: "PauseEvent", id: id(), timestamp: "2026-01-02T10:00:00", ...event },
+});
 
 export const user = (parts, fields = {}) => message("user", parts, fields);
 export const agent = (parts, fields = {}) => message("assistant", parts, fields);
@@ -33,8 +58,21 @@ function message(role, parts, fields) {
 export function fakeThread(messages, { earlier = [], gate = Promise.resolve(), ...fields } = {}) {
   const listeners = new Set();
   let snapshot = {
-    phase: "open", conversationId: "fake", conversation: null, access: "writer", status: "idle", isRunning: false, waiting: null, messages, hasEarlier: earlier.length > 0, continuations: [],
-    approvals: [], title: null, error: null, warnings: [], ...fields,
+    phase: "open",
+    conversationId: "fake",
+    conversation: null,
+    access: "writer",
+    status: "idle",
+    isRunning: false,
+    waiting: null,
+    messages,
+    hasEarlier: earlier.length > 0,
+    continuations: [],
+    approvals: [],
+    title: null,
+    error: null,
+    warnings: [],
+    ...fields,
   };
   const thread = {
     subscribe: (listener) => (listeners.add(listener), () => listeners.delete(listener)),

@@ -4,7 +4,13 @@ import { createRoot } from "react-dom/client";
 import { Agent, LLM, indexedDBStore, tool } from "threadkeep";
 import { useApprovals, useConversation, useConversations } from "threadkeep/react";
 
-const pay = { name: "pay", description: "Pays.", parameters: { type: "object" }, annotations: { destructiveHint: true }, execute: () => "paid" };
+const pay = {
+  name: "pay",
+  description: "Pays.",
+  parameters: { type: "object" },
+  annotations: { destructiveHint: true },
+  execute: () => "paid",
+};
 
 /** Everything that was rendered, and the last result of each hook. */
 export const rendered = { chats: [], lists: [] };
@@ -23,7 +29,11 @@ function Chat({ id }) {
 function List() {
   const list = useConversations({ store: indexedDBStore("hooks") });
   rendered.list = list;
-  return h("ul", null, list.conversations.map(({ id, title }) => h("li", { key: id }, title)));
+  return h(
+    "ul",
+    null,
+    list.conversations.map(({ id, title }) => h("li", { key: id }, title)),
+  );
 }
 
 /** Sends once, in an effect that runs before those of the chat. */

@@ -43,26 +43,31 @@ const points = {
       await run;
     },
   },
-  ...Object.fromEntries(["not stored", "stored"].flatMap((when) => {
-    const during = (verb, chosen) => ({
-      until: "end",
-      hangs: true,
-      async act({ conversation, run, store }) {
-        await run;
-        const reached = store.hang(when === "stored", chosen?.(conversation));
-        // Fails after a while, because the store never answers.
-        verb(conversation, await conversation.events.at(1)).catch(() => {});
-        await reached;
-      },
-    });
-    return Object.entries({
-      navigating: during((conversation, { id }) => conversation.navigateTo(id)),
-      regenerating: during((conversation) => conversation.regenerate()),
-      editing: during((conversation, { id }) => conversation.editMessage(id, "Please do neither.")),
-      // The last commit of a fork, which makes it visible.
-      forking: during((conversation) => conversation.fork({ title: conversation.id }), (conversation) => (id, commit) => id !== conversation.id && commit.baseState !== undefined),
-    }).map(([verb, point]) => [`${verb}, ${when}`, point]);
-  })),
+  ...Object.fromEntries(
+    ["not stored", "stored"].flatMap((when) => {
+      const during = (verb, chosen) => ({
+        until: "end",
+        hangs: true,
+        async act({ conversation, run, store }) {
+          await run;
+          const reached = store.hang(when === "stored", chosen?.(conversation));
+          // Fails after a while, because the store never answers.
+          verb(conversation, await conversation.events.at(1)).catch(() => {});
+          await reached;
+        },
+      });
+      return Object.entries({
+        navigating: during((conversation, { id }) => conversation.navigateTo(id)),
+        regenerating: during((conversation) => conversation.regenerate()),
+        editing: during((conversation, { id }) => conversation.editMessage(id, "Please do neither.")),
+        // The last commit of a fork, which makes it visible.
+        forking: during(
+          (conversation) => conversation.fork({ title: conversation.id }),
+          (conversation) => (id, commit) => id !== conversation.id && commit.baseState !== undefined,
+        ),
+      }).map(([verb, point]) => [`${verb}, ${when}`, point]);
+    }),
+  ),
   "interrupted answer": { until: "delta", act: ({ conversation, run }) => conversation.interrupt().then(() => run) },
   "interrupted tool": { until: "tool", act: ({ conversation, run }) => conversation.interrupt().then(() => run) },
 };
@@ -226,7 +231,11 @@ async function say(conversation, text) {
 
 /** Reports that the user allows these actions once more. */
 function allow(conversation, actions) {
-  tell(conversation.id, "approved", actions.map(({ id }) => id));
+  tell(
+    conversation.id,
+    "approved",
+    actions.map(({ id }) => id),
+  );
 }
 
 /** The state of a conversation that the table compares. */

@@ -9,10 +9,12 @@ export function losing(store) {
     held = undefined;
     if (commit) await store.commit(...commit);
   };
-  const afterwards = (method) => async (...given) => {
-    await write();
-    return store[method](...given);
-  };
+  const afterwards =
+    (method) =>
+    async (...given) => {
+      await write();
+      return store[method](...given);
+    };
   const methods = ["list", "load", "events", "indexOf", "files", "readFile", "delete"];
   return {
     name: "losing",

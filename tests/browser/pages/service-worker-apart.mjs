@@ -7,5 +7,10 @@ addEventListener("message", (event) => event.waitUntil(answer(event)));
 async function answer({ ports: [port] }) {
   const tools = [tool({ name: "roll", description: "Rolls.", parameters: { type: "object" }, execute() {} })];
   const opening = Conversation.open({ agent: new Agent({ llm: new LLM({ model: "openai/m" }), tools }), store: memoryStore() });
-  port.postMessage(await opening.then(() => "opened", ({ code, message }) => `${code}: ${message}`));
+  port.postMessage(
+    await opening.then(
+      () => "opened",
+      ({ code, message }) => `${code}: ${message}`,
+    ),
+  );
 }

@@ -16,11 +16,20 @@ async function answer({ data: id, ports: [port] }) {
 
 async function converse(conversationId) {
   const { Agent, Conversation, LLM, tool } = library;
-  const roll = tool({ name: "roll", description: "Rolls.", parameters: { type: "object", properties: { sides: { type: "integer" } } }, execute: async (_, { secret }) => ((await secret("TOKEN")) ? "rolled" : "no secret") });
+  const roll = tool({
+    name: "roll",
+    description: "Rolls.",
+    parameters: { type: "object", properties: { sides: { type: "integer" } } },
+    execute: async (_, { secret }) => ((await secret("TOKEN")) ? "rolled" : "no secret"),
+  });
   const { fetch } = new ScriptedModel([{ calls: [{ name: "roll", arguments: { sides: 6 } }] }, { text: "Done." }]);
   const llm = new LLM({ model: "openai/gpt-4o", apiKey: "k", fetch, stream: false, numRetries: 1 });
   const conversation = await Conversation.open({
-    agent: new Agent({ llm, tools: [roll] }), conversationId, secrets: { TOKEN: "a-value" }, cipher: "a passphrase", securityAnalyzer: { kind: "PatternSecurityAnalyzer" },
+    agent: new Agent({ llm, tools: [roll] }),
+    conversationId,
+    secrets: { TOKEN: "a-value" },
+    cipher: "a passphrase",
+    securityAnalyzer: { kind: "PatternSecurityAnalyzer" },
   });
   await conversation.sendMessage("Roll.");
   const { finalResponse } = await conversation.run();

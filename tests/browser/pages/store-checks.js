@@ -32,12 +32,19 @@ export async function badAnswers() {
   const listing = { conversation, baseState: "{}", length: 1, createdAt: 1, updatedAt: 1 };
   const event = { index: 0, id: eventId(0), json: "{}" };
   const odd = [0, -1, 1.5, NaN, "text", true, Symbol("s"), 10n, {}, () => {}, new Date(NaN), new Proxy({}, { get: () => ({}) })];
-  const without = (whole) => Object.keys(whole).flatMap((key) => [{ ...whole, [key]: undefined }, { ...whole, [key]: {} }]);
+  const without = (whole) =>
+    Object.keys(whole).flatMap((key) => [
+      { ...whole, [key]: undefined },
+      { ...whole, [key]: {} },
+    ]);
   const answers = {
     list: [undefined, null, ...odd, ...[undefined, null, ...odd, ...without(listing)].map((value) => [value])],
     load: [...odd, [], ...without(listing), { ...listing, conversation: crypto.randomUUID() }],
     events: [
-      undefined, null, ...odd, ...[undefined, null, ...odd, ...without(event), { ...event, index: 1 }].map((value) => [value]),
+      undefined,
+      null,
+      ...odd,
+      ...[undefined, null, ...odd, ...without(event), { ...event, index: 1 }].map((value) => [value]),
       Array.from({ length: 9 }, (_, index) => ({ ...event, index })),
     ],
     indexOf: [...odd.filter((value) => value !== 0), []],
@@ -56,19 +63,36 @@ export async function badAnswers() {
   for (const [method, values] of Object.entries(answers)) {
     for (const value of values) {
       const host = Object.assign(new MapStore(crypto.randomUUID()), { [method]: () => value });
-      const text = typeof value === "object" ? JSON.stringify(value, (_, part) => (typeof part === "bigint" ? `${part}n` : part)) : String(value);
+      const text =
+        typeof value === "object" ? JSON.stringify(value, (_, part) => (typeof part === "bigint" ? `${part}n` : part)) : String(value);
       found.push([method, text, await outcome(calls[method](await core.CoreStore.host(host)))]);
     }
   }
   // Methods that are none, and throwing anything at all: an error each, and the wasm lives on.
   for (const method of [...Object.keys(calls), "commit", "delete"]) {
-    const call = calls[method] ?? ((store) => (method === "commit" ? store.commit(conversation, commit(0, 1)) : store.delete(conversation)));
+    const call =
+      calls[method] ?? ((store) => (method === "commit" ? store.commit(conversation, commit(0, 1)) : store.delete(conversation)));
     for (const value of [undefined, null, 7, "text", {}]) {
       const host = Object.assign(new MapStore(crypto.randomUUID()), { [method]: value });
       found.push([method, `${value} instead of the method`, await outcome(call(await core.CoreStore.host(host)))]);
     }
-    for (const thrown of [...odd, undefined, null, { code: 7, get message() { throw 1; } }, { code: "store_corrupt", message: `${method} says so` }]) {
-      const host = Object.assign(new MapStore(crypto.randomUUID()), { [method]: () => { throw thrown; } });
+    for (const thrown of [
+      ...odd,
+      undefined,
+      null,
+      {
+        code: 7,
+        get message() {
+          throw 1;
+        },
+      },
+      { code: "store_corrupt", message: `${method} says so` },
+    ]) {
+      const host = Object.assign(new MapStore(crypto.randomUUID()), {
+        [method]: () => {
+          throw thrown;
+        },
+      });
       const [code] = await outcome(call(await core.CoreStore.host(host)));
       if (code !== "store_corrupt") found.push([method, "a throw", [code, ""]]);
     }
@@ -240,10 +264,20 @@ export async function damagedRows() {
     ["an event without text", "events", (table) => table.put({ ...row, json: 7 }, [hex, 2]), events],
     ["an event with a bad id", "events", (table) => table.put({ ...row, id: "../x" }, [hex, 2]), events],
     ["an event with a bad index", "events", (table) => table.put({ ...row, index: -1 }, [hex, 2]), events],
-    ["an event with a patch of nothing", "events", (table) => table.put({ ...row, index: 3, keep_start: 99, keep_end: 0, middle: "" }, [hex, 3]), load],
+    [
+      "an event with a patch of nothing",
+      "events",
+      (table) => table.put({ ...row, index: 3, keep_start: 99, keep_end: 0, middle: "" }, [hex, 3]),
+      load,
+    ],
     ["an event with half a patch", "events", (table) => table.put({ ...row, index: 3, middle: "" }, [hex, 3]), load],
     ["a head without a length", "conversations", (table) => table.put({ conversation: hex, base_state: "{}" }), load],
-    ["a base state that is no text", "conversations", (table) => table.put({ conversation: hex, base_state: 1, created_at: 1, updated_at: 1, written: 1, length: 3, used: 3 }), load],
+    [
+      "a base state that is no text",
+      "conversations",
+      (table) => table.put({ conversation: hex, base_state: 1, created_at: 1, updated_at: 1, written: 1, length: 3, used: 3 }),
+      load,
+    ],
     ["a file that is no bytes", "files", (table) => table.put("text", [hex, "f"]), () => store.readFile(conversation, "f")],
     ["a file with a path upwards", "files", (table) => table.put(new Uint8Array(1), [hex, "../f"]), () => store.files(conversation)],
   ];

@@ -104,7 +104,8 @@ export class MapStore {
     this.#check();
     const stored = this.#conversations.get(id);
     const kept = stored ?? { events: [], files: new Map(), createdAt: at, updatedAt: at };
-    if (createdAt !== undefined && createdAt !== stored?.createdAt) throw Object.assign(new Error("another conversation"), { code: "locked_elsewhere" });
+    if (createdAt !== undefined && createdAt !== stored?.createdAt)
+      throw Object.assign(new Error("another conversation"), { code: "locked_elsewhere" });
     if (kept.events.length !== expectedLength) throw Object.assign(new Error("another length"), { code: "locked_elsewhere" });
     if (truncateTo !== undefined) kept.events.length = Math.min(kept.events.length, truncateTo);
     kept.events.push(...events);

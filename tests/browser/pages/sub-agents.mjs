@@ -47,7 +47,11 @@ window.inspect = async (id) => {
   const children = (await Conversation.list({ store, subagents: true })).filter(({ parentId }) => parentId === id);
   const conversation = await Conversation.open({ agent, store, conversationId: id });
   const files = {};
-  for (const { path } of await conversation.workspace.list("")) files[path] = new TextDecoder().decode(await conversation.workspace.read(path)).trim().split("\n");
+  for (const { path } of await conversation.workspace.list(""))
+    files[path] = new TextDecoder()
+      .decode(await conversation.workspace.read(path))
+      .trim()
+      .split("\n");
   await conversation.close();
   return { parent: await logOf(id), files, children: await Promise.all(children.map((child) => logOf(child.id))) };
 };

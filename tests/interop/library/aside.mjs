@@ -31,7 +31,10 @@ async function ratedInPython(t, sdk, place) {
   const critic = { kind: "AgentFinishedCritic", iterativeRefinement: { maxIterations: 2 } };
   const first = await open(t, { model, store, agent: { critic } });
   await say(first, "Please do it.");
-  assert.deepEqual((await ratingsOf(first)).map(({ score }) => score), [1]);
+  assert.deepEqual(
+    (await ratingsOf(first)).map(({ score }) => score),
+    [1],
+  );
   await first.setTags({ title: await first.generateTitle() });
   await first.askAgent("What did you do?");
   const directory = path.join(place, "critics", first.id.replaceAll("-", ""));
@@ -42,9 +45,16 @@ async function ratedInPython(t, sdk, place) {
   assert.ok(answer.ok, answer.error);
   assert.deepEqual([answer.answer, answer.title, answer.appended, answer.execution_status], ["An answer.", "A title", 0, "finished"]);
   assert.deepEqual(answer.asked.slice(0, -1), model.requests.at(-1).body.messages.slice(0, -1), "both ask about the same history");
-  assert.deepEqual(answer.critic, { mode: "finish_and_message", iterative_refinement: { success_threshold: 0.6, max_iterations: 2 }, kind: "AgentFinishedCritic" });
+  assert.deepEqual(answer.critic, {
+    mode: "finish_and_message",
+    iterative_refinement: { success_threshold: 0.6, max_iterations: 2 },
+    kind: "AgentFinishedCritic",
+  });
   // Its critic misses a patch in every result.
-  assert.deepEqual(answer.ratings.map(({ score }) => score), [1, 0, 0, 0]);
+  assert.deepEqual(
+    answer.ratings.map(({ score }) => score),
+    [1, 0, 0, 0],
+  );
   assert.equal(answer.attempts, 2);
   // After a question 1.58.0 counts the agent's calls as the question's: the copied model shares its telemetry.
   const { agent, "ask-agent-llm": asked } = answer.usage;
@@ -56,7 +66,10 @@ async function ratedInPython(t, sdk, place) {
   const strict = { evaluate: () => ({ score: 0 }), iterativeRefinement: { maxIterations: 2 } };
   const second = await open(t, { model, store, conversationId: id, agent: { critic: strict } });
   assert.equal((await say(second, "Once more.")).status, "finished");
-  assert.deepEqual((await ratingsOf(second)).map(({ score }) => score), [1, 0, 0, 0, 0]);
+  assert.deepEqual(
+    (await ratingsOf(second)).map(({ score }) => score),
+    [1, 0, 0, 0, 0],
+  );
   assert.equal((await Conversation.list({ store }))[0].title, "🌍 A greeting");
   model.check();
 }
@@ -64,7 +77,10 @@ async function ratedInPython(t, sdk, place) {
 async function ratedByTheHost(t, sdk, place) {
   const model = await scripted(t, [finish, finish]);
   let score = 0.25;
-  const critic = { evaluate: () => ({ score: (score += 0.25) - 0.25, message: "Half of it.", metadata: { words: [2] } }), iterativeRefinement: { successThreshold: 0.5 } };
+  const critic = {
+    evaluate: () => ({ score: (score += 0.25) - 0.25, message: "Half of it.", metadata: { words: [2] } }),
+    iterativeRefinement: { successThreshold: 0.5 },
+  };
   const conversation = await open(t, { model, store: memoryStore(), agent: { critic } });
   await say(conversation, "Please do it.");
   const directory = path.join(place, "critics", conversation.id.replaceAll("-", ""));
@@ -74,7 +90,10 @@ async function ratedByTheHost(t, sdk, place) {
   const answer = await sdk.ask({ command: "aside", path: directory });
   assert.ok(answer.ok, answer.error);
   const rating = { message: "Half of it.", metadata: { words: [2] } };
-  assert.deepEqual(answer.ratings, [{ score: 0.25, ...rating }, { score: 0.5, ...rating }]);
+  assert.deepEqual(answer.ratings, [
+    { score: 0.25, ...rating },
+    { score: 0.5, ...rating },
+  ]);
   assert.deepEqual([answer.critic, answer.attempts, answer.execution_status], [null, 1, "finished"]);
 }
 

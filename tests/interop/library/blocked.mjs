@@ -15,7 +15,10 @@ export function blockedByTheSdk() {
     const before = conversation.events.length;
     await conversation.run();
     const [rejection, answer] = (await eventsOf(conversation)).slice(before);
-    assert.deepEqual([rejection.kind, rejection.rejection_source, rejection.rejection_reason], ["UserRejectObservation", "hook", "not allowed here"]);
+    assert.deepEqual(
+      [rejection.kind, rejection.rejection_source, rejection.rejection_reason],
+      ["UserRejectObservation", "hook", "not allowed here"],
+    );
     assert.equal(answer.kind, "MessageEvent");
     assert.deepEqual(conversation.state.blocked_actions, {});
     model.check();
@@ -30,7 +33,10 @@ export function blockedByTheSdk() {
   test("parts of an analyzer that a browser lacks are reported, and rate every call HIGH", { timeout: 60_000 }, async (t) => {
     const call = { name: "note", arguments: { text: "harmless", security_risk: "LOW" } };
     const { conversation } = await brought(t, "analyzers", [{ calls: [call] }]);
-    const messages = conversation.warnings.filter(({ code }) => code === "settings_unavailable").map(({ message }) => message).join();
+    const messages = conversation.warnings
+      .filter(({ code }) => code === "settings_unavailable")
+      .map(({ message }) => message)
+      .join();
     assert.match(messages, /GraySwanAnalyzer; ToolShieldLLMSecurityAnalyzer/);
     assert.equal((await say(conversation, "Note it.")).status, "waiting_for_confirmation");
     assert.deepEqual(Object.values(conversation.securityRisks), ["HIGH"]);

@@ -13,24 +13,38 @@ const sum = { name: "add", arguments: { a: 1, b: 2 } };
 
 export function thereAndBack(sdk, place) {
   for (const scenario of ["simple", "tools", "mcp-tool", "invalid-calls", "legacy", "model-over-responses"]) {
-    test(`${scenario} goes from Python to the page, on in Python, and back`, { timeout: 60_000 }, (t) => (sdk() ? goesThereAndBack(t, scenario, sdk(), place) : t.skip("no SDK")));
+    test(`${scenario} goes from Python to the page, on in Python, and back`, { timeout: 60_000 }, (t) =>
+      sdk() ? goesThereAndBack(t, scenario, sdk(), place) : t.skip("no SDK"),
+    );
   }
-  test("thinking blocks survive the way from the page to Python and back", { timeout: 60_000 }, (t) => (sdk() ? thoughtsGoThereAndBack(t, sdk(), place) : t.skip("no SDK")));
+  test("thinking blocks survive the way from the page to Python and back", { timeout: 60_000 }, (t) =>
+    sdk() ? thoughtsGoThereAndBack(t, sdk(), place) : t.skip("no SDK"),
+  );
 }
 
 /** Thinking blocks of Claude from Python are sent back here, and those from here by Python. */
 async function thoughtsGoThereAndBack(t, sdk, place) {
   const llm = { model: "anthropic/claude-sonnet-4-5-20250929", apiMode: "anthropic" };
   const store = memoryStore();
-  const model = await scripted(t, [{ reasoning: "Here.", calls: [sum, sum] }, { reasoning: "Still here.", text: "3 and 3." }, { text: "So it is." }]);
+  const model = await scripted(t, [
+    { reasoning: "Here.", calls: [sum, sum] },
+    { reasoning: "Still here.", text: "3 and 3." },
+    { text: "So it is." },
+  ]);
   const first = await open(t, { model, store, llm });
   await say(first, "What is 1 + 2?");
   const directory = path.join(place, "thoughts", first.id.replaceAll("-", ""));
   write(directory, unpacked(await exported(first)));
   await first.close();
 
-  const thoughts = [{ type: "redacted_thinking", data: "cmVkYWN0ZWQ=" }, { type: "thinking", thinking: "In Python.", signature: "UHl0aG9u" }];
-  const replied = await sdk.resume(directory, [...thoughts, { type: "text", text: "From Python." }], { in_place: true, api_mode: "anthropic" });
+  const thoughts = [
+    { type: "redacted_thinking", data: "cmVkYWN0ZWQ=" },
+    { type: "thinking", thinking: "In Python.", signature: "UHl0aG9u" },
+  ];
+  const replied = await sdk.resume(directory, [...thoughts, { type: "text", text: "From Python." }], {
+    in_place: true,
+    api_mode: "anthropic",
+  });
   assert.ok(replied.ok, replied.error);
   assert.deepEqual(replied.request.messages[1].content[0], { type: "thinking", thinking: "Here.", signature: "c2lnbmVk0" });
   const [{ id, outcome, warnings }] = await Conversation.importZip(packed(first.id, filesOf(directory)), { store });
@@ -43,7 +57,10 @@ async function thoughtsGoThereAndBack(t, sdk, place) {
   await say(second, "And here?");
   model.check();
   const { messages, system, thinking } = model.requests.at(-1).body;
-  assert.deepEqual({ messages, system, thinking }, { messages: asked.request.messages, system: asked.request.system, thinking: asked.request.thinking });
+  assert.deepEqual(
+    { messages, system, thinking },
+    { messages: asked.request.messages, system: asked.request.system, thinking: asked.request.thinking },
+  );
   assert.deepEqual(messages.at(-2).content.slice(0, 2), thoughts);
 }
 
@@ -70,7 +87,10 @@ async function goesThereAndBack(t, scenario, sdk, place) {
 
   const second = await open(t, { model, store, conversationId: id, llm });
   const files = eventsAmong(filesOf(directory));
-  assert.deepEqual(await eventsOf(second), [...files.values()].map((text) => JSON.parse(text)));
+  assert.deepEqual(
+    await eventsOf(second),
+    [...files.values()].map((text) => JSON.parse(text)),
+  );
   assert.deepEqual([second.executionStatus, await second.finalResponse()], ["finished", "From Python again."]);
   assert.equal((await say(second, "And once more?")).finalResponse, "3 again.");
   model.check();

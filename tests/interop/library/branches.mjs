@@ -13,19 +13,26 @@ const scenarios = ["branches", "condensed", "older-branch-active", "empty-head",
 
 export function branchesBothWays(sdk, place) {
   for (const entry of conversations.filter(({ scenario }) => scenarios.includes(scenario))) {
-    test(`${entry.scenario} ${entry.id} gets branches and copies here, and the SDK continues each`, { timeout: 60_000 }, (t) => getsBranches(t, entry, sdk(), place));
+    test(`${entry.scenario} ${entry.id} gets branches and copies here, and the SDK continues each`, { timeout: 60_000 }, (t) =>
+      getsBranches(t, entry, sdk(), place),
+    );
   }
   for (const leaf of ["an answer", "a message", null]) {
     for (const forks of [false, true]) {
       const name = `the SDK moves to ${leaf ?? "before the first event"}${forks ? ", forks" : ""} and continues`;
-      test(`${name}, and so does the library`, { timeout: 60_000 }, (t) => (sdk() ? isMovedByTheSdk(t, { leaf, forks }, sdk(), place) : t.skip("no SDK")));
+      test(`${name}, and so does the library`, { timeout: 60_000 }, (t) =>
+        sdk() ? isMovedByTheSdk(t, { leaf, forks }, sdk(), place) : t.skip("no SDK"),
+      );
     }
   }
 }
 
 async function getsBranches(t, entry, sdk, place) {
   const store = memoryStore();
-  const model = await scripted(t, Array.from({ length: 12 }, (_, n) => ({ text: `Reply ${n}.` })));
+  const model = await scripted(
+    t,
+    Array.from({ length: 12 }, (_, n) => ({ text: `Reply ${n}.` })),
+  );
   const [{ id }] = await Conversation.importZip(packed(entry.id, filesOf(path.join(fixtures, entry.directory))), { store });
   const conversation = await open(t, { model, store, conversationId: id });
   const before = await eventsOf(conversation);
@@ -37,7 +44,8 @@ async function getsBranches(t, entry, sdk, place) {
     const { ok, error, request } = await sdk.resume(target, "Done.");
     assert.ok(ok, `${what}: ${error}`);
     const { messages } = model.requests.at(-1).body;
-    const users = (messages) => messages.filter(({ role }) => role === "user").map(({ content }) => (typeof content === "string" ? content : content[0].text));
+    const users = (messages) =>
+      messages.filter(({ role }) => role === "user").map(({ content }) => (typeof content === "string" ? content : content[0].text));
     assert.deepEqual(users(request.messages).slice(0, -1), users(messages), what);
   };
 
@@ -83,10 +91,20 @@ async function isMovedByTheSdk(t, { leaf, forks }, sdk, place) {
   }
   await first.close();
 
-  const moved = await sdk.ask({ command: "resume", path: directory, reply: "From Python.", text: "In Python", in_place: true, navigate: { to: target, fork: forks } });
+  const moved = await sdk.ask({
+    command: "resume",
+    path: directory,
+    reply: "From Python.",
+    text: "In Python",
+    in_place: true,
+    navigate: { to: target, fork: forks },
+  });
   assert.ok(moved.ok, moved.error);
   const texts = { "an answer": ["First", "One.", "In Python"], "a message": ["First", "In Python"] }[leaf] ?? ["In Python"];
-  const sent = (messages) => messages.filter(({ role }) => role !== "system").map(({ content }) => (typeof content === "string" ? content : content.map(({ text }) => text).join("\n")));
+  const sent = (messages) =>
+    messages
+      .filter(({ role }) => role !== "system")
+      .map(({ content }) => (typeof content === "string" ? content : content.map(({ text }) => text).join("\n")));
   // Messages of the user that follow each other are one.
   assert.equal(sent(moved.request.messages).join("\n"), texts.join("\n"));
 

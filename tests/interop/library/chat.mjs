@@ -16,7 +16,11 @@ export const add = tool({
 export const note = tool({
   name: "note",
   description: "Keeps a note.",
-  parameters: { type: "object", properties: { text: { type: "string" }, tags: { type: "array", items: { type: "string" } } }, required: ["text"] },
+  parameters: {
+    type: "object",
+    properties: { text: { type: "string" }, tags: { type: "array", items: { type: "string" } } },
+    required: ["text"],
+  },
   execute: ({ text }) => `Noted: ${text}`,
 });
 
@@ -30,7 +34,15 @@ export async function scripted(t, script, options) {
 
 /** Opens or creates a conversation in which `model` answers; it is closed when the test ends. */
 export async function open(t, { model, store, conversationId, tools = [add, note], llm = {}, agent: more = {}, ...options }) {
-  const settings = { model: "openai/gpt-4o", baseUrl: model.baseUrl, apiKey: "sk-scripted", usageId: "agent", numRetries: 1, timeout: 20, ...llm };
+  const settings = {
+    model: "openai/gpt-4o",
+    baseUrl: model.baseUrl,
+    apiKey: "sk-scripted",
+    usageId: "agent",
+    numRetries: 1,
+    timeout: 20,
+    ...llm,
+  };
   const agent = new Agent({ llm: new LLM(settings), tools, ...more });
   const conversation = await Conversation.open({ agent, store, ...(conversationId && { conversationId }), ...options });
   t.after(() => conversation.close());

@@ -91,7 +91,10 @@ async function waitedInPython(t, sdk, place, decision) {
   // Of the tools of the SDK only think and finish are here.
   const ran = (name) => (name === "think" ? "ObservationEvent" : "AgentErrorEvent");
   const expected = waiting.map((action) => [decision === "run" ? ran(action.tool_name) : "UserRejectObservation", action.tool_call_id]);
-  assert.deepEqual(answers.map((event) => [event.kind, event.tool_call_id]), expected);
+  assert.deepEqual(
+    answers.map((event) => [event.kind, event.tool_call_id]),
+    expected,
+  );
   const directory = path.join(place, `decided-${decision}`, entry.id);
   write(directory, unpacked(await exported(conversation)));
   const answer = await sdk.check(directory);

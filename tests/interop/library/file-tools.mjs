@@ -29,7 +29,10 @@ const texts = (observations) => observations.map(({ content }) => content.map(({
 
 async function goThereAndBack(t, sdk, place) {
   const patch = "*** Begin Patch\n*** Update File: plan.md\n@@\n-- row\n+- sail\n*** Add File: src/boat.py\n+print('boat')\n*** End Patch";
-  const plan = [{ title: "Find a boat", status: "done" }, { title: "Säil", notes: "⛵" }];
+  const plan = [
+    { title: "Find a boat", status: "done" },
+    { title: "Säil", notes: "⛵" },
+  ];
   const calls = [
     ["file_editor", { command: "create", path: "/workspace/plan.md", file_text: "# Plan\n\n- row\n" }],
     ["task_tracker", { command: "plan", task_list: plan }],
@@ -47,9 +50,15 @@ async function goThereAndBack(t, sdk, place) {
   assert.deepEqual({ ...(await say(first, "Make a plan.")) }, { status: "finished", finalResponse: "Done." });
   const observations = await observed(first, calls.length);
   assert.deepEqual([...new Set(observations.map(({ kind }) => kind))].sort(), kinds.map((kind) => `${kind}Observation`).sort());
-  assert.deepEqual(observations.map(({ is_error }) => is_error), [...Array(7).fill(false), true]);
+  assert.deepEqual(
+    observations.map(({ is_error }) => is_error),
+    [...Array(7).fill(false), true],
+  );
   assert.deepEqual(texts(observations)[4].split("\n")[1], "/workspace/plan.md");
-  assert.deepEqual(first.state.agent.tools.map(({ name }) => name), tools().map(({ name }) => name));
+  assert.deepEqual(
+    first.state.agent.tools.map(({ name }) => name),
+    tools().map(({ name }) => name),
+  );
 
   // Without the files of the workspace, what they were before is not exported either.
   const without = [...unpacked(await exported(first)).keys()].filter((name) => !name.startsWith("events/"));
@@ -81,13 +90,27 @@ async function goThereAndBack(t, sdk, place) {
   assert.deepEqual([outcome, warnings], ["continued", []]);
   const second = await open(t, { model, store, conversationId: id, tools: tools() });
   const read = await observed(second, 4);
-  assert.deepEqual(read.map(({ kind }) => kind), ["TaskTrackerObservation", "FileEditorObservation", "GrepObservation", "ApplyPatchObservation"]);
+  assert.deepEqual(
+    read.map(({ kind }) => kind),
+    ["TaskTrackerObservation", "FileEditorObservation", "GrepObservation", "ApplyPatchObservation"],
+  );
   // The files are where Python had them last.
   assert.equal(second.workspace.workingDir, path.join(directory, "workspace"));
-  script.push({ calls: [{ name: "task_tracker", arguments: {} }, { name: "file_editor", arguments: { command: "undo_edit", path: path.join(directory, "workspace/plan.md") } }] }, { text: "As it was." });
+  script.push(
+    {
+      calls: [
+        { name: "task_tracker", arguments: {} },
+        { name: "file_editor", arguments: { command: "undo_edit", path: path.join(directory, "workspace/plan.md") } },
+      ],
+    },
+    { text: "As it was." },
+  );
   assert.deepEqual({ ...(await say(second, "Undo it.")) }, { status: "finished", finalResponse: "As it was." });
   const [list, undone] = await observed(second, 2);
-  assert.deepEqual(list.task_list, [{ title: "Find a boat", notes: "", status: "done" }, { title: "Säil", notes: "⛵", status: "todo" }]);
+  assert.deepEqual(list.task_list, [
+    { title: "Find a boat", notes: "", status: "done" },
+    { title: "Säil", notes: "⛵", status: "todo" },
+  ]);
   assert.equal(undone.new_content, "# Plan\n\n- sail\n");
   model.check();
 }
@@ -108,7 +131,15 @@ async function comesFromPython(t, scenario) {
   if (conversation.state.execution_status === "waiting_for_confirmation") await conversation.rejectPendingActions("Later.");
   assert.deepEqual({ ...(await say(conversation, "Go on.")) }, { status: "finished", finalResponse: "Done." });
   const [created, found, tasks] = await observed(conversation, calls.length);
-  assert.deepEqual(created, { content: [{ cache_prompt: false, type: "text", text: `Created ${directory}/here.txt.` }], is_error: false, command: "create", path: `${directory}/here.txt`, prev_exist: false, new_content: "here\n", kind: "FileEditorObservation" });
+  assert.deepEqual(created, {
+    content: [{ cache_prompt: false, type: "text", text: `Created ${directory}/here.txt.` }],
+    is_error: false,
+    command: "create",
+    path: `${directory}/here.txt`,
+    prev_exist: false,
+    new_content: "here\n",
+    kind: "FileEditorObservation",
+  });
   assert.deepEqual(found.matches, [`${directory}/here.txt`]);
   assert.equal(tasks.kind, "TaskTrackerObservation");
 }

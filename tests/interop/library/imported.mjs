@@ -15,7 +15,15 @@ export const refused = { "other-id": "archive_invalid" };
 /** Damage that is mended: the SDK opens none of these, or loses something. */
 const mended = new Set(["gap", "torn-event", "empty-event", "torn-state", "torn-tail", "dangling-head"]);
 /** Settings that change with every conversation that is carried on, or that are the host's. */
-const ownSettings = new Set(["agent", "execution_status", "last_user_message_id", "leaf_event_id", "head_is_empty", "stats", "persistence_dir"]);
+const ownSettings = new Set([
+  "agent",
+  "execution_status",
+  "last_user_message_id",
+  "leaf_event_id",
+  "head_is_empty",
+  "stats",
+  "persistence_dir",
+]);
 
 /** Tests of each; `sdk()` is the session or null, `place` a directory for what the SDK is to read. */
 export function importedConversations(sdk, place) {
@@ -73,25 +81,45 @@ async function leavesAsItCame(t, entry, sdk, place) {
   const after = unpacked(zip);
   const kept = new Map([...after].filter(([name]) => !name.startsWith("quarantine/")));
   if (!mended.has(entry.scenario)) {
-    assert.deepEqual([...after.keys()].filter((name) => name.startsWith("quarantine/")), []);
+    assert.deepEqual(
+      [...after.keys()].filter((name) => name.startsWith("quarantine/")),
+      [],
+    );
     keepsFiles(before, kept, entry.id);
     const files = [...kept.keys()].filter((name) => !before.has(name));
     assert.ok(wasRunning ? files.every((name) => name.startsWith("events/")) : files.length === 0, files.join());
   }
   const events = [...eventsAmong(kept).values()];
-  assert.deepEqual(await eventsOf(conversation), events.map((text) => JSON.parse(text)));
+  assert.deepEqual(
+    await eventsOf(conversation),
+    events.map((text) => JSON.parse(text)),
+  );
   if (!mended.has(entry.scenario) && !wasRunning) {
     assert.equal(String(after.get("base_state.json")), portable(String(before.get("base_state.json")), entry.id));
     assert.deepEqual(conversation.state, JSON.parse(before.get("base_state.json")));
     assert.equal(info.executionStatus, entry.execution_status);
-    assert.deepEqual((await conversation.pendingActions()).map(({ id }) => id), entry.unmatched_actions);
+    assert.deepEqual(
+      (await conversation.pendingActions()).map(({ id }) => id),
+      entry.unmatched_actions,
+    );
   }
   reportsWhatCannotRun(conversation);
 
   await t.test("the SDK reads it with the same meaning", { skip: !sdk() && "no SDK" }, async () => {
     const answer = await sdk().check(write(place, entry, zip), { cipher: entry.cipher });
     if (mended.has(entry.scenario) || wasRunning) return assert.deepEqual([answer.refused, answer.opens], [[], true]);
-    for (const key of ["ok", "opens", "refused", "respelled", "base_state_lost", "execution_status", "kinds", "active_branch", "view", "unmatched_actions"]) {
+    for (const key of [
+      "ok",
+      "opens",
+      "refused",
+      "respelled",
+      "base_state_lost",
+      "execution_status",
+      "kinds",
+      "active_branch",
+      "view",
+      "unmatched_actions",
+    ]) {
       assert.deepEqual(answer[key], entry[key], key);
     }
     const expected = JSON.parse(readFileSync(path.join(fixtures, `${entry.directory}.expected.json`), "utf8"));
@@ -103,21 +131,31 @@ async function isCarriedOn(t, entry, sdk, place) {
   const before = filesOf(path.join(fixtures, entry.directory));
   const replies = [
     { text: "Carried on." },
-    { text: "Let me see.", calls: [{ name: "add", arguments: { a: 20, b: 22 } }, { name: "terminal", arguments: { command: "ls" } }] },
+    {
+      text: "Let me see.",
+      calls: [
+        { name: "add", arguments: { a: 20, b: 22 } },
+        { name: "terminal", arguments: { command: "ls" } },
+      ],
+    },
     { text: "It is 42." },
   ];
   // The stored condenser may ask for a summary.
   const model = await scripted(t, ({ tools }) => (tools ? replies.shift() : { text: "What happened so far." }));
   const { conversation } = await imported(t, entry, model);
   const begun = conversation.events.length;
-  if (entry.execution_status === "waiting_for_confirmation") await assert.rejects(conversation.sendMessage("Go on."), { code: "invalid_state" });
+  if (entry.execution_status === "waiting_for_confirmation")
+    await assert.rejects(conversation.sendMessage("Go on."), { code: "invalid_state" });
   assert.deepEqual({ ...(await goOn(conversation, "Go on.")) }, { status: "finished", finalResponse: "Carried on." });
   assert.deepEqual({ ...(await goOn(conversation, "What is 20 + 22?")) }, { status: "finished", finalResponse: "It is 42." });
   model.check();
   assert.deepEqual(replies, []);
 
   const added = (await conversation.events.slice(-9)).filter(({ kind }) => kind !== "Condensation").slice(-6);
-  assert.deepEqual(added.map(({ kind }) => kind), ["MessageEvent", "ActionEvent", "ActionEvent", "AgentErrorEvent", "ObservationEvent", "MessageEvent"]);
+  assert.deepEqual(
+    added.map(({ kind }) => kind),
+    ["MessageEvent", "ActionEvent", "ActionEvent", "AgentErrorEvent", "ObservationEvent", "MessageEvent"],
+  );
   const [, , call, failure, result] = added;
   assert.equal(call.action, undefined);
   assert.match(failure.error, /terminal/);
@@ -201,7 +239,11 @@ function keepsPythonsSettings(before, after) {
 
 function reportsWhatCannotRun({ state, warnings }) {
   const { agent } = state;
-  const answer = (code) => warnings.filter((warning) => warning.code === code).map(({ message }) => message).join();
+  const answer = (code) =>
+    warnings
+      .filter((warning) => warning.code === code)
+      .map(({ message }) => message)
+      .join();
   const builtIn = { InvokeSkillTool: "invoke_skill", SwitchLLMTool: "switch_llm", VisionInspectTool: "inspect_image_with_vision" };
   const missing = (agent.tools ?? []).map(({ name }) => name);
   missing.push(...(agent.include_default_tools ?? []).flatMap((name) => builtIn[name] ?? []));

@@ -29,10 +29,18 @@ export function messagesOfConversations(sdk, place) {
       assert.deepEqual(await conversation.toMessages("responses"), { instructions, input: withOneOutputEach(input) });
       // LiteLLM's form of them is compared in requests.mjs; here, that a provider accepts the history.
       const { system, messages } = await conversation.toMessages("anthropic");
-      const spoken = response.branch_messages.filter(({ role }) => role === "system").flatMap(({ content }) => content.map(({ text }) => text));
-      assert.deepEqual(system.map(({ text }) => text), spoken.slice(0, system.length));
+      const spoken = response.branch_messages
+        .filter(({ role }) => role === "system")
+        .flatMap(({ content }) => content.map(({ text }) => text));
+      assert.deepEqual(
+        system.map(({ text }) => text),
+        spoken.slice(0, system.length),
+      );
       assert.equal(system.length === 0, spoken.length === 0);
-      assert.deepEqual(messages.map(({ role }) => role), messages.map((_, place) => (place % 2 === 0 ? "user" : "assistant")));
+      assert.deepEqual(
+        messages.map(({ role }) => role),
+        messages.map((_, place) => (place % 2 === 0 ? "user" : "assistant")),
+      );
     });
     test(`${name}: as a session and as a trajectory it leaves and comes back`, { timeout: 60_000 }, async (t) => {
       const conversation = await opened(t);
@@ -57,7 +65,8 @@ export function messagesOfConversations(sdk, place) {
 function withOneOutputEach(items) {
   const joined = [];
   const isCalled = ({ call_id: id }) => items.some(({ type, call_id }) => type === "function_call" && call_id === id);
-  const isSent = (item) => (item.type === "reasoning" ? item.content || item.encrypted_content : item.type !== "function_call_output" || isCalled(item));
+  const isSent = (item) =>
+    item.type === "reasoning" ? item.content || item.encrypted_content : item.type !== "function_call_output" || isCalled(item);
   for (const item of items.filter(isSent)) {
     const last = joined.at(-1);
     const isMore = item.type === "function_call_output" && last?.type === item.type && last.call_id === item.call_id;
@@ -65,7 +74,8 @@ function withOneOutputEach(items) {
     else joined.push({ ...item });
   }
   const isText = (part) => typeof part === "string";
-  const output = (parts) => (parts.every(isText) ? parts.join("\n") : parts.map((part) => (isText(part) ? { type: "input_text", text: part } : part)));
+  const output = (parts) =>
+    parts.every(isText) ? parts.join("\n") : parts.map((part) => (isText(part) ? { type: "input_text", text: part } : part));
   return joined.map((item) => (Array.isArray(item.output) ? { ...item, output: output(item.output) } : item));
 }
 

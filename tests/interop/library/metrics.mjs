@@ -11,19 +11,35 @@ import { exported, filesOf, packed, unpacked } from "./files.mjs";
 
 const plain = { prompt_tokens: 1200, completion_tokens: 345, total_tokens: 1545 };
 const cached = {
-  prompt_tokens: 100_001, completion_tokens: 4321, total_tokens: 104_322,
-  prompt_tokens_details: { cached_tokens: 90_003 }, completion_tokens_details: { reasoning_tokens: 1234 },
+  prompt_tokens: 100_001,
+  completion_tokens: 4321,
+  total_tokens: 104_322,
+  prompt_tokens_details: { cached_tokens: 90_003 },
+  completion_tokens_details: { reasoning_tokens: 1234 },
 };
 const large = {
-  prompt_tokens: 280_007, completion_tokens: 10_007, total_tokens: 290_014,
-  prompt_tokens_details: { cached_tokens: 250_001 }, completion_tokens_details: { reasoning_tokens: 10_000 },
+  prompt_tokens: 280_007,
+  completion_tokens: 10_007,
+  total_tokens: 290_014,
+  prompt_tokens_details: { cached_tokens: 250_001 },
+  completion_tokens_details: { reasoning_tokens: 10_000 },
 };
 const written = {
-  prompt_tokens: 9003, completion_tokens: 77, total_tokens: 9080,
-  prompt_tokens_details: { cached_tokens: 4000 }, cache_creation_input_tokens: 2001, cache_read_input_tokens: 4000,
+  prompt_tokens: 9003,
+  completion_tokens: 77,
+  total_tokens: 9080,
+  prompt_tokens_details: { cached_tokens: 4000 },
+  cache_creation_input_tokens: 2001,
+  cache_read_input_tokens: 4000,
 };
 const apart = { prompt_tokens: 1000, completion_tokens: 100, total_tokens: 1350, completion_tokens_details: { reasoning_tokens: 250 } };
-const hits = { prompt_tokens: 5000, completion_tokens: 10, total_tokens: 5010, prompt_cache_hit_tokens: 4096, prompt_cache_miss_tokens: 904 };
+const hits = {
+  prompt_tokens: 5000,
+  completion_tokens: 10,
+  total_tokens: 5010,
+  prompt_cache_hit_tokens: 4096,
+  prompt_cache_miss_tokens: 904,
+};
 const nothing = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 };
 
 /** The SDK's fields of a model, and what its server counts, an answer each. */
@@ -53,14 +69,21 @@ export function metricsOfTheSdk(sdk, place) {
       test(name, { timeout: 30_000 }, (t) => (sdk() ? countsTheSame(t, sdk(), { ...fields, stream }, usages) : t.skip("no SDK")));
     }
   }
-  test("metrics are continued by Python and again by the page", { timeout: 60_000 }, (t) => (sdk() ? goesOnCounting(t, sdk(), place) : t.skip("no SDK")));
+  test("metrics are continued by Python and again by the page", { timeout: 60_000 }, (t) =>
+    sdk() ? goesOnCounting(t, sdk(), place) : t.skip("no SDK"),
+  );
 }
 
 const camel = (name) => name.replace(/_(\w)/g, (_, letter) => letter.toUpperCase());
 
 async function countsTheSame(t, sdk, fields, usages) {
   const theirs = await counting(t, usages);
-  const { ok, error, metrics } = await sdk.ask({ command: "meter", llm: { ...fields, api_mode: "chat" }, base_url: theirs.baseUrl, questions: usages.length });
+  const { ok, error, metrics } = await sdk.ask({
+    command: "meter",
+    llm: { ...fields, api_mode: "chat" },
+    base_url: theirs.baseUrl,
+    questions: usages.length,
+  });
   assert.ok(ok, error);
   const ours = await counting(t, usages);
   const llm = Object.fromEntries(Object.entries(fields).map(([name, value]) => [camel(name), value]));
@@ -71,7 +94,10 @@ async function countsTheSame(t, sdk, fields, usages) {
 
 /** A model that answers every request, also the SDK's, and reports this usage. */
 async function counting(t, usages) {
-  const model = createModel(usages.map((usage, index) => ({ text: `Answer ${index}.`, usage })), { checks: false });
+  const model = createModel(
+    usages.map((usage, index) => ({ text: `Answer ${index}.`, usage })),
+    { checks: false },
+  );
   const { baseUrl, close } = await model.listen();
   t.after(() => close());
   return { baseUrl };
@@ -88,7 +114,10 @@ function counted({ costs, response_latencies: latencies, token_usages: usages, .
 }
 
 async function goesOnCounting(t, sdk, place) {
-  const model = await scripted(t, [{ text: "One.", usage: plain }, { text: "Two.", usage: cached }]);
+  const model = await scripted(t, [
+    { text: "One.", usage: plain },
+    { text: "Two.", usage: cached },
+  ]);
   const store = memoryStore();
   const first = await open(t, { model, store, tools: [], llm: { model: "openai/gpt-4o" } });
   await say(first, "Go on.");
@@ -113,7 +142,11 @@ async function goesOnCounting(t, sdk, place) {
   assert.deepEqual(costs.slice(0, 2), there.costs);
   assert.equal(sum, there.accumulated_cost + costs[2].cost);
   for (const kind of ["prompt_tokens", "completion_tokens", "cache_read_tokens", "reasoning_tokens"]) {
-    assert.equal(tokens[kind], usages.reduce((whole, usage) => whole + usage[kind], 0), kind);
+    assert.equal(
+      tokens[kind],
+      usages.reduce((whole, usage) => whole + usage[kind], 0),
+      kind,
+    );
   }
   assert.equal(tokens.context_window, 128_000);
 }

@@ -12,23 +12,56 @@ const call = (id, name, args) => ({ id, type: "function", function: { name, argu
 
 const chat = [
   { role: "system", content: "Be brief." },
-  { role: "user", content: [{ type: "text", text: "What is this?" }, { type: "image_url", image_url: { url: "data:image/png;base64,iVBORw0KGgo=" } }] },
+  {
+    role: "user",
+    content: [
+      { type: "text", text: "What is this?" },
+      { type: "image_url", image_url: { url: "data:image/png;base64,iVBORw0KGgo=" } },
+    ],
+  },
   { role: "assistant", content: "Let me look.", tool_calls: [call("a", "look", { at: 1 }), call("b", "look", { at: 2 })] },
   { role: "tool", tool_call_id: "b", name: "look", content: "A dog." },
   { role: "tool", tool_call_id: "a", name: "look", content: "A cat." },
   { role: "assistant", content: "A cat and a dog." },
 ];
 
-const reported = (content, calls) => ({ id: `answer-to-${calls[0].id}`, model: "claude-x", object: "chat.completion", created: 0, choices: [{ index: 0, finish_reason: "tool_calls", message: { role: "assistant", content, tool_calls: calls } }] });
-const made = (calls, place) => ({ function_name: calls[place].function.name, tool_call_id: calls[place].id, model_response: reported("I will.", calls), total_calls_in_response: calls.length });
+const reported = (content, calls) => ({
+  id: `answer-to-${calls[0].id}`,
+  model: "claude-x",
+  object: "chat.completion",
+  created: 0,
+  choices: [{ index: 0, finish_reason: "tool_calls", message: { role: "assistant", content, tool_calls: calls } }],
+});
+const made = (calls, place) => ({
+  function_name: calls[place].function.name,
+  tool_call_id: calls[place].id,
+  model_response: reported("I will.", calls),
+  total_calls_in_response: calls.length,
+});
 const work = [call("t1", "execute_bash", { command: "ls" }), call("t2", "str_replace_editor", { command: "view", path: "/a" })];
 const end = [call("t3", "finish", { message: "All done." })];
 const trajectory = [
   { source: "environment", observation: "agent_state_changed", content: "", extras: { agent_state: "running" } },
-  { source: "agent", action: "system", args: { content: "You are V0.", tools: [{ type: "function", function: { name: "execute_bash", description: "Runs.", parameters: { type: "object", properties: {} } } }] } },
+  {
+    source: "agent",
+    action: "system",
+    args: {
+      content: "You are V0.",
+      tools: [
+        { type: "function", function: { name: "execute_bash", description: "Runs.", parameters: { type: "object", properties: {} } } },
+      ],
+    },
+  },
   { source: "user", action: "message", args: { content: "Look around", image_urls: [], wait_for_response: false } },
   { source: "agent", action: "run", tool_call_metadata: made(work, 0), args: { command: "ls", thought: "I will.", security_risk: 0 } },
-  { source: "agent", cause: 3, observation: "run", tool_call_metadata: made(work, 0), content: "a", extras: { command: "ls", metadata: { exit_code: 0, working_dir: "/w" } } },
+  {
+    source: "agent",
+    cause: 3,
+    observation: "run",
+    tool_call_metadata: made(work, 0),
+    content: "a",
+    extras: { command: "ls", metadata: { exit_code: 0, working_dir: "/w" } },
+  },
   { source: "agent", action: "read", tool_call_metadata: made(work, 1), args: { path: "/a" } },
   { source: "agent", cause: 5, observation: "error", tool_call_metadata: made(work, 1), content: "No such file", extras: { error_id: "" } },
   { source: "user", action: "run", args: { command: "touch /a" } },
@@ -86,7 +119,9 @@ export function conversationsOfOtherPrograms(sdk, place) {
       const theirs = resumed.request.messages.filter(({ role, content }) => role !== "system" || content[0].text !== "");
       assert.deepEqual(violationsOf({ ...resumed.request, messages: theirs }), []);
       // The SDK sends no images to a model that it does not know.
-      const seen = model.requests.at(-1).body.messages.map(({ content, ...rest }) => ({ ...rest, content: content.filter(({ type }) => type !== "image_url") }));
+      const seen = model.requests
+        .at(-1)
+        .body.messages.map(({ content, ...rest }) => ({ ...rest, content: content.filter(({ type }) => type !== "image_url") }));
       assert.deepEqual(seen, theirs);
     });
   }

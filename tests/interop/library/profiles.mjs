@@ -7,31 +7,58 @@ import { LLM, LLMProfileStore } from "../../../dist/index.js";
 
 /** Every option that a profile holds, and the SDK's fields of the same model. */
 const options = {
-  model: "openai/gpt-5", baseUrl: "https://model.invalid/v1", apiMode: "responses", usageId: "mine", stream: false,
-  temperature: 0.5, topP: 0.25, maxOutputTokens: 1000, reasoningEffort: "low", reasoningSummary: "concise",
-  enableEncryptedReasoning: false, promptCacheRetention: "in_memory", numRetries: 3, timeout: 20,
-  nativeToolCalling: false, capabilityOverrides: { supports_vision: true, supports_responses_api: false },
-  inputCostPerToken: 1e-6, outputCostPerToken: 2.5e-7,
+  model: "openai/gpt-5",
+  baseUrl: "https://model.invalid/v1",
+  apiMode: "responses",
+  usageId: "mine",
+  stream: false,
+  temperature: 0.5,
+  topP: 0.25,
+  maxOutputTokens: 1000,
+  reasoningEffort: "low",
+  reasoningSummary: "concise",
+  enableEncryptedReasoning: false,
+  promptCacheRetention: "in_memory",
+  numRetries: 3,
+  timeout: 20,
+  nativeToolCalling: false,
+  capabilityOverrides: { supports_vision: true, supports_responses_api: false },
+  inputCostPerToken: 1e-6,
+  outputCostPerToken: 2.5e-7,
 };
 const fields = {
-  model: "openai/gpt-5", base_url: "https://model.invalid/v1", api_mode: "responses", usage_id: "mine", stream: false,
-  temperature: 0.5, top_p: 0.25, max_output_tokens: 1000, reasoning_effort: "low", reasoning_summary: "concise",
-  enable_encrypted_reasoning: false, prompt_cache_retention: "in_memory", num_retries: 3, timeout: 20,
-  native_tool_calling: false, capability_overrides: { supports_vision: true, supports_responses_api: false },
-  input_cost_per_token: 1e-6, output_cost_per_token: 2.5e-7,
+  model: "openai/gpt-5",
+  base_url: "https://model.invalid/v1",
+  api_mode: "responses",
+  usage_id: "mine",
+  stream: false,
+  temperature: 0.5,
+  top_p: 0.25,
+  max_output_tokens: 1000,
+  reasoning_effort: "low",
+  reasoning_summary: "concise",
+  enable_encrypted_reasoning: false,
+  prompt_cache_retention: "in_memory",
+  num_retries: 3,
+  timeout: 20,
+  native_tool_calling: false,
+  capability_overrides: { supports_vision: true, supports_responses_api: false },
+  input_cost_per_token: 1e-6,
+  output_cost_per_token: 2.5e-7,
 };
 
 export function profilesBothWays(sdk, place) {
-  const check = (name, body) => test(name, { timeout: 60_000 }, async (t) => {
-    if (!sdk()) return t.skip("no SDK");
-    const directory = path.join(place, name.replaceAll(" ", "-"));
-    const inPython = async (name, llm) => {
-      const answer = await sdk().ask({ command: "profile", path: directory, name, llm });
-      assert.ok(answer.ok, answer.error);
-      return answer.llm;
-    };
-    await body(new LLMProfileStore(inFiles(directory)), inPython);
-  });
+  const check = (name, body) =>
+    test(name, { timeout: 60_000 }, async (t) => {
+      if (!sdk()) return t.skip("no SDK");
+      const directory = path.join(place, name.replaceAll(" ", "-"));
+      const inPython = async (name, llm) => {
+        const answer = await sdk().ask({ command: "profile", path: directory, name, llm });
+        assert.ok(answer.ok, answer.error);
+        return answer.llm;
+      };
+      await body(new LLMProfileStore(inFiles(directory)), inPython);
+    });
   check("profiles that are saved here", savedHere);
   check("profiles that Python saves", savedInPython);
 }
@@ -43,7 +70,10 @@ function inFiles(directory) {
   return {
     read: async (name) => (existsSync(file(name)) ? readFileSync(file(name), "utf8") : undefined),
     write: async (name, json) => (json === undefined ? rmSync(file(name), { force: true }) : writeFileSync(file(name), json)),
-    names: async () => readdirSync(directory).filter((name) => name.endsWith(".json")).map((name) => name.slice(0, -5)),
+    names: async () =>
+      readdirSync(directory)
+        .filter((name) => name.endsWith(".json"))
+        .map((name) => name.slice(0, -5)),
   };
 }
 

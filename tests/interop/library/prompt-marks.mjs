@@ -10,7 +10,10 @@ const texts = ["functions", "example", "task_end"].map((name) => {
 
 /** These messages with a mark in place of each of our own texts. */
 export function marked(messages) {
-  const inside = (content) => (typeof content === "string" ? markedText(content) : content.map((part) => ("text" in part ? { ...part, text: markedText(part.text) } : part)));
+  const inside = (content) =>
+    typeof content === "string"
+      ? markedText(content)
+      : content.map((part) => ("text" in part ? { ...part, text: markedText(part.text) } : part));
   return messages.map((message) => (message.content ? { ...message, content: inside(message.content) } : message));
 }
 

@@ -14,7 +14,14 @@ import { isNewest } from "../versions.mjs";
 
 /** The settings of a stored model that a host can give here, by the names that they have here. */
 const settings = {
-  model: "model", stream: "stream", temperature: "temperature", top_p: "topP", max_output_tokens: "maxOutputTokens", reasoning_effort: "reasoningEffort", usage_id: "usageId", native_tool_calling: "nativeToolCalling",
+  model: "model",
+  stream: "stream",
+  temperature: "temperature",
+  top_p: "topP",
+  max_output_tokens: "maxOutputTokens",
+  reasoning_effort: "reasoningEffort",
+  usage_id: "usageId",
+  native_tool_calling: "nativeToolCalling",
 };
 
 /** Conversations in which a call waits: the SDK runs it, the library asks or answers it. */
@@ -36,11 +43,26 @@ const differences = {
   // LiteLLM knows the o series from when it took no instructions.
   "model-with-reasoning-effort": (body) => ({ ...body, messages: body.messages.with(0, { ...body.messages[0], role: "system" }) }),
   // Since 1.58.0 only an older model of this family is taken for one that wants strings.
-  ...(isNewest && { "model-with-string-content": (body) => toAnybody({ ...body, messages: body.messages.map(({ content, ...rest }) => ({ ...rest, content: content.map(({ text }) => text).join("\n") })) }) }),
+  ...(isNewest && {
+    "model-with-string-content": (body) =>
+      toAnybody({
+        ...body,
+        messages: body.messages.map(({ content, ...rest }) => ({ ...rest, content: content.map(({ text }) => text).join("\n") })),
+      }),
+  }),
   // Without an agent context the names of secrets are not in the system prompt here.
-  "secrets-with-cipher": (body) => ({ ...body, messages: body.messages.with(0, { ...body.messages[0], content: body.messages[0].content.slice(0, 1) }) }),
+  "secrets-with-cipher": (body) => ({
+    ...body,
+    messages: body.messages.with(0, { ...body.messages[0], content: body.messages[0].content.slice(0, 1) }),
+  }),
   // A branch that begins at the root gets its instructions again.
-  "empty-head": (body) => ({ ...body, messages: [{ role: "system", content: [{ type: "text", text: "You are the agent of a threadkeep fixture. Use the tools you have." }] }, ...body.messages] }),
+  "empty-head": (body) => ({
+    ...body,
+    messages: [
+      { role: "system", content: [{ type: "text", text: "You are the agent of a threadkeep fixture. Use the tools you have." }] },
+      ...body.messages,
+    ],
+  }),
 };
 /** The same over the Responses API. */
 const differencesOverResponses = {
@@ -63,9 +85,13 @@ const without = (body, ...names) => Object.fromEntries(Object.entries(body).filt
 /** A test for each conversation that the SDK can carry on by asking the model. */
 export function requestsOfTheSdk(sdk) {
   for (const entry of conversations.filter((entry) => entry.resume.ok && !isWaiting(entry))) {
-    test(`the request for ${entry.scenario} ${entry.id} is the SDK's`, { timeout: 60_000 }, (t) => (sdk() ? isTheSdks(t, entry, sdk()) : t.skip("no SDK")));
+    test(`the request for ${entry.scenario} ${entry.id} is the SDK's`, { timeout: 60_000 }, (t) =>
+      sdk() ? isTheSdks(t, entry, sdk()) : t.skip("no SDK"),
+    );
     if (inText.has(entry.scenario)) continue;
-    test(`the request for ${entry.scenario} ${entry.id} over the Responses API is the SDK's`, { timeout: 60_000 }, (t) => (sdk() ? isTheSdksOverResponses(t, entry, sdk()) : t.skip("no SDK")));
+    test(`the request for ${entry.scenario} ${entry.id} over the Responses API is the SDK's`, { timeout: 60_000 }, (t) =>
+      sdk() ? isTheSdksOverResponses(t, entry, sdk()) : t.skip("no SDK"),
+    );
   }
 }
 
@@ -86,7 +112,10 @@ async function isTheSdksOverResponses(t, entry, sdk) {
   const directory = path.join(fixtures, entry.directory);
   const { ok, error, request: theirs } = await sdk.requests(directory, question, { cipher: entry.cipher, api_mode: "responses" });
   assert.ok(ok, error);
-  assert.equal(violationsOf(theirs).some((violation) => /before an answer/.test(violation)), tornApart.has(entry.scenario));
+  assert.equal(
+    violationsOf(theirs).some((violation) => /before an answer/.test(violation)),
+    tornApart.has(entry.scenario),
+  );
   const ours = await requestFor(t, entry, filesOf(directory), { apiMode: "responses" });
   if (tornApart.has(entry.scenario)) return;
   const expected = (differencesOverResponses[entry.scenario] ?? ((body) => body))(taken(theirs));
@@ -120,7 +149,9 @@ async function requestFor(t, entry, files, more = { apiMode: "chat" }) {
   const store = memoryStore();
   const [{ id }] = await Conversation.importZip(packed(entry.id, files), { store });
   const model = await scripted(t, [{ text: "Noted." }]);
-  const given = Object.entries(settings).filter(([name]) => llm[name] !== undefined).map(([name, ours]) => [ours, llm[name]]);
+  const given = Object.entries(settings)
+    .filter(([name]) => llm[name] !== undefined)
+    .map(([name, ours]) => [ours, llm[name]]);
   const conversation = await open(t, { model, store, conversationId: id, tools: [], llm: { ...Object.fromEntries(given), ...more } });
   await say(conversation, question);
   model.check();

@@ -12,14 +12,19 @@ const cipher = "a passphrase with ünïcode and 32 bytes or more";
 const lookup = { url: "https://vault.invalid/x", headers: { "X-Api-Key": "header-value", Accept: "text/plain" } };
 const given = [];
 const ask = tool({
-  name: "ask", description: "Asks for secrets.", parameters: { type: "object" },
-  execute: async ({ names }, { secret }) => (given.push(Object.fromEntries(await Promise.all(names.map(async (name) => [name, await secret(name)])))), "asked"),
+  name: "ask",
+  description: "Asks for secrets.",
+  parameters: { type: "object" },
+  execute: async ({ names }, { secret }) => (
+    given.push(Object.fromEntries(await Promise.all(names.map(async (name) => [name, await secret(name)])))), "asked"
+  ),
 });
 const names = Object.keys(shapes);
 const llm = { apiKey: "sk-stored-key" };
 
 export function secretsBothWays(sdk, place) {
-  const check = (name, body) => test(name, { timeout: 60_000 }, (t) => (sdk() ? body(t, sdk(), path.join(place, "secrets")) : t.skip("no SDK")));
+  const check = (name, body) =>
+    test(name, { timeout: 60_000 }, (t) => (sdk() ? body(t, sdk(), path.join(place, "secrets")) : t.skip("no SDK")));
   check("secrets encrypted in the page are read in Python, and on in the page", pageToPython);
   check("secrets encrypted in Python are read in the page, and back in Python", pythonToPage);
   check("a wrong passphrase keeps every token", wrongPassphrase);
@@ -40,7 +45,14 @@ async function pageToPython(t, sdk, place) {
 
   // Python has written every token again.
   const { id } = await imported(directory, conversation.id, memoryStore(), async (back) => {
-    const again = await open(t, { model: await scripted(t, [{ calls: [{ name: "ask", arguments: { names } }] }, { text: "Done." }]), store: back, conversationId: conversation.id, tools: [ask], cipher, llm });
+    const again = await open(t, {
+      model: await scripted(t, [{ calls: [{ name: "ask", arguments: { names } }] }, { text: "Done." }]),
+      store: back,
+      conversationId: conversation.id,
+      tools: [ask],
+      cipher,
+      llm,
+    });
     await say(again, "Ask.");
     assert.deepEqual(given.pop(), shapes);
   });
@@ -73,7 +85,14 @@ async function pythonToPage(t, sdk, place) {
 async function wrongPassphrase(t, sdk, place) {
   const id = "5ec4e700-0000-4000-8000-000000000002";
   const directory = path.join(place, id.replaceAll("-", ""));
-  const made = await sdk.ask({ command: "secrets", path: directory, cipher, in_place: true, update: { TOKEN: "python-value" }, api_key: llm.apiKey });
+  const made = await sdk.ask({
+    command: "secrets",
+    path: directory,
+    cipher,
+    in_place: true,
+    update: { TOKEN: "python-value" },
+    api_key: llm.apiKey,
+  });
   assert.ok(made.ok, made.error);
   await imported(directory, id, memoryStore(), async (store) => {
     const model = await scripted(t, [{ text: "Hello." }]);
@@ -82,7 +101,10 @@ async function wrongPassphrase(t, sdk, place) {
     const conversation = await open(t, { model, store, conversationId: id, llm });
     assert.equal(conversation.warnings.at(-1).code, "secrets_unavailable");
     await say(conversation, "Hello.");
-    assert.deepEqual([conversation.state.secret_registry, conversation.state.agent.llm.api_key], [stored.secret_registry, stored.agent.llm.api_key]);
+    assert.deepEqual(
+      [conversation.state.secret_registry, conversation.state.agent.llm.api_key],
+      [stored.secret_registry, stored.agent.llm.api_key],
+    );
     const back = write(path.join(place, "kept"), id, unpacked(await exported(conversation)));
     const { values } = await sdk.ask({ command: "secrets", path: back, cipher });
     assert.deepEqual(values, { TOKEN: "python-value" });

@@ -7,6 +7,7 @@ const [start, end] = prompt.split("{summary}");
 
 /** The body of a request with bare summaries. */
 export function withBareSummaries(body) {
-  const bare = (_, value) => (typeof value === "string" && value.startsWith(start) && value.endsWith(end) ? value.slice(start.length, -end.length) : value);
+  const bare = (_, value) =>
+    typeof value === "string" && value.startsWith(start) && value.endsWith(end) ? value.slice(start.length, -end.length) : value;
   return JSON.parse(JSON.stringify(body, bare));
 }

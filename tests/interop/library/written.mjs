@@ -31,13 +31,37 @@ import { withBareSummaries } from "./summaries.mjs";
  * that the SDK drops.
  */
 export function writtenConversations(sdk, place) {
-  for (const [name, scenario] of Object.entries({ ...calls, ...control, ...messages, ...endings, ...leftovers, ...condensing, ...hooked, ...anthropic, ...responses, ...skills, ...textTools, ...tree })) {
+  for (const [name, scenario] of Object.entries({
+    ...calls,
+    ...control,
+    ...messages,
+    ...endings,
+    ...leftovers,
+    ...condensing,
+    ...hooked,
+    ...anthropic,
+    ...responses,
+    ...skills,
+    ...textTools,
+    ...tree,
+  })) {
     test(`written here: ${name}`, { timeout: 60_000 }, (t) => isTakenByTheSdk(t, name, scenario, sdk, place));
   }
 }
 
 async function isTakenByTheSdk(t, name, scenario, sdk, place) {
-  const { replies, kinds, tools, llm, agent, options, goesOn = llm, compared = (messages) => messages, lost = [], play = ({ conversation }) => say(conversation, "Please do it.") } = scenario;
+  const {
+    replies,
+    kinds,
+    tools,
+    llm,
+    agent,
+    options,
+    goesOn = llm,
+    compared = (messages) => messages,
+    lost = [],
+    play = ({ conversation }) => say(conversation, "Please do it."),
+  } = scenario;
   const model = await scripted(t, [...replies]);
   const store = memoryStore();
   const again = (more = {}) => open(t, { model, store, tools, llm, agent, ...options, ...more });
@@ -45,7 +69,10 @@ async function isTakenByTheSdk(t, name, scenario, sdk, place) {
   const played = await play({ conversation: first, model, store, t, open: again });
   const conversation = played instanceof Conversation ? played : first;
   const events = await eventsOf(conversation);
-  assert.deepEqual(events.map(({ kind }) => kind.replace("Event", "")), kinds);
+  assert.deepEqual(
+    events.map(({ kind }) => kind.replace("Event", "")),
+    kinds,
+  );
   if (!scenario.breaks) model.check();
 
   const target = path.join(place, `${conversation.id}.zip`);
@@ -56,8 +83,14 @@ async function isTakenByTheSdk(t, name, scenario, sdk, place) {
 
   const answer = await sdk().check(target);
   assert.deepEqual(answer.refused, []);
-  assert.deepEqual(answer.kinds, events.map(({ kind }) => kind));
-  assert.deepEqual(answer.unmatched_actions, pending.map(({ id }) => id));
+  assert.deepEqual(
+    answer.kinds,
+    events.map(({ kind }) => kind),
+  );
+  assert.deepEqual(
+    answer.unmatched_actions,
+    pending.map(({ id }) => id),
+  );
   assert.deepEqual(answer.base_state_lost, lost);
   const apiMode = goesOn?.apiMode ?? "chat";
   const resumed = await sdk().resume(target, "Done.", { text: question, api_mode: apiMode });
@@ -66,7 +99,10 @@ async function isTakenByTheSdk(t, name, scenario, sdk, place) {
   if (pending.length > 0) return;
   const prompt = events.length === 0 ? ["SystemPromptEvent"] : [];
   assert.deepEqual(resumed.new_kinds, [...prompt, "MessageEvent", "MessageEvent"]);
-  assert.deepEqual(violationsOf(resumed.request).filter((violation) => !scenario.forgiven?.test(violation)), []);
+  assert.deepEqual(
+    violationsOf(resumed.request).filter((violation) => !scenario.forgiven?.test(violation)),
+    [],
+  );
 
   model.add({ text: "Done." });
   await say(conversation, question);

@@ -28,7 +28,8 @@ export async function converse(baseUrl) {
   const { status, finalResponse } = await conversation.run();
   const zip = await conversation.exportZip();
   const [{ outcome, eventCount }] = await Conversation.importZip(zip, { store: memoryStore() });
-  if (outcome !== "created" || eventCount !== conversation.events.length) throw new Error(`the archive was ${outcome} with ${eventCount} events`);
+  if (outcome !== "created" || eventCount !== conversation.events.length)
+    throw new Error(`the archive was ${outcome} with ${eventCount} events`);
   if ((await conversation.toMessages("chat")).length < 4) throw new Error("the messages were not told");
   if ((await conversation.branches()).length !== 0) throw new Error("there are other branches");
   await conversation.close();

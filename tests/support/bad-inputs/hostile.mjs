@@ -4,11 +4,20 @@ import { each, hostile, revoked, speechless, unreadable } from "./odd.mjs";
 const expected = ["invalid_options"];
 
 /** An array that throws once it is looked into. */
-const trapped = () => new Proxy(["x"], { get(target, name) {
-  if (name === "0" || name === Symbol.iterator) throw new Error("on purpose");
-  return Reflect.get(target, name);
-} });
-const values = () => ({ hostile: hostile(), revoked: revoked(), "a revoked array": revoked([]), "a revoked function": revoked(() => {}), "an array that throws": trapped() });
+const trapped = () =>
+  new Proxy(["x"], {
+    get(target, name) {
+      if (name === "0" || name === Symbol.iterator) throw new Error("on purpose");
+      return Reflect.get(target, name);
+    },
+  });
+const values = () => ({
+  hostile: hostile(),
+  revoked: revoked(),
+  "a revoked array": revoked([]),
+  "a revoked function": revoked(() => {}),
+  "an array that throws": trapped(),
+});
 /** The same, where any object or text is taken. */
 const fields = () => ({ ...values(), speechless: speechless() });
 
@@ -22,33 +31,69 @@ export function* hostileRows() {
 }
 
 const opened = (use) => async (world, value) => use(await world.open(), value, world);
-const model = (name) => ({ library: { LLM } }, value) => new LLM({ model: "x", [name]: value });
-const tool = (name) => ({ library }, value) => library.tool({ name: "odd", description: "", parameters: { type: "object" }, execute() {}, [name]: value });
+const model =
+  (name) =>
+  ({ library: { LLM } }, value) =>
+    new LLM({ model: "x", [name]: value });
+const tool =
+  (name) =>
+  ({ library }, value) =>
+    library.tool({ name: "odd", description: "", parameters: { type: "object" }, execute() {}, [name]: value });
 
 /** Values that are passed as an argument. */
 const places = {
   "new LLM()": ({ library: { LLM } }, value) => new LLM(value),
-  ...Object.fromEntries(["headers", "capabilityOverrides", "fallbacks", "fallbackOn", "baseUrl", "baseURL"].map((name) => [`LLM ${name}`, model(name)])),
+  ...Object.fromEntries(
+    ["headers", "capabilityOverrides", "fallbacks", "fallbackOn", "baseUrl", "baseURL"].map((name) => [`LLM ${name}`, model(name)]),
+  ),
   "new Agent()": ({ library: { Agent } }, value) => new Agent(value),
   "Agent llm": ({ library: { Agent } }, value) => new Agent({ llm: value }),
   "Agent tools": (world, value) => world.agent([], { tools: value }),
   "tool()": ({ library }, value) => library.tool(value),
   ...Object.fromEntries(["name", "description", "annotations"].map((name) => [`tool ${name}`, tool(name)])),
-  ...Object.fromEntries(["agent", "conversationId", "store", "callbacks", "tokenCallbacks", "confirmationPolicy", "securityAnalyzer", "tags", "secrets", "cipher", "offline", "stuckDetection", "maxBudgetPerRun"].map(
-    (name) => [`Conversation.open() ${name}`, (world, value) => world.open([], { [name]: value })])),
+  ...Object.fromEntries(
+    [
+      "agent",
+      "conversationId",
+      "store",
+      "callbacks",
+      "tokenCallbacks",
+      "confirmationPolicy",
+      "securityAnalyzer",
+      "tags",
+      "secrets",
+      "cipher",
+      "offline",
+      "stuckDetection",
+      "maxBudgetPerRun",
+    ].map((name) => [`Conversation.open() ${name}`, (world, value) => world.open([], { [name]: value })]),
+  ),
   "indexedDBStore() name": ({ library }, value) => library.indexedDBStore(value),
   "indexedDBStore() options": ({ library }, value) => library.indexedDBStore("odd", value),
   "Conversation.list()": ({ library: { Conversation } }, value) => Conversation.list({ store: value }),
   "Conversation.delete()": ({ library: { Conversation, memoryStore } }, value) => Conversation.delete(value, { store: memoryStore() }),
-  "Conversation.importZip()": ({ library: { Conversation, memoryStore } }, value) => Conversation.importZip(value, { store: memoryStore() }),
+  "Conversation.importZip()": ({ library: { Conversation, memoryStore } }, value) =>
+    Conversation.importZip(value, { store: memoryStore() }),
   "Conversation.importZip() options": ({ library: { Conversation } }, value) => Conversation.importZip(new Blob(), value),
-  "Conversation.importJSON()": ({ library: { Conversation, memoryStore } }, value) => Conversation.importJSON(value, { store: memoryStore() }),
+  "Conversation.importJSON()": ({ library: { Conversation, memoryStore } }, value) =>
+    Conversation.importJSON(value, { store: memoryStore() }),
   "Conversation.importJSON() options": ({ library: { Conversation } }, value) => Conversation.importJSON("[]", value),
   "new LLMProfileStore()": ({ library: { LLMProfileStore } }, value) => new LLMProfileStore(value),
   "LLMProfileStore.save()": ({ library: { LLMProfileStore } }, value) => new LLMProfileStore("odd").save("odd", value),
   "LLMProfileStore.load()": ({ library: { LLMProfileStore } }, value) => new LLMProfileStore("odd").load("odd", value),
-  ...Object.fromEntries(["sendMessage", "switchLLM", "setTags", "setConfirmationPolicy", "setSecurityAnalyzer", "updateSecrets", "setAllowedTools", "run", "exportZip"].map(
-    (verb) => [`${verb}()`, opened((conversation, value) => conversation[verb](value))])),
+  ...Object.fromEntries(
+    [
+      "sendMessage",
+      "switchLLM",
+      "setTags",
+      "setConfirmationPolicy",
+      "setSecurityAnalyzer",
+      "updateSecrets",
+      "setAllowedTools",
+      "run",
+      "exportZip",
+    ].map((verb) => [`${verb}()`, opened((conversation, value) => conversation[verb](value))]),
+  ),
   "sendMessage() options": opened((conversation, value) => conversation.sendMessage("x", value)),
   "rejectPendingActions() options": opened((conversation, value) => conversation.rejectPendingActions("x", value)),
   "executeTool() options": opened((conversation, value) => conversation.executeTool("think", { thought: "x" }, value)),
@@ -75,14 +120,46 @@ const inner = {
   "the signal of an export": opened((conversation, value) => conversation.exportZip({ signal: value })),
   "the ids of run()": opened((conversation, value) => conversation.run({ approve: value })),
   "an id of run()": opened((conversation, value) => conversation.run({ approve: [value] })),
-  "a threshold of a policy": opened((conversation, value) => conversation.setConfirmationPolicy({ kind: "ConfirmRisky", threshold: value })),
-  "a list of patterns": opened((conversation, value) => conversation.setSecurityAnalyzer({ kind: "PatternSecurityAnalyzer", highPatterns: value })),
-  "a pattern": opened((conversation, value) => conversation.setSecurityAnalyzer({ kind: "PatternSecurityAnalyzer", highPatterns: [value] })),
-  "analyzers of an ensemble": opened((conversation, value) => conversation.setSecurityAnalyzer({ kind: "EnsembleSecurityAnalyzer", analyzers: value })),
-  "patterns that cannot be read": opened((conversation) => conversation.setSecurityAnalyzer(unreadable("highPatterns", { kind: "PatternSecurityAnalyzer" }))),
+  "a threshold of a policy": opened((conversation, value) =>
+    conversation.setConfirmationPolicy({ kind: "ConfirmRisky", threshold: value }),
+  ),
+  "a list of patterns": opened((conversation, value) =>
+    conversation.setSecurityAnalyzer({ kind: "PatternSecurityAnalyzer", highPatterns: value }),
+  ),
+  "a pattern": opened((conversation, value) =>
+    conversation.setSecurityAnalyzer({ kind: "PatternSecurityAnalyzer", highPatterns: [value] }),
+  ),
+  "analyzers of an ensemble": opened((conversation, value) =>
+    conversation.setSecurityAnalyzer({ kind: "EnsembleSecurityAnalyzer", analyzers: value }),
+  ),
+  "patterns that cannot be read": opened((conversation) =>
+    conversation.setSecurityAnalyzer(unreadable("highPatterns", { kind: "PatternSecurityAnalyzer" })),
+  ),
   "the url of a secret": opened((conversation, value) => conversation.updateSecrets({ A: { url: value } })),
-  "the headers of a secret": opened((conversation, value) => conversation.updateSecrets({ A: { url: "https://secrets.test/", headers: value } })),
-  "JSON that throws": ({ library: { Conversation, memoryStore } }, value) => Conversation.importJSON([{ role: "user", content: unreadable("text") }, value], { store: memoryStore() }),
-  "JSON whose toJSON throws": ({ library: { Conversation, memoryStore } }) => Conversation.importJSON({ toJSON() { throw new Error("on purpose"); } }, { store: memoryStore() }),
-  "the name of a store": ({ library: { Conversation, memoryStore } }) => Conversation.list({ store: unreadable("name", Object.fromEntries(["list", "load", "events", "indexOf", "commit", "files", "readFile", "delete", "close"].map((name) => [name, () => memoryStore()[name]()]))) }),
+  "the headers of a secret": opened((conversation, value) =>
+    conversation.updateSecrets({ A: { url: "https://secrets.test/", headers: value } }),
+  ),
+  "JSON that throws": ({ library: { Conversation, memoryStore } }, value) =>
+    Conversation.importJSON([{ role: "user", content: unreadable("text") }, value], { store: memoryStore() }),
+  "JSON whose toJSON throws": ({ library: { Conversation, memoryStore } }) =>
+    Conversation.importJSON(
+      {
+        toJSON() {
+          throw new Error("on purpose");
+        },
+      },
+      { store: memoryStore() },
+    ),
+  "the name of a store": ({ library: { Conversation, memoryStore } }) =>
+    Conversation.list({
+      store: unreadable(
+        "name",
+        Object.fromEntries(
+          ["list", "load", "events", "indexOf", "commit", "files", "readFile", "delete", "close"].map((name) => [
+            name,
+            () => memoryStore()[name](),
+          ]),
+        ),
+      ),
+    }),
 };

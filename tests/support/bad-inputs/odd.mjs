@@ -40,17 +40,77 @@ export function cyclic() {
   return object;
 }
 
-export const noString = { number: 7, NaN, null: null, true: true, symbol: Symbol("odd"), bigint: 7n, object: {}, array: ["x"], function: () => "x", bare: Object.create(null), hostile: hostile(), revoked: revoked() };
-export const noNumber = { text: "7", NaN, infinite: Infinity, negative: -1, null: null, true: true, symbol: Symbol("odd"), bigint: 7n, object: {}, hostile: hostile(), revoked: revoked() };
-export const noFunction = { text: "x", number: 7, null: null, true: true, symbol: Symbol("odd"), object: {}, array: [], revoked: revoked() };
+export const noString = {
+  number: 7,
+  NaN,
+  null: null,
+  true: true,
+  symbol: Symbol("odd"),
+  bigint: 7n,
+  object: {},
+  array: ["x"],
+  function: () => "x",
+  bare: Object.create(null),
+  hostile: hostile(),
+  revoked: revoked(),
+};
+export const noNumber = {
+  text: "7",
+  NaN,
+  infinite: Infinity,
+  negative: -1,
+  null: null,
+  true: true,
+  symbol: Symbol("odd"),
+  bigint: 7n,
+  object: {},
+  hostile: hostile(),
+  revoked: revoked(),
+};
+export const noFunction = {
+  text: "x",
+  number: 7,
+  null: null,
+  true: true,
+  symbol: Symbol("odd"),
+  object: {},
+  array: [],
+  revoked: revoked(),
+};
 export const noObject = { text: "x", number: 7, null: null, true: true, symbol: Symbol("odd"), bigint: 7n, revoked: revoked() };
-export const noArray = { text: "x", number: 7, null: null, object: {}, bare: Object.create(null), hostile: hostile(), length: { length: 2 ** 32 }, revoked: revoked([]) };
+export const noArray = {
+  text: "x",
+  number: 7,
+  null: null,
+  object: {},
+  bare: Object.create(null),
+  hostile: hostile(),
+  length: { length: 2 ** 32 },
+  revoked: revoked([]),
+};
 
 /** Values that are thrown, and with which promises reject. */
 export const reasons = {
-  nothing: undefined, null: null, text: "on purpose", empty: "", number: 7, symbol: Symbol("odd"), bigint: 7n, object: {}, "odd message": { message: 7 },
-  bare: Object.create(null), speechless: speechless(), "unreadable message": unreadable("message"), hostile: hostile(), revoked: revoked(), cyclic: cyclic(), array: [], function: () => {},
-  "lone surrogate": new Error("\ud83d"), coded: { code: "internal", message: "not ours" }, "odd code": { code: 7, message: "x" },
+  nothing: undefined,
+  null: null,
+  text: "on purpose",
+  empty: "",
+  number: 7,
+  symbol: Symbol("odd"),
+  bigint: 7n,
+  object: {},
+  "odd message": { message: 7 },
+  bare: Object.create(null),
+  speechless: speechless(),
+  "unreadable message": unreadable("message"),
+  hostile: hostile(),
+  revoked: revoked(),
+  cyclic: cyclic(),
+  array: [],
+  function: () => {},
+  "lone surrogate": new Error("\ud83d"),
+  coded: { code: "internal", message: "not ours" },
+  "odd code": { code: 7, message: "x" },
 };
 
 /** Half of a pair, as JavaScript allows it and UTF-8 does not. */

@@ -15,7 +15,14 @@ export class World {
   /** A model that gives these replies, then says "Done." */
   llm(replies = [], options = {}) {
     const { LLM } = this.library;
-    return new LLM({ model: "scripted", baseUrl: "http://model.test/v1", stream: false, numRetries: 1, fetch: this.model(replies), ...options });
+    return new LLM({
+      model: "scripted",
+      baseUrl: "http://model.test/v1",
+      stream: false,
+      numRetries: 1,
+      fetch: this.model(replies),
+      ...options,
+    });
   }
 
   /** A `fetch` that gives these replies as a model. */

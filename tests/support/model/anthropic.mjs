@@ -3,7 +3,18 @@ import { cut } from "./pieces.mjs";
 
 const namePattern = /^[a-zA-Z0-9_-]{1,128}$/;
 const idPattern = /^[a-zA-Z0-9_-]+$/;
-const parameters = new Set(["model", "max_tokens", "system", "messages", "tools", "thinking", "output_config", "temperature", "top_p", "stream"]);
+const parameters = new Set([
+  "model",
+  "max_tokens",
+  "system",
+  "messages",
+  "tools",
+  "thinking",
+  "output_config",
+  "temperature",
+  "top_p",
+  "stream",
+]);
 
 /** Sentences on what is wrong with the body of a request that is an object; an empty list for a good one. */
 export function anthropicViolations(body) {
@@ -11,7 +22,8 @@ export function anthropicViolations(body) {
   for (const key of Object.keys(body)) if (!parameters.has(key)) found.push(`unknown parameter ${key}`);
   if (!(body.max_tokens >= 1)) found.push("max_tokens is missing");
   const { type, budget_tokens: budget } = body.thinking ?? {};
-  if (type === "enabled" && !(budget >= 1024 && budget < body.max_tokens)) found.push(`a thinking budget of ${budget} with ${body.max_tokens} tokens`);
+  if (type === "enabled" && !(budget >= 1024 && budget < body.max_tokens))
+    found.push(`a thinking budget of ${budget} with ${body.max_tokens} tokens`);
   const marks = [...(body.system ?? []), ...body.messages.flatMap(({ content }) => content)].filter((block) => block.cache_control).length;
   if (marks > 4) found.push(`${marks} marks for caching`);
   if (!body.tools && body.messages.some(({ content }) => content.some(({ type }) => type === "tool_use"))) found.push("calls and no tools");
@@ -36,7 +48,13 @@ function turnViolations({ messages, thinking }) {
   for (const [i, { role, content }] of messages.entries()) {
     const at = `messages[${i}]`;
     if (role !== (i % 2 === 0 ? "user" : "assistant")) found.push(`${at} has the role ${role}`);
-    found.push(...blockViolations(at, content, role === "user" ? ["text", "image", "tool_result"] : ["text", "thinking", "redacted_thinking", "tool_use"]));
+    found.push(
+      ...blockViolations(
+        at,
+        content,
+        role === "user" ? ["text", "image", "tool_result"] : ["text", "thinking", "redacted_thinking", "tool_use"],
+      ),
+    );
     for (const [place, { type, tool_use_id: id }] of content.entries()) {
       if (type !== "tool_result") continue;
       if (!open.delete(id)) found.push(`${at} answers ${JSON.stringify(id)}, which is not an open call`);
@@ -69,8 +87,10 @@ function blockViolations(at, blocks, types) {
     if (block.type === "redacted_thinking") return block.data ? [] : [`${here} has no data`];
     const id = block.id ?? block.tool_use_id;
     const found = idPattern.test(id ?? "") ? [] : [`${here} has a bad id: ${JSON.stringify(id)}`];
-    if (block.type === "tool_use" && Object.prototype.toString.call(block.input) !== "[object Object]") found.push(`${here} has an input that is no object`);
-    if (Array.isArray(block.content) && block.content.length > 0) found.push(...blockViolations(`${here}.content`, block.content, ["text", "image"]));
+    if (block.type === "tool_use" && Object.prototype.toString.call(block.input) !== "[object Object]")
+      found.push(`${here} has an input that is no object`);
+    if (Array.isArray(block.content) && block.content.length > 0)
+      found.push(...blockViolations(`${here}.content`, block.content, ["text", "image"]));
     return found;
   });
 }
@@ -83,23 +103,40 @@ export function message(reply, request) {
 /** The server-sent events of a streamed answer, in the order Anthropic sends them. */
 export function messageEvents(reply, request) {
   const complete = message(reply, request);
-  const events = [{ type: "message_start", message: { ...begun(request), usage: { ...complete.usage, output_tokens: 1 } } }, { type: "ping" }];
+  const events = [
+    { type: "message_start", message: { ...begun(request), usage: { ...complete.usage, output_tokens: 1 } } },
+    { type: "ping" },
+  ];
   for (const [index, block] of complete.content.entries()) {
     const [start, deltas] = pieces(block, reply.pieces);
     events.push({ type: "content_block_start", index, content_block: start });
     events.push(...deltas.map((delta) => ({ type: "content_block_delta", index, delta })), { type: "content_block_stop", index });
   }
-  events.push({ type: "message_delta", delta: { stop_reason: complete.stop_reason, stop_sequence: null }, usage: { output_tokens: complete.usage.output_tokens } }, { type: "message_stop" });
+  events.push(
+    {
+      type: "message_delta",
+      delta: { stop_reason: complete.stop_reason, stop_sequence: null },
+      usage: { output_tokens: complete.usage.output_tokens },
+    },
+    { type: "message_stop" },
+  );
   return events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
 }
 
 /** The start of a block, and its deltas. */
 function pieces(block, length) {
   if (block.type === "text") return [{ ...block, text: "" }, cut(block.text, length).map((text) => ({ type: "text_delta", text }))];
-  if (block.type === "tool_use") return [{ ...block, input: {} }, cut(JSON.stringify(block.input), length).map((partial_json) => ({ type: "input_json_delta", partial_json }))];
+  if (block.type === "tool_use")
+    return [
+      { ...block, input: {} },
+      cut(JSON.stringify(block.input), length).map((partial_json) => ({ type: "input_json_delta", partial_json })),
+    ];
   if (block.type !== "thinking") return [block, []];
   const { signature } = block;
-  return [{ type: "thinking", thinking: "", signature: "" }, [...cut(block.thinking, length).map((thinking) => ({ type: "thinking_delta", thinking })), { type: "signature_delta", signature }]];
+  return [
+    { type: "thinking", thinking: "", signature: "" },
+    [...cut(block.thinking, length).map((thinking) => ({ type: "thinking_delta", thinking })), { type: "signature_delta", signature }],
+  ];
 }
 
 function blocksOf({ text, reasoning, redacted, calls = [] }, { index }) {
@@ -107,7 +144,8 @@ function blocksOf({ text, reasoning, redacted, calls = [] }, { index }) {
   if (redacted !== undefined) blocks.push({ type: "redacted_thinking", data: redacted });
   if (reasoning !== undefined) blocks.push({ type: "thinking", thinking: reasoning, signature: `c2lnbmVk${index}` });
   if (text !== undefined) blocks.push({ type: "text", text });
-  for (const [position, { id, name, arguments: input = {} }] of calls.entries()) blocks.push({ type: "tool_use", id: id ?? `toolu_${index + 1}_${position + 1}`, name, input });
+  for (const [position, { id, name, arguments: input = {} }] of calls.entries())
+    blocks.push({ type: "tool_use", id: id ?? `toolu_${index + 1}_${position + 1}`, name, input });
   return blocks;
 }
 
@@ -116,7 +154,15 @@ function stopOf({ finish, calls }) {
 }
 
 function begun({ body, index }) {
-  return { id: `msg_${String(index + 1).padStart(20, "0")}`, type: "message", role: "assistant", model: body.model, content: [], stop_reason: null, stop_sequence: null };
+  return {
+    id: `msg_${String(index + 1).padStart(20, "0")}`,
+    type: "message",
+    role: "assistant",
+    model: body.model,
+    content: [],
+    stop_reason: null,
+    stop_sequence: null,
+  };
 }
 
 /** Counts of about four bytes per token; zeros for a server that counts nothing. */

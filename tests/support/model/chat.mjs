@@ -5,9 +5,33 @@ import { cut } from "./pieces.mjs";
 
 const namePattern = /^[a-zA-Z0-9_-]{1,64}$/;
 const parameters = new Set([
-  "model", "messages", "tools", "tool_choice", "parallel_tool_calls", "stream", "stream_options", "temperature", "top_p", "max_tokens",
-  "max_completion_tokens", "reasoning_effort", "stop", "seed", "n", "user", "metadata", "store", "response_format", "prompt_cache_key",
-  "prompt_cache_retention", "presence_penalty", "frequency_penalty", "logprobs", "top_logprobs", "service_tier", "safety_identifier",
+  "model",
+  "messages",
+  "tools",
+  "tool_choice",
+  "parallel_tool_calls",
+  "stream",
+  "stream_options",
+  "temperature",
+  "top_p",
+  "max_tokens",
+  "max_completion_tokens",
+  "reasoning_effort",
+  "stop",
+  "seed",
+  "n",
+  "user",
+  "metadata",
+  "store",
+  "response_format",
+  "prompt_cache_key",
+  "prompt_cache_retention",
+  "presence_penalty",
+  "frequency_penalty",
+  "logprobs",
+  "top_logprobs",
+  "service_tier",
+  "safety_identifier",
 ]);
 
 /** Sentences on what is wrong with the body of a request that is an object; an empty list for a good one. */
@@ -31,7 +55,8 @@ function toolViolations(tools) {
     if (names.has(name)) found.push(`${at} repeats the name ${name}`);
     names.add(name);
     if (description !== undefined && typeof description !== "string") found.push(`${at} has a description that is no string`);
-    if (schema !== undefined && (!isObject(schema) || schema.type !== "object")) found.push(`${at} has parameters that are no object schema`);
+    if (schema !== undefined && (!isObject(schema) || schema.type !== "object"))
+      found.push(`${at} has parameters that are no object schema`);
   }
   return found;
 }
@@ -62,7 +87,8 @@ function messageViolations(messages) {
       found.push(...problems);
       open = calls;
     } else if (role === "tool") {
-      if (!open.delete(message.tool_call_id)) found.push(`${at} answers ${JSON.stringify(message.tool_call_id)}, which is not an open call`);
+      if (!open.delete(message.tool_call_id))
+        found.push(`${at} answers ${JSON.stringify(message.tool_call_id)}, which is not an open call`);
       found.push(...contentViolations(at, message.content, ["text", "image_url"]));
     } else found.push(`${at} has the role ${JSON.stringify(role)}`);
   }
@@ -75,8 +101,10 @@ function messageViolations(messages) {
 function assistantViolations(at, { content, tool_calls: toolCalls }, seen) {
   const problems = [];
   const calls = new Map();
-  if (toolCalls !== undefined && (!Array.isArray(toolCalls) || toolCalls.length === 0)) problems.push(`${at}.tool_calls is not a list with something in it`);
-  else if (toolCalls === undefined || (content !== undefined && content !== null)) problems.push(...contentViolations(at, content, ["text"]));
+  if (toolCalls !== undefined && (!Array.isArray(toolCalls) || toolCalls.length === 0))
+    problems.push(`${at}.tool_calls is not a list with something in it`);
+  else if (toolCalls === undefined || (content !== undefined && content !== null))
+    problems.push(...contentViolations(at, content, ["text"]));
   for (const [i, call] of (Array.isArray(toolCalls) ? toolCalls : []).entries()) {
     const each = `${at}.tool_calls[${i}]`;
     if (call?.type !== "function") problems.push(`${each} is not of type function`);
@@ -130,8 +158,15 @@ export function streamEvents(reply, { body, index }) {
 
 /** First the heads of all calls, then their arguments in turns: what a parallel call looks like at its worst. */
 function callDeltas(calls, { pieces, calls: script = [] }) {
-  const heads = calls.map((call, index) => ({ index, id: call.id, type: "function", function: { name: call.function.name, arguments: "" } }));
-  const tails = calls.map((call, index) => cut(call.function.arguments, script[index].pieces ?? pieces).map((piece) => ({ index, function: { arguments: piece } })));
+  const heads = calls.map((call, index) => ({
+    index,
+    id: call.id,
+    type: "function",
+    function: { name: call.function.name, arguments: "" },
+  }));
+  const tails = calls.map((call, index) =>
+    cut(call.function.arguments, script[index].pieces ?? pieces).map((piece) => ({ index, function: { arguments: piece } })),
+  );
   const rounds = Math.max(0, ...tails.map((tail) => tail.length));
   const interleaved = Array.from({ length: rounds }, (_, round) => tails.flatMap((tail) => tail.slice(round, round + 1))).flat();
   return [...heads, ...interleaved].map((call) => ({ tool_calls: [call] }));

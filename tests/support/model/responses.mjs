@@ -3,8 +3,21 @@ import { cut } from "./pieces.mjs";
 
 const namePattern = /^[a-zA-Z0-9_-]{1,64}$/;
 const parameters = new Set([
-  "model", "input", "instructions", "tools", "tool_choice", "stream", "store", "include", "reasoning", "max_output_tokens", "temperature", "top_p",
-  "prompt_cache_key", "prompt_cache_retention", "background",
+  "model",
+  "input",
+  "instructions",
+  "tools",
+  "tool_choice",
+  "stream",
+  "store",
+  "include",
+  "reasoning",
+  "max_output_tokens",
+  "temperature",
+  "top_p",
+  "prompt_cache_key",
+  "prompt_cache_retention",
+  "background",
 ]);
 
 /** Sentences on what is wrong with the body of a request that is an object; an empty list for a good one. */
@@ -45,11 +58,14 @@ function itemViolations({ input, store }) {
     }
     if (item.type === "message") {
       if (open.size > 0) found.push(`${at} (${item.role}) comes before an answer to ${[...open].join(", ")}`);
-      found.push(...contentViolations(`${at}.content`, item.content, item.role === "assistant" ? ["output_text"] : ["input_text", "input_image"]));
+      found.push(
+        ...contentViolations(`${at}.content`, item.content, item.role === "assistant" ? ["output_text"] : ["input_text", "input_image"]),
+      );
     } else if (item.type === "reasoning") {
       if (!/^rs/.test(item.id ?? "")) found.push(`${at} has the id ${item.id}`);
       if (store === false && !item.encrypted_content) found.push(`${at} is not kept, and not encrypted`);
-      if (!(next?.type === "function_call" || (next?.type === "message" && next.role === "assistant"))) found.push(`${at} is followed by nothing`);
+      if (!(next?.type === "function_call" || (next?.type === "message" && next.role === "assistant")))
+        found.push(`${at} is followed by nothing`);
     } else if (item.type === "function_call") {
       if (item.id !== undefined && !/^fc/.test(item.id)) found.push(`${at} has the id ${item.id}`);
       if (!(item.call_id?.length <= 64)) found.push(`${at} has the call_id ${item.call_id}`);
@@ -124,10 +140,21 @@ const emptied = { reasoning: { summary: [] }, message: { content: [] }, function
 function itemsOf({ text, reasoning, calls = [] }, { index }) {
   const items = [];
   if (reasoning !== undefined) {
-    items.push({ type: "reasoning", id: `rs_${index + 1}`, summary: [{ type: "summary_text", text: reasoning }], encrypted_content: `ZW5jcnlwdGVk${index}` });
+    items.push({
+      type: "reasoning",
+      id: `rs_${index + 1}`,
+      summary: [{ type: "summary_text", text: reasoning }],
+      encrypted_content: `ZW5jcnlwdGVk${index}`,
+    });
   }
   if (text !== undefined) {
-    items.push({ type: "message", id: `msg_${index + 1}`, status: "completed", role: "assistant", content: [{ type: "output_text", annotations: [], text }] });
+    items.push({
+      type: "message",
+      id: `msg_${index + 1}`,
+      status: "completed",
+      role: "assistant",
+      content: [{ type: "output_text", annotations: [], text }],
+    });
   }
   for (const [position, { id, name, arguments: args }] of calls.entries()) {
     const number = `${index + 1}_${position + 1}`;
@@ -138,13 +165,32 @@ function itemsOf({ text, reasoning, calls = [] }, { index }) {
 }
 
 function begun({ body, index }, status) {
-  return { id: `resp_${index + 1}`, object: "response", created_at: 1_700_000_000 + index, status, error: null, model: body.model, output: [], store: false, usage: null };
+  return {
+    id: `resp_${index + 1}`,
+    object: "response",
+    created_at: 1_700_000_000 + index,
+    status,
+    error: null,
+    model: body.model,
+    output: [],
+    store: false,
+    usage: null,
+  };
 }
 
 /** Counts of about four bytes per token, `null` where the script wants none; given in the words of Chat Completions. */
 function usageOf(reply, { body }) {
   if (reply.usage === null) return null;
-  const counts = reply.usage ?? { prompt_tokens: Math.ceil(JSON.stringify(body.input).length / 4), completion_tokens: Math.ceil(JSON.stringify([reply.text, reply.calls]).length / 4) };
+  const counts = reply.usage ?? {
+    prompt_tokens: Math.ceil(JSON.stringify(body.input).length / 4),
+    completion_tokens: Math.ceil(JSON.stringify([reply.text, reply.calls]).length / 4),
+  };
   const { prompt_tokens: input, completion_tokens: output, prompt_tokens_details: read, completion_tokens_details: written } = counts;
-  return { input_tokens: input, input_tokens_details: read ?? { cached_tokens: 0 }, output_tokens: output, output_tokens_details: written ?? { reasoning_tokens: 0 }, total_tokens: input + output };
+  return {
+    input_tokens: input,
+    input_tokens_details: read ?? { cached_tokens: 0 },
+    output_tokens: output,
+    output_tokens_details: written ?? { reasoning_tokens: 0 },
+    total_tokens: input + output,
+  };
 }

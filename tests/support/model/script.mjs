@@ -176,11 +176,19 @@ function parse(text) {
 }
 
 function json(status, body, headers) {
-  return { status, headers: { "content-type": "application/json", ...headers }, body: typeof body === "string" ? body : JSON.stringify(body) };
+  return {
+    status,
+    headers: { "content-type": "application/json", ...headers },
+    body: typeof body === "string" ? body : JSON.stringify(body),
+  };
 }
 
 function stream(reply, events) {
-  return { status: 200, headers: { "content-type": "text/event-stream; charset=utf-8", "cache-control": "no-cache", ...reply.headers }, body: writes(reply, events) };
+  return {
+    status: 200,
+    headers: { "content-type": "text/event-stream; charset=utf-8", "cache-control": "no-cache", ...reply.headers },
+    body: writes(reply, events),
+  };
 }
 
 async function* writes(reply, events) {

@@ -9,21 +9,29 @@ type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 
 function same<A, B>(_: Same<A, B>): void {}
 
 tool({
-  name: "zod", description: "", parameters: z.object({ sides: z.int().default(6), at: z.string().transform(Number) }),
+  name: "zod",
+  description: "",
+  parameters: z.object({ sides: z.int().default(6), at: z.string().transform(Number) }),
   execute({ sides, at }) {
     same<[typeof sides, typeof at], [number, number]>(true);
     return { sides };
   },
 });
 tool({
-  name: "valibot", description: "", parameters: toStandardJsonSchema(valibot.object({ sides: valibot.optional(valibot.number(), 6), at: valibot.pipe(valibot.string(), valibot.transform(Number)) })),
+  name: "valibot",
+  description: "",
+  parameters: toStandardJsonSchema(
+    valibot.object({ sides: valibot.optional(valibot.number(), 6), at: valibot.pipe(valibot.string(), valibot.transform(Number)) }),
+  ),
   async execute({ sides, at }) {
     same<[typeof sides, typeof at], [number, number]>(true);
     return String(sides);
   },
 });
 tool({
-  name: "arktype", description: "", parameters: type({ sides: "number = 6", at: "string.numeric.parse" }),
+  name: "arktype",
+  description: "",
+  parameters: type({ sides: "number = 6", at: "string.numeric.parse" }),
   execute({ sides, at }) {
     same<[typeof sides, typeof at], [number, number]>(true);
     return [sides];

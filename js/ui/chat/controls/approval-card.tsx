@@ -39,7 +39,8 @@ export function ApprovalCard({ thread, call, name, isOnly, isFirstOfTool, isSeen
   const wasOpened = useRef(opened);
   // The button that has opened a form is back when the form is closed.
   useLayoutEffect(() => {
-    if (opened === null && wasOpened.current !== null) card.current?.querySelector<HTMLElement>(`[data-opens="${wasOpened.current}"]`)?.focus();
+    if (opened === null && wasOpened.current !== null)
+      card.current?.querySelector<HTMLElement>(`[data-opens="${wasOpened.current}"]`)?.focus();
     wasOpened.current = opened;
   }, [opened]);
   const id = useId();
@@ -61,7 +62,16 @@ export function ApprovalCard({ thread, call, name, isOnly, isFirstOfTool, isSeen
     </button>
   );
   return (
-    <section ref={card} class="ask" role="group" aria-labelledby={id} data-risk={risk} data-why={why} data-tool={toolName} data-seen={isSeen}>
+    <section
+      ref={card}
+      class="ask"
+      role="group"
+      aria-labelledby={id}
+      data-risk={risk}
+      data-why={why}
+      data-tool={toolName}
+      data-seen={isSeen}
+    >
       <div class="ask-head">
         <h3 id={id}>{titleOf(call, labels)}</h3>
         <span class="risk" data-risk={risk}>
@@ -80,7 +90,12 @@ export function ApprovalCard({ thread, call, name, isOnly, isFirstOfTool, isSeen
       )}
       {mayHaveRun ? (
         <div class="buttons">
-          <NamedButton look={isOnly ? "primary" : ""} name={labels.runCallAgain(name)} waitsFor={unread} onClick={at(() => thread.approve([actionId]))}>
+          <NamedButton
+            look={isOnly ? "primary" : ""}
+            name={labels.runCallAgain(name)}
+            waitsFor={unread}
+            onClick={at(() => thread.approve([actionId]))}
+          >
             {labels.runAgain}
           </NamedButton>
           <NamedButton look="" name={labels.tellCallFailed(name)} onClick={at(() => thread.reject(labels.failedReason, [actionId]))}>
@@ -89,7 +104,12 @@ export function ApprovalCard({ thread, call, name, isOnly, isFirstOfTool, isSeen
         </div>
       ) : opened === null ? (
         <div class="buttons">
-          <NamedButton look={isOnly ? "primary" : ""} name={labels.approveCall(name)} waitsFor={unread} onClick={at(() => thread.approve([actionId]))}>
+          <NamedButton
+            look={isOnly ? "primary" : ""}
+            name={labels.approveCall(name)}
+            waitsFor={unread}
+            onClick={at(() => thread.approve([actionId]))}
+          >
             {labels.approve}
           </NamedButton>
           {opener("edit", labels.editOpen, labels.editCall(name))}
@@ -113,7 +133,12 @@ export function ApprovalCard({ thread, call, name, isOnly, isFirstOfTool, isSeen
       ) : opened === "allow" ? (
         <AllowForm toolName={toolName} cancel={close} allow={at(allow)} />
       ) : (
-        <RejectForm submit={labels.reject} submitName={labels.rejectCall(name)} cancel={close} reject={(reason) => decide(() => thread.reject(reason, [actionId]))} />
+        <RejectForm
+          submit={labels.reject}
+          submitName={labels.rejectCall(name)}
+          cancel={close}
+          reject={(reason) => decide(() => thread.reject(reason, [actionId]))}
+        />
       )}
     </section>
   );
@@ -134,7 +159,15 @@ interface NamedButtonProps {
 function NamedButton({ look, name, opens, waitsFor = null, onClick, children }: NamedButtonProps) {
   const press = (event: Event): void => (waitsFor === null ? onClick() : showUnread(event.currentTarget as HTMLElement));
   return (
-    <button type="button" class={`button ${look}`} data-opens={opens} aria-label={name} aria-disabled={waitsFor !== null} aria-describedby={waitsFor ?? undefined} onClick={press}>
+    <button
+      type="button"
+      class={`button ${look}`}
+      data-opens={opens}
+      aria-label={name}
+      aria-disabled={waitsFor !== null}
+      aria-describedby={waitsFor ?? undefined}
+      onClick={press}
+    >
       {children}
     </button>
   );
@@ -170,7 +203,17 @@ function AllowForm({ toolName, cancel, allow }: { toolName: string; cancel: () =
 }
 
 /** Asks for the reason of a rejection, which the agent reads. */
-export function RejectForm({ submit, submitName = submit, cancel, reject }: { submit: string; submitName?: string; cancel: () => void; reject: (reason: string) => Promise<void> }) {
+export function RejectForm({
+  submit,
+  submitName = submit,
+  cancel,
+  reject,
+}: {
+  submit: string;
+  submitName?: string;
+  cancel: () => void;
+  reject: (reason: string) => Promise<void>;
+}) {
   const { labels } = useChat();
   const field = useRef<HTMLInputElement>(null);
   const id = useId();
@@ -202,7 +245,17 @@ export function RejectForm({ submit, submitName = submit, cancel, reject }: { su
 }
 
 /** Asks for other arguments until they are accepted, or the user cancels. */
-function EditForm({ text, name, cancel, change }: { text: string; name: string; cancel: () => void; change: (args: JSONValue) => Promise<void> }) {
+function EditForm({
+  text,
+  name,
+  cancel,
+  change,
+}: {
+  text: string;
+  name: string;
+  cancel: () => void;
+  change: (args: JSONValue) => Promise<void>;
+}) {
   const { labels } = useChat();
   const field = useRef<HTMLTextAreaElement>(null);
   const [wrong, setWrong] = useState("");
@@ -219,7 +272,11 @@ function EditForm({ text, name, cancel, change }: { text: string; name: string; 
     field.current?.focus();
   };
   return (
-    <form class="decision" onSubmit={(event) => (event.preventDefault(), void submit())} onKeyDown={(event) => closeOnEscape(event, cancel)}>
+    <form
+      class="decision"
+      onSubmit={(event) => (event.preventDefault(), void submit())}
+      onKeyDown={(event) => closeOnEscape(event, cancel)}
+    >
       <label for={id}>{labels.argumentsAsJson}</label>
       <textarea
         ref={field}
@@ -254,7 +311,9 @@ function EditForm({ text, name, cancel, change }: { text: string; name: string; 
 function parsed(text: string, labels: ControlLabels): { [name: string]: JSONValue } | string {
   try {
     const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as { [name: string]: JSONValue }) : labels.notAnObject;
+    return typeof value === "object" && value !== null && !Array.isArray(value)
+      ? (value as { [name: string]: JSONValue })
+      : labels.notAnObject;
   } catch (error) {
     return sentence(labels.notJson((error as Error).message));
   }

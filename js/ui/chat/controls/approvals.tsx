@@ -71,7 +71,15 @@ export function Approvals({ thread }: { thread: Thread }) {
           />
         );
       })}
-      {calls.length > 1 && <AllCalls thread={thread} calls={calls} names={names} unread={names.filter((_, place) => calls[place]!.why === "approval" && !isSeen(calls[place]!))} decide={decide} />}
+      {calls.length > 1 && (
+        <AllCalls
+          thread={thread}
+          calls={calls}
+          names={names}
+          unread={names.filter((_, place) => calls[place]!.why === "approval" && !isSeen(calls[place]!))}
+          decide={decide}
+        />
+      )}
     </section>
   );
 }
@@ -119,7 +127,9 @@ function AllCalls({ thread, calls, names, unread, decide }: AllCallsProps) {
           aria-describedby={id}
           aria-disabled={unread.length > 0}
           aria-expanded={risky.length > 0 ? asks === "approve" : undefined}
-          onClick={({ currentTarget }) => (unread.length > 0 ? showUnread(currentTarget) : risky.length > 0 ? setAsks("approve") : approveAll())}
+          onClick={({ currentTarget }) =>
+            unread.length > 0 ? showUnread(currentTarget) : risky.length > 0 ? setAsks("approve") : approveAll()
+          }
         >
           {labels.approveAll(undecided.length)}
         </button>
@@ -144,7 +154,14 @@ function AllCalls({ thread, calls, names, unread, decide }: AllCallsProps) {
         <RejectForm
           submit={labels.rejectAllNow}
           cancel={cancel}
-          reject={(reason) => decide(() => thread.reject(reason, undecided.map(({ actionId }) => actionId)))}
+          reject={(reason) =>
+            decide(() =>
+              thread.reject(
+                reason,
+                undecided.map(({ actionId }) => actionId),
+              ),
+            )
+          }
         />
       )}
     </div>

@@ -56,7 +56,10 @@ export function useAttachments(conversationId: string | null): Attachments {
       const taken = read.filter((each) => typeof each !== "string");
       set([...current.current.list, ...taken]);
       for (const { name } of taken) announce(labels.attached(name));
-      return [...read.filter((each) => typeof each === "string"), ...(files.length > free ? [labels.refusedMany(mostAttachments)] : [])].join(" ");
+      return [
+        ...read.filter((each) => typeof each === "string"),
+        ...(files.length > free ? [labels.refusedMany(mostAttachments)] : []),
+      ].join(" ");
     },
     remove: (each) => set(current.current.list.filter((other) => other !== each)),
     take() {

@@ -8,7 +8,8 @@ const longestText = 200_000;
 export const mostAttachments = 20;
 
 /** For the file dialog. Files that are dropped or pasted are recognized by their content. */
-export const acceptedFiles = "image/png,image/jpeg,image/gif,image/webp,image/*,text/*,application/json,application/xml,.md,.csv,.log,.yaml,.yml,.toml";
+export const acceptedFiles =
+  "image/png,image/jpeg,image/gif,image/webp,image/*,text/*,application/json,application/xml,.md,.csv,.log,.yaml,.yml,.toml";
 
 export interface Attachment {
   key: number;
@@ -31,7 +32,8 @@ export async function readAttachment(file: Blob, labels: ControlLabels): Promise
       return { key: made++, name: named || labels.unnamedImage, part: file, preview: await dataUrl(file) };
     }
     const name = named || labels.unnamedFile;
-    if (file.size > longestText) return isText(file.slice(0, 1000)).then((is) => (is ? labels.refusedLarge(name, size(longestText)) : labels.refusedKind(name)));
+    if (file.size > longestText)
+      return isText(file.slice(0, 1000)).then((is) => (is ? labels.refusedLarge(name, size(longestText)) : labels.refusedKind(name)));
     const text = decoded(await file.arrayBuffer());
     if (text === null) return labels.refusedKind(name);
     return { key: made++, name, part: { type: "text", text: textOfAttached({ name, text }) }, preview: null };
@@ -57,7 +59,8 @@ function decoded(bytes: ArrayBuffer): string | null {
   }
 }
 
-const size = (bytes: number): string => new Intl.NumberFormat("en", { style: "unit", unit: "kilobyte", unitDisplay: "short" }).format(bytes / 1000);
+const size = (bytes: number): string =>
+  new Intl.NumberFormat("en", { style: "unit", unit: "kilobyte", unitDisplay: "short" }).format(bytes / 1000);
 
 /** A `data:` URL needs no release, and a strict policy for images often allows it. */
 function dataUrl(image: Blob): Promise<string | null> {

@@ -52,7 +52,11 @@ export function Composer({ thread, handle }: ComposerProps) {
     setWrong(await attachments.add(files, labels, announce));
   };
   useFileDrop(form, (files) => void attach(files));
-  useImperativeHandle(handle ?? null, () => ({ focus, attach: (files) => void attach(files), fill: (text: string) => (setText(text), focus()) }));
+  useImperativeHandle(handle ?? null, () => ({
+    focus,
+    attach: (files) => void attach(files),
+    fill: (text: string) => (setText(text), focus()),
+  }));
   useGrowing(field, text);
   // The calls that the question was about are decided.
   if (asks && undecided === 0) setAsks(false);
@@ -63,7 +67,10 @@ export function Composer({ thread, handle }: ComposerProps) {
     if (words === "" && attachments.list.length === 0) return;
     if (undecided > 0 && pending === undefined) return setAsks(true);
     const taken = attachments.take();
-    const parts: Array<Content | Image> = [...(words === "" ? [] : [{ type: "text" as const, text: words }]), ...taken.map(({ part }) => part)];
+    const parts: Array<Content | Image> = [
+      ...(words === "" ? [] : [{ type: "text" as const, text: words }]),
+      ...taken.map(({ part }) => part),
+    ];
     setAsks(false);
     setWrong("");
     setText("", { isSent: true });
@@ -91,7 +98,11 @@ export function Composer({ thread, handle }: ComposerProps) {
       >
         <AttachmentList list={attachments.list} onRemove={(each) => (attachments.remove(each), focus())} />
         {reason !== null && (text !== "" || attachments.list.length > 0) && <p class="quiet composer-wrong">{reason}</p>}
-        {wrong && <p class="wrong composer-wrong" role="alert">{wrong}</p>}
+        {wrong && (
+          <p class="wrong composer-wrong" role="alert">
+            {wrong}
+          </p>
+        )}
         {asks && <Undecided count={undecided} choose={(pending) => void submit(pending)} cancel={() => (setAsks(false), focus())} />}
         <button
           type="button"
@@ -138,7 +149,14 @@ export function Composer({ thread, handle }: ComposerProps) {
           onKeyDown={(event) => {
             if (event.key === "Escape" && asks) return setAsks(false);
             // An Enter that ends a composition (Japanese, Chinese, …) belongs to the input method; Safari reports it by this code.
-            if (event.key !== "Enter" || event.shiftKey || event.isComposing || event.keyCode === 229 || matchMedia("(pointer: coarse)").matches) return;
+            if (
+              event.key !== "Enter" ||
+              event.shiftKey ||
+              event.isComposing ||
+              event.keyCode === 229 ||
+              matchMedia("(pointer: coarse)").matches
+            )
+              return;
             event.preventDefault();
             void submit();
           }}

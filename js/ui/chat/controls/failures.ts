@@ -3,7 +3,15 @@ import type { ThreadkeepError } from "threadkeep";
 import type { ControlLabels } from "./labels.js";
 
 /** Failures after which only a fresh page can work. */
-const needReload = new Set(["store_blocked", "store_unavailable", "store_lost", "store_corrupt", "locked_elsewhere", "wasm_blocked", "internal"]);
+const needReload = new Set([
+  "store_blocked",
+  "store_unavailable",
+  "store_lost",
+  "store_corrupt",
+  "locked_elsewhere",
+  "wasm_blocked",
+  "internal",
+]);
 
 export interface Failure {
   title: string;

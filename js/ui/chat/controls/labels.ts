@@ -28,7 +28,12 @@ const failures: Readonly<Record<string, string>> = {
   limit_reached: "The agent has reached a limit",
 };
 
-const risks: Readonly<Record<SecurityRisk, string>> = { LOW: "low risk", MEDIUM: "medium risk", HIGH: "high risk", UNKNOWN: "risk unknown" };
+const risks: Readonly<Record<SecurityRisk, string>> = {
+  LOW: "low risk",
+  MEDIUM: "medium risk",
+  HIGH: "high risk",
+  UNKNOWN: "risk unknown",
+};
 
 export const controlLabels = {
   failures,
@@ -68,7 +73,8 @@ export const controlLabels = {
 
   // Calls that wait
   callsWait: (count: number) => several(count, "A call waits for you", `${count} calls wait for you`),
-  callsWaitLong: (count: number) => `The agent asks before it continues. ${several(count, "It waits", "They wait")} as long as you like, also while the page is closed.`,
+  callsWaitLong: (count: number) =>
+    `The agent asks before it continues. ${several(count, "It waits", "They wait")} as long as you like, also while the page is closed.`,
   argumentsOf: (call: string) => `Arguments of ${call}`,
   noArguments: "No arguments",
   readFirst: "Read the arguments to their end; then you can approve.",
@@ -96,12 +102,14 @@ export const controlLabels = {
   details: "Details",
   detailsOf: (call: string) => `Details of ${call}`,
   alwaysAllow: (tool: string) => `Always allow ${tool} here…`,
-  alwaysAllowMeans: (tool: string) => `${tool} then runs in this conversation whenever the agent calls it, with whatever arguments, and you are not asked.`,
+  alwaysAllowMeans: (tool: string) =>
+    `${tool} then runs in this conversation whenever the agent calls it, with whatever arguments, and you are not asked.`,
   alwaysAllowNow: (tool: string) => `Never ask about ${tool} here`,
   allowed: (tool: string) => `${tool} no longer asks in this conversation.`,
   approveAll: (count: number) => `Approve all ${count}`,
   approveAllWhat: (calls: readonly string[]) => `Approves ${list(calls)}.`,
-  approveAllRisky: (calls: readonly string[], count: number) => `${list(calls)} ${several(calls.length, "is", "are")} rated as high risk. Approve all ${count} calls?`,
+  approveAllRisky: (calls: readonly string[], count: number) =>
+    `${list(calls)} ${several(calls.length, "is", "are")} rated as high risk. Approve all ${count} calls?`,
   approveAllSure: (count: number) => `Yes, approve all ${count}`,
   rejectAll: "Reject all…",
   rejectAllNow: "Reject all",

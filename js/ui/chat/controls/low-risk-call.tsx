@@ -21,7 +21,12 @@ export function LowRiskCall(props: ApprovalCardProps) {
   const isLine = !isWhole && line !== null;
   // A line is in sight as a whole.
   useLayoutEffect(() => void (isLine && !isSeen && onSeen()), [isLine, isSeen]);
-  if (!isLine) return <div ref={place}><ApprovalCard {...props} /></div>;
+  if (!isLine)
+    return (
+      <div ref={place}>
+        <ApprovalCard {...props} />
+      </div>
+    );
   const { actionId, risk, why } = call;
   const toolName = visibleText(call.toolName);
   return (
@@ -34,10 +39,21 @@ export function LowRiskCall(props: ApprovalCardProps) {
         <code>{line === "" ? toolName : `${toolName}: ${line}`}</code>
       </div>
       <div class="buttons">
-        <button type="button" class="button small" aria-label={labels.approveCall(name)} onClick={() => void decide(() => thread.approve([actionId])).catch(() => {})}>
+        <button
+          type="button"
+          class="button small"
+          aria-label={labels.approveCall(name)}
+          onClick={() => void decide(() => thread.approve([actionId])).catch(() => {})}
+        >
           {labels.approve}
         </button>
-        <button type="button" class="button plain small" aria-label={labels.detailsOf(name)} aria-expanded={false} onClick={() => showWhole(true)}>
+        <button
+          type="button"
+          class="button plain small"
+          aria-label={labels.detailsOf(name)}
+          aria-expanded={false}
+          onClick={() => showWhole(true)}
+        >
           {labels.details}
         </button>
       </div>
@@ -48,6 +64,8 @@ export function LowRiskCall(props: ApprovalCardProps) {
 /** All arguments in a line, such as `count 2, sides 6`; `null` if they do not fit, or have a character that is not seen as it is. */
 function lineOf(args: ApprovalCardProps["call"]["args"]): string | null {
   if (typeof args !== "object" || args === null || Array.isArray(args)) return null;
-  const line = Object.entries(args).map(([name, value]) => `${name} ${typeof value === "string" ? value : JSON.stringify(value)}`).join(", ");
+  const line = Object.entries(args)
+    .map(([name, value]) => `${name} ${typeof value === "string" ? value : JSON.stringify(value)}`)
+    .join(", ");
   return line.length <= longest && line === visibleText(line) && /^[\p{L}\p{N}\p{P}\p{S} ]*$/u.test(line) ? line : null;
 }

@@ -55,7 +55,10 @@ export function MessageActions({ thread, message, children }: MessageActionsProp
         )}
         {children}
       </div>
-      {canBranch && partings.map((parting) => <PartingView key={parting.ids[0]} {...{ thread, parting }} what={parting.isEnd ? labels.whatFollows : what} />)}
+      {canBranch &&
+        partings.map((parting) => (
+          <PartingView key={parting.ids[0]} {...{ thread, parting }} what={parting.isEnd ? labels.whatFollows : what} />
+        ))}
     </div>
   );
 }
@@ -77,7 +80,12 @@ function PartingView({ thread, parting, what }: { thread: Thread; parting: Parti
   }, [first, at]);
   const arrow = (verb: "previous" | "next", step: 1 | -1) => {
     const id = ids[at + step];
-    const name = id !== undefined ? labels.showVersion(at + step + 1, count, what) : verb === "previous" ? labels.noPrevious(what) : labels.noNext(what);
+    const name =
+      id !== undefined
+        ? labels.showVersion(at + step + 1, count, what)
+        : verb === "previous"
+          ? labels.noPrevious(what)
+          : labels.noNext(what);
     const show = (): void => {
       if (id === undefined) return;
       pressedOf.set(thread, { first, at, verb, top: group.current!.getBoundingClientRect().top });
@@ -109,7 +117,16 @@ interface VerbButtonProps {
 
 function VerbButton({ verb, name, text, onClick, isOff = false, button = null }: VerbButtonProps) {
   return (
-    <button ref={button} type="button" class="button plain small" data-verb={verb} aria-label={name} title={text || name} aria-disabled={isOff} onClick={onClick}>
+    <button
+      ref={button}
+      type="button"
+      class="button plain small"
+      data-verb={verb}
+      aria-label={name}
+      title={text || name}
+      aria-disabled={isOff}
+      onClick={onClick}
+    >
       <Icon name={verb} />
       {text}
     </button>

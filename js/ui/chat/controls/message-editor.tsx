@@ -50,7 +50,8 @@ export function MessageEditor({ thread, message, close }: { thread: Thread; mess
       onKeyDown={(event) => {
         if (event.isComposing || event.keyCode === 229) return;
         if (event.key === "Escape") close();
-        else if (event.key === "Enter" && !event.shiftKey && event.target === field.current && !matchMedia("(pointer: coarse)").matches) void submit();
+        else if (event.key === "Enter" && !event.shiftKey && event.target === field.current && !matchMedia("(pointer: coarse)").matches)
+          void submit();
         else return;
         event.preventDefault();
       }}

@@ -4,5 +4,7 @@ import { attachedTextOf } from "./attached-text.js";
 
 /** The texts of a message, without reasoning, calls and files. */
 export function textOf({ parts }: UIMessage): string {
-  return parts.flatMap((part) => (part.type === "text" && part.text !== "" && attachedTextOf(part.text) === null ? [part.text] : [])).join("\n\n");
+  return parts
+    .flatMap((part) => (part.type === "text" && part.text !== "" && attachedTextOf(part.text) === null ? [part.text] : []))
+    .join("\n\n");
 }

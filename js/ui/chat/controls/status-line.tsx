@@ -100,11 +100,17 @@ function stepOf(snapshot: ThreadSnapshot, dismissed: ThreadkeepError | null, lab
     return { kind: "failed", isToldAbove: isToldAbove && lastPart.text.includes(error.message), canRun };
   }
   if (isRunning) return status === "paused" ? { kind: "following", title: "", text: labels.pausesSoon } : nothing;
-  if (access === "follower") return { kind: "following", title: labels.following, text: [labels.followingText, approvals.length > 0 && labels.followingWaits].filter(Boolean).join(" ") };
+  if (access === "follower")
+    return {
+      kind: "following",
+      title: labels.following,
+      text: [labels.followingText, approvals.length > 0 && labels.followingWaits].filter(Boolean).join(" "),
+    };
   if (approvals.length > 0 || status === "finished" || last === undefined) return nothing;
   if (status === "error") return { kind: "failed", isToldAbove: true, canRun };
   if (status === "stuck") return { kind: "stopped", title: labels.stuck, text: labels.stuckText };
-  if (lastPart?.type === "notice" && (lastPart.notice === "pause" || lastPart.notice === "interrupt")) return { kind: "stopped", title: lastPart.notice === "pause" ? labels.paused : labels.stopped, text: labels.pausedText };
+  if (lastPart?.type === "notice" && (lastPart.notice === "pause" || lastPart.notice === "interrupt"))
+    return { kind: "stopped", title: lastPart.notice === "pause" ? labels.paused : labels.stopped, text: labels.pausedText };
   const calls = last.parts.filter((part) => part.type === "tool");
   const namesOf = (state: string): string[] => calls.filter((call) => call.state === state).map((call) => titleOf(call, labels));
   const [interrupted, ready] = [namesOf("interrupted"), namesOf("ready")];
@@ -114,11 +120,27 @@ function stepOf(snapshot: ThreadSnapshot, dismissed: ThreadkeepError | null, lab
   return last.role === "user" ? { kind: "stopped", title: "", text: labels.unanswered } : nothing;
 }
 
-function Panel({ title, text, isFailure = false, children }: { title: string; text: string; isFailure?: boolean; children?: ComponentChildren }) {
+function Panel({
+  title,
+  text,
+  isFailure = false,
+  children,
+}: {
+  title: string;
+  text: string;
+  isFailure?: boolean;
+  children?: ComponentChildren;
+}) {
   const { labels } = useChat();
   const id = useId();
   return (
-    <section class={`entry entry-next next-step${isFailure ? " failure" : ""}`} part="status" role={isFailure ? "alert" : "group"} aria-labelledby={title ? id : undefined} aria-label={title ? undefined : labels.howToGoOn}>
+    <section
+      class={`entry entry-next next-step${isFailure ? " failure" : ""}`}
+      part="status"
+      role={isFailure ? "alert" : "group"}
+      aria-labelledby={title ? id : undefined}
+      aria-label={title ? undefined : labels.howToGoOn}
+    >
       {title && (
         <h2 class="next-title" id={id}>
           {title}

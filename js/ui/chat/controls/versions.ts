@@ -26,7 +26,10 @@ export interface Pressed {
 export const pressedOf = new WeakMap<Thread, Pressed>();
 
 /** The partings at this message; behind the last one other branches may go on. */
-export function partingsAt({ id, versions }: UIMessage, { messages, continuations }: Pick<ThreadSnapshot, "messages" | "continuations">): Parting[] {
+export function partingsAt(
+  { id, versions }: UIMessage,
+  { messages, continuations }: Pick<ThreadSnapshot, "messages" | "continuations">,
+): Parting[] {
   const own = versions ? [{ ...versions, count: versions.ids.length, isEnd: false }] : [];
   if (continuations.length === 0 || messages.at(-1)?.id !== id) return own;
   return [...own, { ids: continuations, index: continuations.length, count: continuations.length + 1, isEnd: true }];

@@ -28,7 +28,14 @@ export function WaitingView({ thread, waiting }: { thread: Thread; waiting: Wait
   }, []);
   const left = secondsLeft(waiting);
   return (
-    <section class="entry entry-next next-step waiting-view" part="status" role="group" aria-labelledby={id} data-why={why} data-attempt={attempt}>
+    <section
+      class="entry entry-next next-step waiting-view"
+      part="status"
+      role="group"
+      aria-labelledby={id}
+      data-why={why}
+      data-attempt={attempt}
+    >
       <h2 class="next-title" id={id}>
         {title}
       </h2>

@@ -17,7 +17,10 @@ export interface Block {
 
 const TOP_HEADING = 3;
 
-const marked = new Marked({ gfm: true, renderer: { image: ({ href, text }) => `<img src="${escapeHtml(href)}" alt="${escapeHtml(text)}">` } }, mathSyntax);
+const marked = new Marked(
+  { gfm: true, renderer: { image: ({ href, text }) => `<img src="${escapeHtml(href)}" alt="${escapeHtml(text)}">` } },
+  mathSyntax,
+);
 
 /** The top-level blocks of a text. */
 export function markdownBlocks(text: string, host: MarkdownHost): Block[] {

@@ -20,7 +20,8 @@ export function addControls(fragment: DocumentFragment, host: MarkdownHost): Doc
     table.replaceWith(frame);
     frame.append(table);
   }
-  for (const box of fragment.querySelectorAll("input")) box.setAttribute("aria-label", box.checked ? host.labels.taskDone : host.labels.taskToDo);
+  for (const box of fragment.querySelectorAll("input"))
+    box.setAttribute("aria-label", box.checked ? host.labels.taskDone : host.labels.taskToDo);
   return fragment;
 }
 
@@ -34,7 +35,12 @@ function addCodeControls(pre: HTMLPreElement, host: MarkdownHost): void {
   }
   pre.tabIndex = 0;
   pre.dir = "ltr";
-  const head = el("div", { class: "code-head" }, el("span", {}, language), copyButton(() => text, host.labels.copyCode, host));
+  const head = el(
+    "div",
+    { class: "code-head" },
+    el("span", {}, language),
+    copyButton(() => text, host.labels.copyCode, host),
+  );
   const block = el("div", { class: "code-block", part: "code" }, head);
   pre.replaceWith(block);
   block.append(pre);

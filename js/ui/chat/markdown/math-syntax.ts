@@ -26,7 +26,8 @@ interface MathToken extends Tokens.Generic {
   isDisplay: boolean;
 }
 
-const html = ({ tex, isDisplay }: MathToken): string => `<code class="${isDisplay ? mathClass.display : mathClass.inline}">${escapeHtml(tex)}</code>`;
+const html = ({ tex, isDisplay }: MathToken): string =>
+  `<code class="${isDisplay ? mathClass.display : mathClass.inline}">${escapeHtml(tex)}</code>`;
 
 const inlineMath: TokenizerAndRendererExtension = {
   name: "inlineMath",

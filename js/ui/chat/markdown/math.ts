@@ -9,10 +9,19 @@ const library = lazy(() => import("./temml.js"));
 export function drawMath(code: HTMLElement, isDisplay: boolean, { labels }: Pick<MarkdownHost, "labels">): void {
   code.className = "math-source";
   library.use(({ default: temml }) => {
-    const place = el("span", isDisplay ? { class: "math math-display", tabindex: 0, role: "group", "aria-label": labels.formula } : { class: "math" });
+    const place = el(
+      "span",
+      isDisplay ? { class: "math math-display", tabindex: 0, role: "group", "aria-label": labels.formula } : { class: "math" },
+    );
     try {
       // Limits: the steps of macros, and the size of a space in em, since a model may write anything. No links, images or classes.
-      temml.render(code.textContent ?? "", place, { displayMode: isDisplay, throwOnError: true, trust: false, maxExpand: 200, maxSize: [20, 20] });
+      temml.render(code.textContent ?? "", place, {
+        displayMode: isDisplay,
+        throwOnError: true,
+        trust: false,
+        maxExpand: 200,
+        maxSize: [20, 20],
+      });
       code.replaceWith(place);
     } catch {
       // The TeX stays.

@@ -12,7 +12,12 @@ export function useAnnouncements({ phase, messages, isRunning, status }: ThreadS
   useLayoutEffect(() => {
     if (phase !== "open") return;
     const last = messages.at(-1);
-    const stages = new Map((last?.role === "assistant" ? last.parts : []).map((part, index) => [part.type === "tool" && part.actionId !== null ? part.actionId : String(index), stageOf(part)]));
+    const stages = new Map(
+      (last?.role === "assistant" ? last.parts : []).map((part, index) => [
+        part.type === "tool" && part.actionId !== null ? part.actionId : String(index),
+        stageOf(part),
+      ]),
+    );
     const before = known.current;
     const runs = isRunning || status === "running";
     known.current = { id: last?.id, stages, wasRunning: runs };

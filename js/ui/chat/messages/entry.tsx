@@ -47,9 +47,17 @@ const PartEntry = memo((props: PartProps) => {
   const isLive = "state" in part && part.state === "streaming";
   const isMessage = part.type === "text";
   return (
-    <div class={`entry ${ENTRIES[part.type]}${isLive ? " live" : ""}`} part={`entry ${part.type}`} {...(isMessage && { role: "article", "aria-label": labels.agent })}>
+    <div
+      class={`entry ${ENTRIES[part.type]}${isLive ? " live" : ""}`}
+      part={`entry ${part.type}`}
+      {...(isMessage && { role: "article", "aria-label": labels.agent })}
+    >
       {own === undefined ? <PartView {...props} part={part} /> : own}
-      {isLast && hasActions && message?.state === "done" ? <MessageActions thread={thread} message={message}>{messageActions(message)}</MessageActions> : null}
+      {isLast && hasActions && message?.state === "done" ? (
+        <MessageActions thread={thread} message={message}>
+          {messageActions(message)}
+        </MessageActions>
+      ) : null}
     </div>
   );
 });
@@ -69,7 +77,12 @@ function ownView({ part, message, visualizer }: PartProps): ComponentChildren {
   try {
     const view = visualizer.visualize(part, message);
     if (view === undefined || view === null) return view;
-    if (typeof view === "string") return <p class="plain-text" dir="auto"><PlainText text={view} /></p>;
+    if (typeof view === "string")
+      return (
+        <p class="plain-text" dir="auto">
+          <PlainText text={view} />
+        </p>
+      );
     return <Foreign node={() => view} of={[view]} />;
   } catch (error) {
     reportError(error);
@@ -87,21 +100,45 @@ function UserEntry({ id, message, visualizer, hasActions }: PartProps & { messag
           {speaker}
           <Time date={message.createdAt} />
         </h2>
-        {hasActions ? <MessageActions thread={thread} message={message}>{messageActions(message)}</MessageActions> : null}
+        {hasActions ? (
+          <MessageActions thread={thread} message={message}>
+            {messageActions(message)}
+          </MessageActions>
+        ) : null}
       </div>
       {message.parts.map((part, index) => {
         const own = ownView({ id, part, message, visualizer, hasActions, isFirstText: false, isLast: false });
         if (own !== undefined) return own;
-        if (part.type !== "text") return <PartView key={index} id={`${id}/${index}`} part={part} message={message} visualizer={visualizer} hasActions={false} isFirstText={false} isLast={false} />;
+        if (part.type !== "text")
+          return (
+            <PartView
+              key={index}
+              id={`${id}/${index}`}
+              part={part}
+              message={message}
+              visualizer={visualizer}
+              hasActions={false}
+              isFirstText={false}
+              isLast={false}
+            />
+          );
         const file = attachedTextOf(part.text);
         if (file !== null) {
           return (
             <Fold key={index} id={`${id}/${index}`} class="folded attached-text" summary={file.name}>
-              {() => <pre tabIndex={0}><PlainText text={file.text} /></pre>}
+              {() => (
+                <pre tabIndex={0}>
+                  <PlainText text={file.text} />
+                </pre>
+              )}
             </Fold>
           );
         }
-        return part.text === "" ? null : <p key={index} class="message" dir="auto"><PlainText text={part.text} /></p>;
+        return part.text === "" ? null : (
+          <p key={index} class="message" dir="auto">
+            <PlainText text={part.text} />
+          </p>
+        );
       })}
     </div>
   );
@@ -123,7 +160,11 @@ function PartView({ id, part, message, isFirstText, visualizer }: PartProps & { 
     case "reasoning":
       return (
         <Fold id={id} class="reasoning" summary={part.state === "streaming" ? labels.thinking : labels.thoughts}>
-          {() => <p class="reasoning-text" dir="auto"><PlainText text={part.text} /></p>}
+          {() => (
+            <p class="reasoning-text" dir="auto">
+              <PlainText text={part.text} />
+            </p>
+          )}
         </Fold>
       );
     case "image":
@@ -132,7 +173,12 @@ function PartView({ id, part, message, isFirstText, visualizer }: PartProps & { 
       return (
         <>
           <ToolView id={id} part={part} />
-          <SubagentView id={id} part={part} visualizer={visualizer} entry={(row, own) => <Entry key={row.key} row={row} visualizer={own} hasActions={false} />} />
+          <SubagentView
+            id={id}
+            part={part}
+            visualizer={visualizer}
+            entry={(row, own) => <Entry key={row.key} row={row} visualizer={own} hasActions={false} />}
+          />
         </>
       );
     case "error":

@@ -114,16 +114,41 @@ export function MessageList({ thread, empty, children }: MessageListProps) {
   const last = snapshot.messages.at(-1);
   // The thread goes on after the last row.
   const continues = isRunning || snapshot.approvals.length > 0;
-  const isWaiting = isRunning && snapshot.status !== "paused" && last?.state !== "streaming" && snapshot.waiting === null && snapshot.approvals.length === 0;
+  const isWaiting =
+    isRunning &&
+    snapshot.status !== "paused" &&
+    last?.state !== "streaming" &&
+    snapshot.waiting === null &&
+    snapshot.approvals.length === 0;
   return (
     <div class="main">
-      <div class="scroller" part="scroller" ref={scroller} tabIndex={0} role="log" aria-live="off" aria-label={labels.messages} aria-busy={phase === "opening"} onScroll={onScroll} onKeyDown={onKeyDown} onBlur={showFocus}>
+      <div
+        class="scroller"
+        part="scroller"
+        ref={scroller}
+        tabIndex={0}
+        role="log"
+        aria-live="off"
+        aria-label={labels.messages}
+        aria-busy={phase === "opening"}
+        onScroll={onScroll}
+        onKeyDown={onKeyDown}
+        onBlur={showFocus}
+      >
         <div class="column">
           <div class="earlier" hidden={!hasEarlier}>
-            <button type="button" class="button" disabled={isLoading} onClick={() => void loadEarlier()}>{labels.loadEarlier}</button>
-            <button type="button" class="button plain" disabled={isLoading} onClick={() => void toBeginning()}>{labels.toBeginning}</button>
+            <button type="button" class="button" disabled={isLoading} onClick={() => void loadEarlier()}>
+              {labels.loadEarlier}
+            </button>
+            <button type="button" class="button plain" disabled={isLoading} onClick={() => void toBeginning()}>
+              {labels.toBeginning}
+            </button>
           </div>
-          {rows.length === 0 && visualizer !== null ? <div class="empty">{phase === "opening" ? <p class="quiet">{labels.opening}</p> : (empty ?? <p class="quiet">{labels.empty}</p>)}</div> : null}
+          {rows.length === 0 && visualizer !== null ? (
+            <div class="empty">
+              {phase === "opening" ? <p class="quiet">{labels.opening}</p> : (empty ?? <p class="quiet">{labels.empty}</p>)}
+            </div>
+          ) : null}
           <Folds.Provider value={folds}>
             <div
               class={continues ? "items continues" : "items"}
@@ -133,7 +158,13 @@ export function MessageList({ thread, empty, children }: MessageListProps) {
               onFocusOut={() => virtual.keep(null)}
             >
               {virtual.drawn.map(({ key, index, start }) => (
-                <div key={key} class={`row${index === 0 ? " first" : ""}${index === rows.length - 1 ? " last" : ""}`} data-index={index} ref={virtual.measure} style={{ transform: `translateY(${start}px)` }}>
+                <div
+                  key={key}
+                  class={`row${index === 0 ? " first" : ""}${index === rows.length - 1 ? " last" : ""}`}
+                  data-index={index}
+                  ref={virtual.measure}
+                  style={{ transform: `translateY(${start}px)` }}
+                >
                   <Entry row={rows[index]!} visualizer={visualizer!} hasActions />
                 </div>
               ))}

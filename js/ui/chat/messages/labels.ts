@@ -99,7 +99,13 @@ function toolTitle(toolName: string): string {
   return TITLES[toolName] ?? toolName.charAt(0).toUpperCase() + toolName.slice(1).replaceAll("_", " ");
 }
 
-const EDITS: Record<string, string> = { view: "Look at", create: "Create", str_replace: "Change", insert: "Add to", undo_edit: "Undo the last change of" };
+const EDITS: Record<string, string> = {
+  view: "Look at",
+  create: "Create",
+  str_replace: "Change",
+  insert: "Add to",
+  undo_edit: "Undo the last change of",
+};
 
 function callTitle(toolName: string, { command, path, pattern, description }: Readonly<Record<string, unknown>>): string | null {
   const named = (what: string, value: unknown): string | null => (typeof value === "string" ? `${what} ${value}` : null);

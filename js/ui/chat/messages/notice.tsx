@@ -13,7 +13,9 @@ export function ErrorView({ part: { code, text } }: { part: ErrorPart }) {
   return (
     <div data-code={code}>
       <p class="error-title">{labels.failures[code] ?? labels.failure}</p>
-      <p dir="auto"><PlainText text={sentence(text)} /></p>
+      <p dir="auto">
+        <PlainText text={sentence(text)} />
+      </p>
     </div>
   );
 }
@@ -28,13 +30,18 @@ export function NoticeView({ id, part }: { id: string; part: NoticePart }) {
           {labels.condensed(event.forgotten_event_ids.length)}
           <Time date={timeOf(part)} />
         </p>
-        {event.summary ? <Markdown text={event.summary} class="prose summary" label={labels.summary} /> : <p class="quiet">{labels.noSummary}</p>}
+        {event.summary ? (
+          <Markdown text={event.summary} class="prose summary" label={labels.summary} />
+        ) : (
+          <p class="quiet">{labels.noSummary}</p>
+        )}
       </section>
     );
   }
   if (event.kind === "UnreadableEvent") return <Folded id={id} title={labels.unreadable} text={`${event.file}\n${event.why}`} />;
   if (event.kind === "MessageEvent") return <Folded id={id} title={labels.remark} text={text} />;
-  if (notice === "other" || notice === "unreadable") return <Folded id={id} title={labels.unknown(event.kind)} text={JSON.stringify(event, null, 2)} />;
+  if (notice === "other" || notice === "unreadable")
+    return <Folded id={id} title={labels.unknown(event.kind)} text={JSON.stringify(event, null, 2)} />;
   return (
     <p class="mark">
       <span dir="auto">{text}</span>
@@ -46,7 +53,11 @@ export function NoticeView({ id, part }: { id: string; part: NoticePart }) {
 function Folded({ id, title, text }: { id: string; title: string; text: string }) {
   return (
     <Fold id={id} class="folded" summary={title}>
-      {() => <pre tabIndex={0}><PlainText text={text} /></pre>}
+      {() => (
+        <pre tabIndex={0}>
+          <PlainText text={text} />
+        </pre>
+      )}
     </Fold>
   );
 }

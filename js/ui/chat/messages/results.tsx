@@ -9,9 +9,11 @@ import { terminalText } from "./terminal-text.js";
 type Fields = Readonly<Record<string, unknown>>;
 
 /** The text of a result. */
-export const textOf = ({ output }: ToolPart): string => (output ?? []).flatMap((item) => (item.type === "text" ? [item.text] : [])).join("\n");
+export const textOf = ({ output }: ToolPart): string =>
+  (output ?? []).flatMap((item) => (item.type === "text" ? [item.text] : [])).join("\n");
 
-export const imagesOf = ({ output }: ToolPart): string[] => (output ?? []).flatMap((item) => (item.type === "image" ? item.image_urls : []));
+export const imagesOf = ({ output }: ToolPart): string[] =>
+  (output ?? []).flatMap((item) => (item.type === "image" ? item.image_urls : []));
 
 /** A view for this result in place of the general one, or null. */
 export function SpecialResult({ part, labels }: { part: ToolPart; labels: ChatLabels }) {
@@ -65,9 +67,15 @@ export function TaskList({ tasks, labels }: { tasks: readonly Fields[]; labels: 
     <ol class="tasks" aria-label={labels.tasks}>
       {tasks.map(({ title, notes, status }, index) => (
         <li key={index} data-state={String(status ?? "todo")}>
-          <span class="task-title" dir="auto">{visibleText(String(title ?? ""))}</span>
+          <span class="task-title" dir="auto">
+            {visibleText(String(title ?? ""))}
+          </span>
           <span class="task-state">{labels.taskStates[String(status ?? "todo")] ?? String(status)}</span>
-          {notes ? <p class="quiet" dir="auto">{visibleText(String(notes))}</p> : null}
+          {notes ? (
+            <p class="quiet" dir="auto">
+              {visibleText(String(notes))}
+            </p>
+          ) : null}
         </li>
       ))}
     </ol>
@@ -98,7 +106,10 @@ function patchChanges(commit: unknown): Change[] {
   return changes.flatMap(([path, { old_content, new_content, move_path }]) => {
     const [before, after] = [textOrNull(old_content), textOrNull(new_content)];
     if (typeof move_path !== "string" || move_path === "") return [{ path, before, after }];
-    return [{ path, before, after: null }, { path: move_path, before: null, after }];
+    return [
+      { path, before, after: null },
+      { path: move_path, before: null, after },
+    ];
   });
 }
 

@@ -51,7 +51,8 @@ function estimate({ part, message, isLast }: Row, width: number): number {
   const parts = part === null ? message.parts : [part];
   const perLine = Math.max(20, width / 8.5);
   const height = parts.reduce((sum, each) => {
-    if (each.type === "text") return sum + each.text.split("\n", 200).reduce((lines, line) => lines + Math.max(1, Math.ceil(line.length / perLine)), 0) * 27;
+    if (each.type === "text")
+      return sum + each.text.split("\n", 200).reduce((lines, line) => lines + Math.max(1, Math.ceil(line.length / perLine)), 0) * 27;
     return sum + (each.type === "image" ? 200 : 0);
   }, 0);
   const frame = part === null ? 78 : part.type === "text" ? 12 : part.type === "tool" ? 48 : 38;

@@ -18,16 +18,19 @@ interface SubagentProps {
 
 export function SubagentView({ id, part, visualizer, entry }: SubagentProps) {
   const { labels } = useChat();
-  const own = useMemo(() => (visualizer.createSubVisualizer === undefined ? visualizer : visualizerOf(visualizer.createSubVisualizer(part))), [visualizer, part.toolCallId]);
+  const own = useMemo(
+    () => (visualizer.createSubVisualizer === undefined ? visualizer : visualizerOf(visualizer.createSubVisualizer(part))),
+    [visualizer, part.toolCallId],
+  );
   if (part.subagent.length === 0 || own === null) return null;
   const { subagent_type: name } = (part.args ?? {}) as { subagent_type?: unknown };
   return (
-    <Fold id={`${id}/subagent`} class="folded subagent" summary={labels.subagent(typeof name === "string" ? visibleText(name) : labels.subagentUnnamed)}>
-      {() => (
-        <div class="subagent-items">
-          {rowsOf(part.subagent).map((row) => entry(row, own))}
-        </div>
-      )}
+    <Fold
+      id={`${id}/subagent`}
+      class="folded subagent"
+      summary={labels.subagent(typeof name === "string" ? visibleText(name) : labels.subagentUnnamed)}
+    >
+      {() => <div class="subagent-items">{rowsOf(part.subagent).map((row) => entry(row, own))}</div>}
     </Fold>
   );
 }

@@ -6,7 +6,9 @@ const CONTROLS = /[\0-\x07\x0b\x0c\x0e-\x1f\x7f-\x9f]/g;
 
 export function terminalText(output: string): string {
   const lines = output.replace(ESCAPES, "").replaceAll("\r\n", "\n").split("\n");
-  return lines.map((line) => withBackspaces(line.slice(line.replace(/\r+$/, "").lastIndexOf("\r") + 1).replaceAll("\r", "")).replace(CONTROLS, "")).join("\n");
+  return lines
+    .map((line) => withBackspaces(line.slice(line.replace(/\r+$/, "").lastIndexOf("\r") + 1).replaceAll("\r", "")).replace(CONTROLS, ""))
+    .join("\n");
 }
 
 function withBackspaces(line: string): string {

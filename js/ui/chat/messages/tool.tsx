@@ -21,8 +21,14 @@ export function ToolView({ id, part }: { id: string; part: ToolPart }) {
   const summary = (
     <>
       <Icon name={toolIcon(part.toolName)} />
-      <span class="call-title" dir="auto">{titleOf(part, labels)}</span>
-      {glance ? <span class="call-glance" dir="auto">{visibleText(glance)}</span> : null}
+      <span class="call-title" dir="auto">
+        {titleOf(part, labels)}
+      </span>
+      {glance ? (
+        <span class="call-glance" dir="auto">
+          {visibleText(glance)}
+        </span>
+      ) : null}
       <span class="call-state">{(state === "running" && part.progress) || labels.callStates[state]}</span>
     </>
   );
@@ -68,7 +74,9 @@ function CallBody({ part, state, result }: { part: ToolPart; state: CallState; r
           <pre class="result" tabIndex={0} dir="auto">
             <PlainText text={result || labels.noText} />
           </pre>
-          {imagesOf(part).map((url) => <ImageView key={url} url={url} />)}
+          {imagesOf(part).map((url) => (
+            <ImageView key={url} url={url} />
+          ))}
         </div>
       )}
     </>
@@ -83,12 +91,16 @@ function Arguments({ part: { args, argsText } }: { part: ToolPart }) {
     <div role="group" aria-label={labels.arguments}>
       <p class="eyebrow">{labels.arguments}</p>
       {args === undefined ? (
-        <pre class="result" tabIndex={0}><PlainText text={visibleText(argsText)} /></pre>
+        <pre class="result" tabIndex={0}>
+          <PlainText text={visibleText(argsText)} />
+        </pre>
       ) : (
         <dl class="arguments">
           {entries.map(([name, value]) => [
             <dt key={name}>{visibleText(name)}</dt>,
-            <dd key={`${name} value`} dir="auto"><PlainText text={visibleText(typeof value === "string" ? value : JSON.stringify(value, null, 1))} /></dd>,
+            <dd key={`${name} value`} dir="auto">
+              <PlainText text={visibleText(typeof value === "string" ? value : JSON.stringify(value, null, 1))} />
+            </dd>,
           ])}
         </dl>
       )}

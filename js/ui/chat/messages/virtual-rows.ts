@@ -1,5 +1,15 @@
 // Draws only the rows that can be seen: the library computes which, and keeps the position when rows above change.
-import { defaultRangeExtractor, elementScroll, measureElement, observeElementOffset, observeElementRect, type Range, type VirtualItem, Virtualizer, type VirtualizerOptions } from "@tanstack/virtual-core";
+import {
+  defaultRangeExtractor,
+  elementScroll,
+  measureElement,
+  observeElementOffset,
+  observeElementRect,
+  type Range,
+  type VirtualItem,
+  Virtualizer,
+  type VirtualizerOptions,
+} from "@tanstack/virtual-core";
 import { options, type RefObject } from "preact";
 import { useLayoutEffect, useReducer, useState } from "preact/hooks";
 import { estimatedHeight, type Row } from "./rows.js";

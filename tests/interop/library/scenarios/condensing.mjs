@@ -7,7 +7,9 @@ const step = ["Action", "Observation"];
 const answers = ["Message", "Message"];
 const condenser = { kind: "LLMSummarizingCondenser", maxSize: 10, keepFirst: 2 };
 const summary = { text: "The user wants sums; some were made." };
-const fields = { calls: [{ name: "summary", arguments: { user_context: "Wants sums.", completed_tasks: ["One sum"], pending_tasks: ["Another sum"] } }] };
+const fields = {
+  calls: [{ name: "summary", arguments: { user_context: "Wants sums.", completed_tasks: ["One sum"], pending_tasks: ["Another sum"] } }],
+};
 
 export const condensing = {
   "condensed because of its length": {
@@ -37,7 +39,9 @@ export const condensing = {
     },
   },
   "condensed twice by a pipeline": {
-    agent: { condenser: { kind: "PipelineCondenser", condensers: [{ kind: "NoOpCondenser" }, condenser, { kind: "LLMSummarizingCondenser" }] } },
+    agent: {
+      condenser: { kind: "PipelineCondenser", condensers: [{ kind: "NoOpCondenser" }, condenser, { kind: "LLMSummarizingCondenser" }] },
+    },
     replies: [{ text: "Hello." }, { text: "Yes." }, summary, { text: "Still." }, summary],
     kinds: [...begin, "Message", ...answers, "CondensationRequest", "Condensation", ...answers, "CondensationRequest", "Condensation"],
     play: async ({ conversation }) => {

@@ -29,7 +29,15 @@ export const control = {
   "a call that waits because of its tool, under a policy that never asks": {
     breaks: true,
     pending: 1,
-    tools: [tool({ name: "pay", description: "Pays.", parameters: { type: "object", properties: {} }, annotations: { destructiveHint: true }, execute: () => "paid" })],
+    tools: [
+      tool({
+        name: "pay",
+        description: "Pays.",
+        parameters: { type: "object", properties: {} },
+        annotations: { destructiveHint: true },
+        execute: () => "paid",
+      }),
+    ],
     replies: [{ text: "Paying.", calls: [{ name: "pay", arguments: {} }] }],
     kinds: [...begin, "Action"],
     play: ({ conversation }) => waits(conversation),
@@ -38,14 +46,32 @@ export const control = {
     options: { confirmationPolicy: ask },
     replies: [three, { text: "3 and 30." }],
     // The edited answer is on a branch of its own.
-    kinds: [...begin, "Action", "Action", "Action", "Observation", refused, refused, "Action", "Action", "Action", "Observation", refused, "Observation", "Message"],
+    kinds: [
+      ...begin,
+      "Action",
+      "Action",
+      "Action",
+      "Observation",
+      refused,
+      refused,
+      "Action",
+      "Action",
+      "Action",
+      "Observation",
+      refused,
+      "Observation",
+      "Message",
+    ],
     forgiven: /never/,
     play: async ({ conversation, model }) => {
       const [first, second, third] = await waits(conversation);
       await conversation.run({ approve: [first] });
       await conversation.rejectPendingActions("Not this one", { actionIds: [second] });
       const edited = await conversation.editAction(third, { a: 10, b: 20 });
-      assert.deepEqual((await conversation.pendingActions()).map(({ id }) => id), [edited.id]);
+      assert.deepEqual(
+        (await conversation.pendingActions()).map(({ id }) => id),
+        [edited.id],
+      );
       assert.equal((await conversation.run()).status, "finished");
       const reported = model.requests.at(-1).body.messages;
       assert.match(JSON.stringify(reported.at(-1).content), /30.*changed the arguments/);
@@ -64,7 +90,10 @@ export const control = {
     },
   },
   "the model's own word and a function of the page": {
-    options: { confirmationPolicy: { kind: "ConfirmRisky", threshold: "MEDIUM", confirmUnknown: false }, securityAnalyzer: { kind: "LLMSecurityAnalyzer" } },
+    options: {
+      confirmationPolicy: { kind: "ConfirmRisky", threshold: "MEDIUM", confirmUnknown: false },
+      securityAnalyzer: { kind: "LLMSecurityAnalyzer" },
+    },
     replies: [
       { calls: [{ name: "note", arguments: { text: "x", security_risk: "LOW" } }] },
       { calls: [{ name: "note", arguments: { text: "y", security_risk: "MEDIUM" } }] },

@@ -16,7 +16,11 @@ function gate(name = "wait", more = {}) {
     return ended.promise;
   };
   ended.promise.catch(() => {});
-  return { begun: begun.promise, end: ended.resolve, tool: tool({ name, description: "Waits.", parameters: { type: "object", properties: {} }, execute, ...more }) };
+  return {
+    begun: begun.promise,
+    end: ended.resolve,
+    tool: tool({ name, description: "Waits.", parameters: { type: "object", properties: {} }, execute, ...more }),
+  };
 }
 
 function deferred() {
@@ -110,7 +114,10 @@ export const endings = {
     },
   },
   "a model that refuses the key, and then does not": {
-    replies: [{ status: 401, body: { error: { ...error, message: "Incorrect API key \ud83d", code: "invalid_api_key" } } }, { text: "Hello." }],
+    replies: [
+      { status: 401, body: { error: { ...error, message: "Incorrect API key \ud83d", code: "invalid_api_key" } } },
+      { text: "Hello." },
+    ],
     kinds: [...begin, "ConversationError", "Message", "Message"],
     play: async ({ conversation }) => {
       await assert.rejects(say(conversation, "Hi"), { code: "llm_auth" });
@@ -121,7 +128,10 @@ export const endings = {
     "a model that cannot be reached": [{ raw: "", breakAfter: 0 }, "network"],
     "a model that is busy": [{ status: 429, body: { error: { message: "slow down" } } }, "llm_rate_limit"],
     "a model that breaks down": [{ status: 500, body: "<html>oops</html>" }, "llm_unavailable"],
-    "a history that is too long": [{ status: 400, body: { error: { ...error, message: "maximum context length is 10 tokens", code: "context_length_exceeded" } } }, "llm_context_window"],
+    "a history that is too long": [
+      { status: 400, body: { error: { ...error, message: "maximum context length is 10 tokens", code: "context_length_exceeded" } } },
+      "llm_context_window",
+    ],
     "an answer that breaks off": [{ text: "Half an ans", breakAfter: 3 }, "network"],
     "an answer that is garbage": [{ raw: "data: {]\n\n" }, undefined],
   }),

@@ -20,8 +20,17 @@ export const hooked = {
   "hooks around everything": {
     replies: [{ text: "Adding.", calls: [sum] }, { text: "3." }],
     kinds: [
-      "SystemPrompt", "HookExecution", "HookExecution", "Message", "HookExecution", "Action", "Observation", "HookExecution", "Message",
-      "HookExecution", "HookExecution",
+      "SystemPrompt",
+      "HookExecution",
+      "HookExecution",
+      "Message",
+      "HookExecution",
+      "Action",
+      "Observation",
+      "HookExecution",
+      "Message",
+      "HookExecution",
+      "HookExecution",
     ],
     options: {
       hooks: {
@@ -57,7 +66,17 @@ export const hooked = {
   },
   "a hook denies the end twice over": {
     replies: [{ calls: [{ name: "finish", arguments: { message: "Done." } }] }, { text: "Done?" }, { text: "Done!" }],
-    kinds: [...begin, "HookExecution", "Action", "UserRejectObservation", "Message", "HookExecution", "Message", "Message", "HookExecution"],
+    kinds: [
+      ...begin,
+      "HookExecution",
+      "Action",
+      "UserRejectObservation",
+      "Message",
+      "HookExecution",
+      "Message",
+      "Message",
+      "HookExecution",
+    ],
     options: { hooks: { preToolUse: deny.bind(null, "write a test first"), stop: once(deny("and run it")) } },
   },
   "a hook that throws before a tool": {

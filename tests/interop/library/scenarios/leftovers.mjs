@@ -25,7 +25,14 @@ async function diesInWork({ open, t }, replay) {
   const store = memoryStore();
   // Not as an import: calls that come in with a file wait for the user.
   const events = [...eventsAmong(files).values()].map(String).map((json) => ({ id: JSON.parse(json).id, json }));
-  await store.commit(dying.id, { expectedLength: 0, events, baseState: String(files.get("base_state.json")), files: [], at: Date.now(), durability: "relaxed" });
+  await store.commit(dying.id, {
+    expectedLength: 0,
+    events,
+    baseState: String(files.get("base_state.json")),
+    files: [],
+    at: Date.now(),
+    durability: "relaxed",
+  });
   const worked = [];
   const tools = [workOf(replay, (_, { idempotencyKey }) => (worked.push(idempotencyKey), "worked")), add];
   const conversation = await open({ store, conversationId: dying.id, tools });

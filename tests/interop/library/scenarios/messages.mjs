@@ -9,7 +9,11 @@ const text = (text) => ({ type: "text", text });
 const image = (...urls) => ({ type: "image", image_urls: urls });
 
 /** One message with this content, and an answer. */
-const said = (content, answer = "I see.") => ({ replies: [{ text: answer }], kinds: plain, play: ({ conversation }) => say(conversation, content) });
+const said = (content, answer = "I see.") => ({
+  replies: [{ text: answer }],
+  kinds: plain,
+  play: ({ conversation }) => say(conversation, content),
+});
 
 export const messages = {
   "a question and an answer": said("Hello?", "Hello."),
@@ -28,8 +32,13 @@ export const messages = {
     tools: [add],
     kinds: [...begin, "Action", "Observation", "Message"],
   },
-  "escapes, controls and separators": said("\u0000\u0001\b\t\n\v\f\r\u001b\u007f\u0080\u0085\u2028\u2029 \\u0041 \\ \" / </script>", "\u0000\u2028\ufeff"),
-  "noncharacters, planes, marks and directions": said("\ufeffa\u0301\u0308 \ufffe\uffff \u{1fffe}\u{10ffff} \u{20bb7} \u202eabc\u202c אבג 👩‍👩‍👧‍👦 \ue000 ﷽".repeat(3)),
+  "escapes, controls and separators": said(
+    '\u0000\u0001\b\t\n\v\f\r\u001b\u007f\u0080\u0085\u2028\u2029 \\u0041 \\ " / </script>',
+    "\u0000\u2028\ufeff",
+  ),
+  "noncharacters, planes, marks and directions": said(
+    "\ufeffa\u0301\u0308 \ufffe\uffff \u{1fffe}\u{10ffff} \u{20bb7} \u202eabc\u202c אבג 👩‍👩‍👧‍👦 \ue000 ﷽".repeat(3),
+  ),
   "JSON as text": said('{"kind":"MessageEvent","id":"__root__"}', '{"tool_calls": []}'),
   "a very long message": said("word ".repeat(40_000), "long ".repeat(20_000)),
   "white space around it": said("  \n hi \t ", " \n hello \n\n "),
@@ -61,12 +70,25 @@ export const messages = {
   },
   "reasoning before a text": { replies: [{ reasoning: "Let me \ud83e\udd14 see.\n", text: "So." }], kinds: plain },
   "reasoning before calls": {
-    replies: [{ reasoning: "I should add.", text: "Adding.", calls: [{ name: "add", arguments: { a: 1, b: 2 } }, { name: "add", arguments: { a: 1, b: 3 } }] }, { reasoning: "Good.", text: "3." }],
+    replies: [
+      {
+        reasoning: "I should add.",
+        text: "Adding.",
+        calls: [
+          { name: "add", arguments: { a: 1, b: 2 } },
+          { name: "add", arguments: { a: 1, b: 3 } },
+        ],
+      },
+      { reasoning: "Good.", text: "3." },
+    ],
     kinds: [...begin, "Action", "Action", "Observation", "Observation", "Message"],
   },
   "a model that wants its reasoning back": {
     llm: { model: "openai/kimi-k2-thinking" },
-    replies: [{ reasoning: "I should add.", calls: [{ name: "add", arguments: { a: 1, b: 2 } }] }, { reasoning: "Good.", text: "3." }],
+    replies: [
+      { reasoning: "I should add.", calls: [{ name: "add", arguments: { a: 1, b: 2 } }] },
+      { reasoning: "Good.", text: "3." },
+    ],
     kinds: [...begin, "Action", "Observation", "Message"],
   },
   "a model that caches prompts": {
@@ -104,6 +126,7 @@ export const messages = {
 
 /** A stream of one delta, given as the inside of a JSON string so that it can hold what no JSON library writes. */
 function streamed({ content }) {
-  const chunk = (delta, finish) => `data: {"id":"chatcmpl-raw","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"index":0,"delta":${delta},"finish_reason":${finish}}]}\n\n`;
+  const chunk = (delta, finish) =>
+    `data: {"id":"chatcmpl-raw","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"index":0,"delta":${delta},"finish_reason":${finish}}]}\n\n`;
   return `${chunk(`{"role":"assistant","content":"${content}"}`, "null")}${chunk("{}", '"stop"')}data: [DONE]\n\n`;
 }

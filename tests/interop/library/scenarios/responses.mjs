@@ -10,7 +10,10 @@ const over = (scenario, llm = {}) => ({ llm: { model: "openai/gpt-5", apiMode: "
 
 export const responses = {
   "over Responses: reasoning, three calls at once and a word": over({
-    replies: [{ reasoning: "Three sums.", text: "Adding.", calls: [sum(1, 2), sum(3, 4), sum(1, 2)] }, { reasoning: "All there.", text: "3, 7 and 3." }],
+    replies: [
+      { reasoning: "Three sums.", text: "Adding.", calls: [sum(1, 2), sum(3, 4), sum(1, 2)] },
+      { reasoning: "All there.", text: "3, 7 and 3." },
+    ],
     kinds: [...begin, "Action", "Action", "Action", "Observation", "Observation", "Observation", "Message"],
     play: async ({ conversation }) => {
       await say(conversation, "Add them.");
@@ -24,36 +27,64 @@ export const responses = {
     },
   }),
   "over Responses: two rounds of calls and another message": over({
-    replies: [{ reasoning: "First.", calls: [sum(1, 2)] }, { text: "Then:", calls: [sum(3, 4)] }, { text: "7." }, { reasoning: "Kind.", text: "You are welcome." }],
+    replies: [
+      { reasoning: "First.", calls: [sum(1, 2)] },
+      { text: "Then:", calls: [sum(3, 4)] },
+      { text: "7." },
+      { reasoning: "Kind.", text: "You are welcome." },
+    ],
     kinds: [...begin, "Action", "Observation", "Action", "Observation", "Message", "Message", "Message"],
     play: async ({ conversation }) => {
       await say(conversation, "Add.");
       await say(conversation, "Thanks.");
     },
   }),
-  "over Responses: in one piece": over({
-    replies: [{ reasoning: "One.", calls: [sum(1, 2)] }, { text: "3." }],
-    kinds: [...begin, "Action", "Observation", "Message"],
-  }, { stream: false }),
+  "over Responses: in one piece": over(
+    {
+      replies: [{ reasoning: "One.", calls: [sum(1, 2)] }, { text: "3." }],
+      kinds: [...begin, "Action", "Observation", "Message"],
+    },
+    { stream: false },
+  ),
   "over Responses: invalid calls among valid ones": over({
     tools: [add, note],
     replies: [
-      { reasoning: "All.", text: "All at once.", calls: [sum(1, 2), { name: "nowhere", arguments: { x: 1 } }, { name: "add", arguments: '{"a": 1, "b"' }, sum(3, 4)] },
+      {
+        reasoning: "All.",
+        text: "All at once.",
+        calls: [sum(1, 2), { name: "nowhere", arguments: { x: 1 } }, { name: "add", arguments: '{"a": 1, "b"' }, sum(3, 4)],
+      },
       { text: "Some went wrong." },
     ],
     kinds: [...begin, "Action", "Action", "Action", "Action", "AgentError", "AgentError", "Observation", "Observation", "Message"],
   }),
   "over Responses: the call ids of an earlier answer again": over({
-    replies: [{ calls: [{ ...sum(1, 2), id: "call" }] }, { calls: [{ ...sum(3, 4), id: "call" }, { ...sum(5, 6), id: "call" }] }, { text: "Done." }],
+    replies: [
+      { calls: [{ ...sum(1, 2), id: "call" }] },
+      {
+        calls: [
+          { ...sum(3, 4), id: "call" },
+          { ...sum(5, 6), id: "call" },
+        ],
+      },
+      { text: "Done." },
+    ],
     kinds: [...begin, "Action", "Observation", "Action", "Action", "Observation", "Observation", "Message"],
   }),
   "over Responses: a picture and words of a tool": over({
-    tools: [tool({
-      name: "look",
-      description: "Shows something.",
-      parameters: { type: "object", properties: {} },
-      execute: () => ({ content: [{ type: "text", text: "See:" }, { type: "image", image_urls: [pixel] }] }),
-    })],
+    tools: [
+      tool({
+        name: "look",
+        description: "Shows something.",
+        parameters: { type: "object", properties: {} },
+        execute: () => ({
+          content: [
+            { type: "text", text: "See:" },
+            { type: "image", image_urls: [pixel] },
+          ],
+        }),
+      }),
+    ],
     forgiven: /which is not an open call/, // a second result
     replies: [{ reasoning: "Look.", calls: [{ name: "look", arguments: {} }] }, { text: "A dot." }],
     kinds: [...begin, "Action", "Observation", "Message"],
@@ -65,7 +96,12 @@ export const responses = {
   }),
   "over Responses: begun over Chat Completions": over({
     llm: {},
-    replies: [{ reasoning: "Shown.", text: "Adding.", calls: [sum(1, 2)] }, { text: "3." }, { reasoning: "Hidden.", calls: [sum(3, 4)] }, { text: "7." }],
+    replies: [
+      { reasoning: "Shown.", text: "Adding.", calls: [sum(1, 2)] },
+      { text: "3." },
+      { reasoning: "Hidden.", calls: [sum(3, 4)] },
+      { text: "7." },
+    ],
     kinds: [...begin, "Action", "Observation", "Message", "Message", "Action", "Observation", "Message"],
     goesOn: { model: "openai/gpt-5", apiMode: "responses" },
     play: async ({ conversation, open }) => {

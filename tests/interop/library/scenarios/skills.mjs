@@ -12,11 +12,35 @@ const touch = tool({
 const agentContext = {
   skills: [
     { name: "house", content: "Be kind.\n" },
-    { name: "weather", content: "It rains in Bergen.\n", trigger: { type: "keyword", keywords: ["weather"] }, source: "https://skills.test/weather/SKILL.md" },
+    {
+      name: "weather",
+      content: "It rains in Bergen.\n",
+      trigger: { type: "keyword", keywords: ["weather"] },
+      source: "https://skills.test/weather/SKILL.md",
+    },
     // The question with which the SDK goes on.
-    { name: "past", content: "Tell the truth.", trigger: { type: "keyword", keywords: ["so far"] }, isAgentskillsFormat: true, description: "How to speak about the past" },
-    { name: "report", content: "Write about ${topic}.", trigger: { type: "task", triggers: ["/report"] }, inputs: [{ name: "topic", description: "What about" }] },
-    { name: "sailing", content: "Mind the tide.", isAgentskillsFormat: true, description: "How to sail", license: "MIT", metadata: { a: "b" }, allowedTools: ["touch"] },
+    {
+      name: "past",
+      content: "Tell the truth.",
+      trigger: { type: "keyword", keywords: ["so far"] },
+      isAgentskillsFormat: true,
+      description: "How to speak about the past",
+    },
+    {
+      name: "report",
+      content: "Write about ${topic}.",
+      trigger: { type: "task", triggers: ["/report"] },
+      inputs: [{ name: "topic", description: "What about" }],
+    },
+    {
+      name: "sailing",
+      content: "Mind the tide.",
+      isAgentskillsFormat: true,
+      description: "How to sail",
+      license: "MIT",
+      metadata: { a: "b" },
+      allowedTools: ["touch"],
+    },
     { name: "rule", content: "Notes are short.", trigger: { type: "path", paths: ["*.txt"] } },
   ],
   systemMessageSuffix: "Answer in English.",
@@ -29,7 +53,12 @@ const calls = ["Action", "Observation", "Action", "Observation"];
 
 export const skills = {
   "skills that are triggered and opened": {
-    replies: [{ calls: [{ name: "invoke_skill", arguments: { name: "sailing" } }] }, { calls: [{ name: "touch", arguments: { path: "a.txt" } }] }, { text: "Done." }, { text: "Done." }],
+    replies: [
+      { calls: [{ name: "invoke_skill", arguments: { name: "sailing" } }] },
+      { calls: [{ name: "touch", arguments: { path: "a.txt" } }] },
+      { text: "Done." },
+      { text: "Done." },
+    ],
     kinds: ["SystemPrompt", "Message", ...calls, "Message", "Message", "Message"],
     tools: [touch],
     agent: { agentContext },

@@ -5,14 +5,19 @@ import { marked } from "../prompt-marks.mjs";
 
 const begin = ["SystemPrompt", "Message"];
 const llm = { nativeToolCalling: false };
-const call = (name, parameters) => [`<function=${name}>`, ...Object.entries(parameters).map(([key, value]) => `<parameter=${key}>${value}</parameter>`), ""].join("\n");
+const call = (name, parameters) =>
+  [`<function=${name}>`, ...Object.entries(parameters).map(([key, value]) => `<parameter=${key}>${value}</parameter>`), ""].join("\n");
 
 export const textTools = {
   "thoughts called in text": {
     llm,
     tools: [],
     compared: marked,
-    replies: [{ text: `I think first.\n\n${call("think", { thought: "one & <two>" })}` }, { text: call("think", { thought: "\nthree\n four\n" }) }, { text: "Thought through." }],
+    replies: [
+      { text: `I think first.\n\n${call("think", { thought: "one & <two>" })}` },
+      { text: call("think", { thought: "\nthree\n four\n" }) },
+      { text: "Thought through." },
+    ],
     kinds: [...begin, "Action", "Observation", "Action", "Observation", "Message"],
   },
   // Python has no such tool, so that there the calls go on natively: see docs/differences.md.
