@@ -29,7 +29,7 @@ export async function importZip(
 /** The conversation as one Blob of type `application/zip`. @internal */
 export async function exportZip(store: Store, id: string, options: ExportOptions = {}, work?: Work): Promise<Blob> {
   const parts: Blob[] = [];
-  let blocks: Uint8Array<ArrayBuffer>[] = [];
+  const blocks: Uint8Array<ArrayBuffer>[] = [];
   const reader = exportZipStream(store, id, options, work, "exportZip()").getReader();
   for (let next = await reader.read(); !next.done; next = await reader.read()) {
     blocks.push(next.value);

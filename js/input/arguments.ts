@@ -23,8 +23,8 @@ export function checkId(id: unknown): string {
 export function arrayOf<T>(name: string, what: string, given: readonly T[], is: (each: T) => boolean): T[] {
   return reading(name, () => {
     // `every()` skips holes, and a copy fills them.
-    const copy = Array.isArray(given) && [...given];
-    if (copy && copy.every(is)) return copy;
+    const copy = Array.isArray(given) ? [...given] : undefined;
+    if (copy?.every(is)) return copy;
     throw invalidOptions(`${name} must be an array of ${what}`);
   });
 }

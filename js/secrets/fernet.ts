@@ -35,7 +35,7 @@ export async function cipherOf(passphrase: string): Promise<Cipher> {
     },
     async decrypt(token) {
       const bytes = fromBase64(token);
-      if (!bytes || bytes[0] !== 0x80 || bytes.length < headLength + ivLength + macLength) return null;
+      if (bytes?.[0] !== 0x80 || bytes.length < headLength + ivLength + macLength) return null;
       const end = bytes.length - macLength;
       const signed = bytes.subarray(0, end);
       // Unsigned data is never decrypted, because padding errors would reveal information about it.

@@ -59,7 +59,13 @@ export function testSteps({ quick = false, all = false } = {}) {
     { name: "litellm", extra: true, command: [node, "scripts/testing/python.mjs", "tests/proxy/setup.mjs"], timeout: 1800 },
     { name: "packaging-tools", extra: true, command: [node, "tests/packaging/tools.mjs"], timeout: 1200 },
     { name: "format", lane: "cargo", command: ["cargo", "fmt", "--check"], timeout: 60 },
-    { name: "biome", lane: "node", needs: ["tools"], command: [node, "node_modules/@biomejs/biome/bin/biome", "ci", "--colors=off", "."], timeout: 60 },
+    {
+      name: "biome",
+      lane: "node",
+      needs: ["tools"],
+      command: [node, "node_modules/@biomejs/biome/bin/biome", "ci", "--colors=off", "."],
+      timeout: 60,
+    },
     { name: "tools", lane: "cargo", command: [node, "scripts/build.mjs", "--tools"], timeout: 1200 },
     { name: "build", lane: "build", needs: ["tools"], command: build, timeout: 1800 },
     {

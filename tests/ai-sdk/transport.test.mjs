@@ -424,10 +424,7 @@ test("a view that lacks what another tab has stored sends nothing until it shows
   chat.messages = await transport.messages(id);
   await chat.sendMessage({ text: "On" });
   assert.deepEqual(
-    chat.messages
-      .map(lines)
-      .flat()
-      .filter((line) => line !== "step-start"),
+    chat.messages.flatMap(lines).filter((line) => line !== "step-start"),
     ["text Count", "text One", "text Further", "text Two", "text On", "text Three"],
   );
   assert.deepEqual([handle.access, heard.slice(-2)], ["writer", ["On", "Three"]]);

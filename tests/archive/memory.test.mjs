@@ -5,7 +5,7 @@ import { open, readFile } from "node:fs/promises";
 import path from "node:path";
 import { test } from "node:test";
 import { crc32, deflateRawSync } from "node:zlib";
-import { conversation, eventId, eventPath, folder, id } from "./conversation.mjs";
+import { conversation, eventId, eventPath, id } from "./conversation.mjs";
 import { measuredImport, withTemporaryFolder } from "./measured.mjs";
 import { zip } from "./zip-bytes.mjs";
 

@@ -24,7 +24,7 @@ const last = "and that was all.";
 /** Says the answer that the last message names, in one piece, and then the last words. */
 const model = createModel(({ messages }) => {
   const asked = JSON.stringify(messages.findLast(({ role }) => role === "user").content);
-  const [, text] = Object.entries(answers).findLast(([name]) => asked.includes(`the ${name}`)) ?? [, ""];
+  const [, text] = Object.entries(answers).findLast(([name]) => asked.includes(`the ${name}`)) ?? ["", ""];
   return { text: `${text} ${last}`, pieces: Infinity };
 });
 

@@ -154,7 +154,7 @@ export class DemoPage {
     const before = await this.events();
     await this.say(text);
     const isAnswered = (before) =>
-      Number.parseInt(document.querySelector("#subtitle").textContent) > before + 1 &&
+      Number.parseInt(document.querySelector("#subtitle").textContent, 10) > before + 1 &&
       document.querySelector(".row.last .entry-agent:not(.live)");
     await this.until(`“${text}” is answered`, isAnswered, before);
     await this.idle();
@@ -243,7 +243,7 @@ export class DemoPage {
 
   /** The number of events of the conversation, which the page names. */
   async events() {
-    return Number.parseInt(await this.text("#subtitle")) || 0;
+    return Number.parseInt(await this.text("#subtitle"), 10) || 0;
   }
 
   text(selector) {

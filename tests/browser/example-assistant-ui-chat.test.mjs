@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { after, before, test } from "node:test";
+import { before, test } from "node:test";
 import { example } from "../support/example.mjs";
 import { createModel } from "../support/model.mjs";
 import { startServer } from "../support/server.mjs";

@@ -122,7 +122,7 @@ async function prepare() {
   const { Agent, Conversation, LLM, tool } = await import("/threadkeep/index.js");
   const { ScriptedModel } = await import("/support/model/script.mjs");
   const note = tool({ name: "note", description: "Notes.", parameters: { type: "object", properties: {} }, execute: () => "noted" });
-  const { fetch } = new ScriptedModel((body, index) =>
+  const { fetch } = new ScriptedModel((_, index) =>
     index % 2 === 0 ? { text: "Noting.", calls: [{ name: "note", arguments: {} }] } : { text: "Done." },
   );
   const agent = new Agent({ llm: new LLM({ model: "openai/m", baseUrl: "https://model.invalid", numRetries: 1, fetch }), tools: [note] });

@@ -147,7 +147,7 @@ async function runOn({ id, baseUrl, tokens }) {
   const conversation = await Conversation.open({ agent, conversationId: id, maxIterationPerRun: 2000, stuckDetection: false });
   if (conversation.executionStatus !== "paused") await conversation.sendMessage("Do 500 steps.");
   await conversation.rejectPendingActions();
-  let { status } = await conversation.run();
+  const { status } = await conversation.run();
   const log = (await conversation.events.slice()).slice(-2500).map(({ id, kind, summary, forgotten_event_ids, tool_name, action_id }) => ({
     id,
     kind,

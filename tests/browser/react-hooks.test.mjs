@@ -126,7 +126,7 @@ for (const kind of availableBrowsers) {
     );
     await two.evaluate(() => until(({ messages }) => messages.length === 2).then(() => {}));
     await page.close();
-    assert.equal(await two.evaluate(() => until(({ access }) => access === "writer").then(({ messages, error }) => messages.length)), 2);
+    assert.equal(await two.evaluate(() => until(({ access }) => access === "writer").then(({ messages }) => messages.length)), 2);
     await two.evaluate(() =>
       thread
         .send("Now I")

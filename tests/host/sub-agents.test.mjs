@@ -499,7 +499,7 @@ test("interrupting and closing the parent stop the sub-agent, which can be resum
 });
 
 test("a parent and its sub-agents are exported together, and imported as conversations", async () => {
-  const { agent, store, conversation } = await open({
+  const { agent, conversation } = await open({
     parent: [
       { calls: [task({ prompt: "SUBAGENT: count" })] },
       finish("Done."),

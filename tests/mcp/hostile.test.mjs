@@ -166,7 +166,7 @@ test("huge results are cut off, and unusable parts described", async () => {
 
 test("a stream without end stops at the timeout, and one message of more than 32 MB at once", async () => {
   let timer;
-  const endless = (params, response, id) => {
+  const endless = (params, response) => {
     response.writeHead(200, { "content-type": "text/event-stream" });
     const progressToken = params._meta.progressToken;
     timer = setInterval(
@@ -178,7 +178,7 @@ test("a stream without end stops at the timeout, and one message of more than 32
     );
     response.on("close", () => clearInterval(timer));
   };
-  const huge = (params, response) => {
+  const huge = (_, response) => {
     response.writeHead(200, { "content-type": "text/event-stream" }).write("data: ");
     const piece = "x".repeat(1_000_000);
     const write = () => {

@@ -30,7 +30,7 @@ const result: RunResult = await thread.approve(["id"]);
 const maybe: RunResult | null = await thread.reject();
 
 /** One `switch` serves errors and failures in messages. */
-const failed = (part: Extract<MessagePart, { type: "error" }>): ErrorCode => part.code;
+void ((part: Extract<MessagePart, { type: "error" }>): ErrorCode => part.code);
 
 /** Every kind of part is told apart by its type. */
 function textOf(part: MessagePart): string {
@@ -60,7 +60,8 @@ function Component(): void {
   void send("Hi");
   // @ts-expect-error the component closes it by being unmounted
   void chat.close();
-  for (const { approve, edit, risk } of useApprovals(chat)) {
+  const approvals = useApprovals(chat);
+  for (const { approve, edit, risk } of approvals) {
     approve().then(({ status }) => status);
     void edit({ sum: 3 });
     // @ts-expect-error there is no such risk

@@ -123,20 +123,15 @@ function showNew(): void {
 
 async function create(title: string): Promise<Thread> {
   const mine = latestOpening;
-  try {
-    const created = await Session.create(title);
-    if (mine !== latestOpening) {
-      void leaveSession(created);
-    } else {
-      begun = created.thread;
-      nameCurrent(created.id);
-      show(created);
-    }
-    return created.thread;
-  } catch (error) {
-    // The reason stands beside the message, which stays in its field.
-    throw error;
+  const created = await Session.create(title);
+  if (mine !== latestOpening) {
+    void leaveSession(created);
+  } else {
+    begun = created.thread;
+    nameCurrent(created.id);
+    show(created);
   }
+  return created.thread;
 }
 
 async function fork(message: UIMessage): Promise<void> {

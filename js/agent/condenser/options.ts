@@ -17,7 +17,7 @@ export function coreCondensing(
 ): CoreCondensing {
   const members = condenser ? membersOf(condenser) : condenser;
   return {
-    condenser: members && members.map(({ settings, llm }) => ({ settings, llm: llm && coreLLM(llm) })),
+    condenser: members ? members.map(({ settings, llm }) => ({ settings, llm: llm && coreLLM(llm) })) : members,
     countTokens,
     llms: (members ?? []).flatMap(({ llm }) => llm ?? []),
   };

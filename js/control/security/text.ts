@@ -41,6 +41,7 @@ export function normalize(text: string): string {
 
 /** Zero-width, format, bidirectional, variation and tag characters, and controls other than tab and line ends. */
 const invisible =
+  // biome-ignore lint/suspicious/noMisleadingCharacterClass: these are searched for one by one.
   /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u1680\u180b-\u180f\u2009\u200a-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\u2800\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffc\u{e0000}-\u{e007f}\u{e0100}-\u{e01ef}]/gu;
 
 /** Texts whose total length, with a space between them, is limited. */

@@ -33,7 +33,7 @@ export function isSmall(compressedSize: number, size: number): boolean {
 export function inflate(packed: Uint8Array, into: Bytes): void {
   const size = into.length - 1;
   if (packed.length === 0 && size === 0) return;
-  let length;
+  let length: number;
   try {
     length = inflateSync(packed, { out: into }).length;
   } catch (error) {

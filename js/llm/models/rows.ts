@@ -39,7 +39,7 @@ export async function rowOf(model: string, realName = model): Promise<string | u
 }
 
 async function find(given: string): Promise<Row | undefined> {
-  const [, prefix = "", rest = ""] = /^([^/]*)\/(.*)$/s.exec(given.trim()) ?? [, "", given.trim()];
+  const [, prefix = "", rest = ""] = /^([^/]*)\/(.*)$/s.exec(given.trim()) ?? ["", "", given.trim()];
   const provider = prefix === "openhands" ? "litellm_proxy" : prefix;
   const name = rest.toLowerCase();
   const found = await ownRow(provider, name);

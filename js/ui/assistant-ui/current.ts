@@ -1,7 +1,7 @@
 // The conversation that the runtime shows: opened with it, and closed when the user has left it and it runs no more.
 import { type AppendMessage, MessageNotSentError, type ThreadMessage } from "@assistant-ui/react";
 import { useCallback, useEffect, useRef, useState, useSyncExternalStore } from "react";
-import { Conversation, type ThreadkeepError } from "threadkeep";
+import type { Conversation, ThreadkeepError } from "threadkeep";
 import { scopeOf } from "../react/held.js";
 import { openThread } from "../thread/thread.js";
 import type { Thread, ThreadSnapshot } from "../thread/types.js";

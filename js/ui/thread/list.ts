@@ -1,5 +1,5 @@
 // The conversations of a store, for a list beside the chat.
-import { Conversation, type Store, ThreadkeepError } from "threadkeep";
+import { Conversation, type Store, type ThreadkeepError } from "threadkeep";
 import { objectOf } from "./given.js";
 import { isSameList } from "./transcript.js";
 import type { ConversationList, ConversationListSnapshot } from "./types.js";

@@ -143,7 +143,6 @@ async function isCarriedOn(t, entry, sdk, place) {
   // The stored condenser may ask for a summary.
   const model = await scripted(t, ({ tools }) => (tools ? replies.shift() : { text: "What happened so far." }));
   const { conversation } = await imported(t, entry, model);
-  const begun = conversation.events.length;
   if (entry.execution_status === "waiting_for_confirmation")
     await assert.rejects(conversation.sendMessage("Go on."), { code: "invalid_state" });
   assert.deepEqual({ ...(await goOn(conversation, "Go on.")) }, { status: "finished", finalResponse: "Carried on." });

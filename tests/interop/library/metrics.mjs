@@ -4,7 +4,6 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
 import { Conversation, memoryStore } from "../../../dist/index.js";
-import { listen } from "../../support/listen.mjs";
 import { createModel } from "../../support/model.mjs";
 import { open, say, scripted } from "./chat.mjs";
 import { exported, filesOf, packed, unpacked } from "./files.mjs";

@@ -45,11 +45,11 @@ export function writtenConversations(sdk, place) {
     ...textTools,
     ...tree,
   })) {
-    test(`written here: ${name}`, { timeout: 60_000 }, (t) => isTakenByTheSdk(t, name, scenario, sdk, place));
+    test(`written here: ${name}`, { timeout: 60_000 }, (t) => isTakenByTheSdk(t, scenario, sdk, place));
   }
 }
 
-async function isTakenByTheSdk(t, name, scenario, sdk, place) {
+async function isTakenByTheSdk(t, scenario, sdk, place) {
   const {
     replies,
     kinds,

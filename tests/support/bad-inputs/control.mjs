@@ -2,7 +2,6 @@
 import { cyclic, each, hostile, lone, noArray, noFunction, noObject, noString, reasons, unreadable } from "./odd.mjs";
 
 const invalid = ["invalid_options"];
-const either = ["invalid_options", "ok"];
 const noSuch = ["invalid_options", "not_found"];
 const ask = { kind: "AlwaysConfirm" };
 

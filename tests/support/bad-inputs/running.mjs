@@ -121,6 +121,7 @@ function run(options) {
       const events = await conversation.events.slice();
       await conversation.close();
       const told = JSON.stringify(events);
+      // biome-ignore lint/correctness/noUnsafeFinally: a key in the log is worse than the failure of the run.
       if (told.includes("sk-planted")) throw new Error(`the key is in the log: ${told}`);
     }
   };
