@@ -65,6 +65,7 @@ async function buildJavaScript() {
     "dist/slim.js",
     "dist/static.js",
     ...Object.keys(entries).map((name) => `dist/${name}.js`),
+    "dist/preact.css",
     `dist/${terminal.file}`,
     `dist/${terminal.copy}`,
     ".cache/bundle.json",

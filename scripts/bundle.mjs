@@ -18,6 +18,7 @@ export const entries = {
   "ai-sdk": "js/ui/ai-sdk/index.ts",
   "assistant-ui": "js/ui/assistant-ui/index.ts",
   chat: "js/ui/chat/index.ts",
+  preact: "js/ui/preact/index.ts",
   devtools: "js/ui/devtools/index.ts",
 };
 
@@ -25,7 +26,12 @@ export const entries = {
 const copies = [...wasms, terminal].map(({ copy }) => copy);
 
 /** Packages that the user of an entry installs. All others are part of the entry's file. */
-export const peers = ["react", "react/*", "react-dom", "ai", "@ai-sdk/*", "@assistant-ui/*", "@opentelemetry/api"];
+export const peers = ["react", "react/*", "react-dom", "preact", "preact/*", "ai", "@ai-sdk/*", "@assistant-ui/*", "@opentelemetry/api"];
+
+const chatStyles = "js/ui/chat/styles/index.css";
+
+/** The oldest browsers that the library supports, for style sheets. */
+const browsers = ["chrome111", "firefox115", "safari16.4"];
 
 const common = {
   outdir: "dist",
@@ -109,20 +115,46 @@ function neededAtOnce(entry, modules) {
 
 /**
  * The entries beside the core import it by its name, so that a page has one core. Code that the entries share is in chunks of their own.
+ * The elements bring their own Preact. The components for Preact apps use that of the app, and so are bundled apart.
  */
 async function bundleEntries() {
-  const entryPoints = Object.entries(entries).map(([out, file]) => ({ in: file, out }));
+  const { preact, ...others } = entries;
+  const isPreact = (name) => /^preact\b/.test(name);
+  await bundleBeside(others, { external: peers.filter((name) => !isPreact(name)), plugins: [publicCore, styleSheets] });
+  await bundleBeside({ preact }, { external: peers, plugins: [publicCore, publicThread] });
+  await bundleStyles();
+}
+
+async function bundleBeside(files, options) {
   await esbuild({
     ...common,
-    entryPoints,
+    entryPoints: Object.entries(files).map(([out, file]) => ({ in: file, out })),
     splitting: true,
     chunkNames: "[name]-[hash]",
     jsx: "automatic",
-    external: peers,
-    plugins: [publicCore, styleSheets],
     // Packages that are part of an entry leave out their help for developers.
     define: { "process.env.NODE_ENV": '"production"' },
+    ...options,
   });
+}
+
+/** The styles of the chat for the components: where the shadow root has its host, a page has the class `threadkeep`. */
+async function bundleStyles() {
+  const moved = [];
+  const inner = (await bundledStyles(chatStyles))
+    .replaceAll(/@keyframes [^{]+\{(?:[^{}]*\{[^{}]*\})*\s*\}/g, (rule) => (moved.push(rule), ""))
+    .replaceAll(/:root,\s*:host/g, "&")
+    .replaceAll(/:host\(([^)]*)\)/g, "&$1")
+    .replaceAll(":host", "&");
+  // `:where()` adds nothing to the weight of a selector, so that the rules of the page prevail over these as they do over its own.
+  const { code } = await transform(`:where(.threadkeep) {\n${inner}}\n${moved.join("\n")}`, { loader: "css", target: browsers });
+  writeFileSync("dist/preact.css", code);
+}
+
+/** A style sheet with those that it imports. */
+async function bundledStyles(file, options = {}) {
+  const { outputFiles } = await esbuild({ entryPoints: [file], bundle: true, write: false, logLevel: "warning", ...options });
+  return outputFiles[0].text;
 }
 
 /** The shell of the terminal is a file of its own, because it runs in a worker. */
@@ -171,8 +203,7 @@ const styleSheets = {
   name: "style sheets",
   setup({ onLoad }) {
     onLoad({ filter: /\.css$/ }, async ({ path: file }) => {
-      const { code } = await transform(readFileSync(file, "utf8"), { loader: "css", minify: true });
-      return { contents: code.trim(), loader: "text" };
+      return { contents: (await bundledStyles(file, { minify: true })).trim(), loader: "text" };
     });
   },
 };
@@ -185,5 +216,13 @@ export const publicCore = {
   name: "public core",
   setup({ onResolve }) {
     onResolve({ filter: /^threadkeep$/ }, () => ({ path: "./slim.js", external: true }));
+  },
+};
+
+/** The components import the threads as their users do: the threads of a page are counted in one place. */
+const publicThread = {
+  name: "public thread",
+  setup({ onResolve }) {
+    onResolve({ filter: /\/thread\/index\.js$/ }, () => ({ path: "./thread.js", external: true }));
   },
 };

@@ -61,11 +61,11 @@ function checkReference(api, names) {
   if (inherited.length > 0) throw new Stop(`members of the DOM are in the reference: ${inherited.join(", ")}`);
 }
 
-/** The declarations of each entry, with its name; entries that share them have the shortest. */
+/** The declarations of each entry but style sheets, with its name; entries that share them have the shortest. */
 function entriesOf(exports) {
   const entries = new Map();
   for (const [subpath, { types }] of Object.entries(exports))
-    if (types !== undefined && !entries.has(types)) entries.set(types, path.posix.join("threadkeep", subpath));
+    if (types !== undefined && !subpath.endsWith(".css") && !entries.has(types)) entries.set(types, path.posix.join("threadkeep", subpath));
   return entries;
 }
 

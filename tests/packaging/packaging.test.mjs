@@ -1,6 +1,6 @@
 // What is in the package, and what its package.json says: its files, its types, its stack traces.
 import assert from "node:assert/strict";
-import { readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { cpSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { before, test } from "node:test";
 import { publint } from "publint";
@@ -14,15 +14,15 @@ before(async () => (installed = await installedPackage()));
 
 test("the tarball holds the built package with its documentation, and nothing else", () => {
   const expected =
-    /^(dist\/[\w-]+\.(js|js\.map)|dist\/([\w-]+\/){0,3}[\w-]+\.d\.ts|dist\/threadkeep(_[a-z]+)*_bg\.wasm|docs\/[\w-]+\.md|package\.json|README\.md|LICENSE|CHANGELOG\.md)$/;
+    /^(dist\/[\w-]+\.(js|js\.map)|dist\/([\w-]+\/){0,3}[\w-]+\.d\.ts|dist\/threadkeep(_[a-z]+)*_bg\.wasm|dist\/preact\.css|docs\/[\w-]+\.md|package\.json|README\.md|LICENSE|CHANGELOG\.md)$/;
   assert.deepEqual(
     installed.files.filter((file) => !expected.test(file)),
     [],
   );
   const { exports, main, types } = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8"));
   const entries = Object.values(exports)
-    .filter((entry) => typeof entry === "object")
-    .flatMap((entry) => Object.values(entry));
+    .flatMap((entry) => (typeof entry === "object" ? Object.values(entry) : [entry]))
+    .filter((file) => !file.includes("*"));
   const needed = [...entries, main, types].map((file) => file.slice("./".length));
   needed.push(
     ...wasms.flatMap(({ file, copy }) => [`dist/${file}`, `dist/${copy}`]),
@@ -70,6 +70,45 @@ test("TypeScript projects of either kind of resolution compile against its types
     const options = ["--strict", "--noEmit", "--target", "es2022", "--module", resolution[0], "--moduleResolution", resolution[1]];
     await run(process.execPath, [path.join(root, "node_modules/typescript/bin/tsc"), ...options, "main.ts"], project);
   }
+});
+
+test("an app with Preact compiles against the types of the components, libraries checked, and has one Preact", async () => {
+  const project = installed.project("preact");
+  cpSync(path.join(root, "node_modules/preact"), path.join(project, "node_modules/preact"), { recursive: true });
+  const main = [
+    "/** @jsxImportSource preact */",
+    'import { ChatView, changesOf, defaultLabels, Diff, type Task, useSnapshot } from "threadkeep/preact";',
+    'import type { Thread } from "threadkeep/thread";',
+    'import "threadkeep/preact.css";',
+    "export const App = ({ thread }: { thread: Thread }) => (",
+    "  <main title={useSnapshot(thread).title ?? defaultLabels.user}>",
+    "    <ChatView thread={thread} labels={{ send: 'Go' }} empty={<p>Empty</p>} />",
+    "    {changesOf({}).map(({ path, ...change }) => <Diff key={path} {...change} />)}",
+    "  </main>",
+    ");",
+    "export const done = ({ status }: Task): boolean => status === 'done';",
+  ];
+  writeFileSync(path.join(project, "main.tsx"), main.join("\n"));
+  const options = ["--strict", "--noEmit", "--target", "es2022", "--module", "nodenext", "--jsx", "react-jsx", "--types", ""];
+  await run(process.execPath, [path.join(root, "node_modules/typescript/bin/tsc"), ...options, "main.tsx"], project);
+  const { build } = await import("esbuild");
+  const { metafile } = await build({
+    absWorkingDir: project,
+    entryPoints: ["main.tsx"],
+    bundle: true,
+    write: false,
+    metafile: true,
+    format: "esm",
+    splitting: true,
+    outdir: "out",
+    logLevel: "silent",
+  });
+  const inputs = Object.keys(metafile.inputs);
+  assert.ok(inputs.some((file) => file.endsWith("threadkeep/dist/preact.js")));
+  assert.ok(!inputs.some((file) => file.endsWith("threadkeep/dist/chat.js")));
+  const copies = inputs.filter((file) => file.includes("node_modules/preact/dist/")).map((file) => path.basename(file));
+  assert.deepEqual(copies, [...new Set(copies)]);
+  assert.ok(copies.length > 0);
 });
 
 test("a stack trace names the functions of the library, and with its source maps their files and lines", async () => {

@@ -44,7 +44,7 @@ export async function appOf(files, entryPoints) {
     return (request, response, name) => {
       const text = bundles.get(name);
       if (text === undefined) return wasms(request, response, name);
-      response.writeHead(200, { "content-type": "text/javascript" }).end(text);
+      response.writeHead(200, { "content-type": name.endsWith(".css") ? "text/css" : "text/javascript" }).end(text);
       return true;
     };
   } finally {

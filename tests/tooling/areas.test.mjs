@@ -26,6 +26,7 @@ const areas = {
     "wasm",
     "input",
   ],
+  "ui/preact": ["ui/chat"],
   "ui/assistant-ui": ["ui/react", "ui/thread", "threadkeep"],
   "ui/ai-sdk": ["ui/thread", "threadkeep"],
   "ui/react": ["ui/thread", "threadkeep"],

@@ -16,6 +16,7 @@ export interface ChatViewProps {
   empty?: ComponentChildren;
 }
 
+/** All of `<threadkeep-chat>` as one component. It never closes the thread. */
 export function ChatView({ thread, empty, ...shared }: ChatViewProps) {
   return (
     <ChatProvider thread={thread} {...shared}>

@@ -2,7 +2,7 @@
 import { type ComponentChildren, createContext } from "preact";
 import { useContext, useLayoutEffect, useReducer } from "preact/hooks";
 import type { Thread, ThreadSnapshot, UIMessage } from "../thread/index.js";
-import type { ChatLabels } from "./labels.js";
+import { type ChatLabels, defaultLabels } from "./labels.js";
 import type { ConversationVisualizer } from "./visualizer.js";
 
 export interface Chat {
@@ -24,12 +24,15 @@ export interface Chat {
 
 export const ChatContext = createContext<Chat | null>(null);
 
-/** @throws Error outside of a chat */
+/** The values that the components in a `<ChatProvider>` share. @throws Error outside of one */
 export function useChat(): Chat {
   const chat = useContext(ChatContext);
   if (chat === null) throw new Error("this component belongs into <ChatProvider>");
   return chat;
 }
+
+/** The texts of the chat, or the English ones outside of a chat. */
+export const useLabels = (): ChatLabels => useContext(ChatContext)?.labels ?? defaultLabels;
 
 /** The snapshot of a thread; the component is rendered again when it changes. */
 export function useSnapshot(thread: Thread): ThreadSnapshot {

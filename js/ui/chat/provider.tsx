@@ -20,6 +20,7 @@ export interface ChatProviderProps {
   children: ComponentChildren;
 }
 
+/** Gives the components below it the thread, the texts and the visualizer. */
 export function ChatProvider({ thread, visualizer = "default", labels, messageActions = none, children }: ChatProviderProps) {
   const announcer = useMemo(() => new Announcer(), []);
   useEffect(loadMarkdown, []);

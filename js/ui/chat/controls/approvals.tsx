@@ -8,7 +8,12 @@ import { LowRiskCall } from "./low-risk-call.js";
 import type { ControlLabels } from "./labels.js";
 import { notify } from "./notices.js";
 
-export function Approvals({ thread }: { thread: Thread }) {
+export interface ApprovalsProps {
+  thread: Thread;
+}
+
+/** The calls that wait for the user, with the buttons to decide. */
+export function Approvals({ thread }: ApprovalsProps) {
   const { approvals, access, isRunning } = useSnapshot(thread);
   const { labels, announce, focusMessages } = useChat();
   const calls = isRunning || access !== "writer" ? [] : approvals;

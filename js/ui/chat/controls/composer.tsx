@@ -27,6 +27,7 @@ export interface ComposerProps {
   handle?: RefObject<ComposerHandle | null> | undefined;
 }
 
+/** The field to write in. */
 export function Composer({ thread, handle }: ComposerProps) {
   const { labels, announce, followEnd } = useChat();
   const { phase, access, status, isRunning, approvals, conversationId } = useSnapshot(thread);

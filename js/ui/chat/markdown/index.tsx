@@ -4,7 +4,16 @@ import { useLayoutEffect, useRef } from "preact/hooks";
 import { useChat } from "../context.js";
 import { MarkdownView } from "./view.js";
 
-export function Markdown({ text, class: className = "prose", label }: { text: string; class?: string; label?: string }) {
+export interface MarkdownProps {
+  text: string;
+  /** Default: `"prose"`. */
+  class?: string;
+  /** The name of a text that scrolls by itself. */
+  label?: string;
+}
+
+/** The text of a model as Markdown; it is never trusted. */
+export function Markdown({ text, class: className = "prose", label }: MarkdownProps) {
   const chat = useChat();
   const place = useRef<HTMLDivElement>(null);
   const view = useRef<MarkdownView | null>(null);

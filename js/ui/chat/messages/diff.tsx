@@ -3,6 +3,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { visibleText } from "../../thread/index.js";
+import { useLabels } from "../context.js";
 import type { ChatLabels } from "../labels.js";
 
 /** Comparing longer texts takes seconds. In characters. */
@@ -10,8 +11,15 @@ const LONGEST = 1_000_000;
 const MOST_DIFFERENCES = 4_000;
 const MOST_LINES = 2_000;
 
-/** A version is null if there is no file. */
-export function Diff({ before, after, labels }: { before: string | null; after: string | null; labels: ChatLabels }) {
+/** The two versions of a text. One is `null` if there is no file. */
+export interface DiffProps {
+  before: string | null;
+  after: string | null;
+}
+
+/** The lines that differ, with their surroundings. */
+export function Diff({ before, after }: DiffProps) {
+  const labels = useLabels();
   const [lines, setLines] = useState<ComponentChildren>(<Note>{labels.comparing}</Note>);
   useEffect(() => {
     let isCurrent = true;

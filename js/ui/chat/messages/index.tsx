@@ -19,6 +19,7 @@ export interface MessageListProps {
   children?: ComponentChildren;
 }
 
+/** The messages, of which only those in sight are in the document. It fills its container and scrolls. */
 export function MessageList({ thread, empty, children }: MessageListProps) {
   const chat = useChat();
   const { labels, visualizer } = chat;

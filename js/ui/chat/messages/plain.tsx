@@ -1,7 +1,7 @@
 /** @jsxImportSource preact */
 // Elements that other code makes, and plain text, as components.
 import { useLayoutEffect, useRef } from "preact/hooks";
-import { useChat } from "../context.js";
+import { useLabels } from "../context.js";
 import { plainText } from "../plain-text.js";
 
 /** A node in an element of its own; `node` is called again when one of `of` has changed. */
@@ -13,7 +13,7 @@ export function Foreign({ node, of, class: className }: { node: () => Node | str
 
 /** Text with its line breaks; a long one is shown in parts. Without an element of its own in the layout. */
 export function PlainText({ text }: { text: string }) {
-  const { labels } = useChat();
+  const labels = useLabels();
   const place = useRef<HTMLSpanElement>(null);
   useLayoutEffect(() => place.current!.replaceChildren(plainText(text, labels)), [text]);
   return <span ref={place} />;

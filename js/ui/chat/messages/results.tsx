@@ -1,6 +1,7 @@
 /** @jsxImportSource preact */
 // The results of the library's tools as what they are: the changes of a file, a list of tasks, the output of a terminal.
 import { type ToolPart, visibleText } from "../../thread/index.js";
+import { useLabels } from "../context.js";
 import type { ChatLabels } from "../labels.js";
 import { Diff } from "./diff.js";
 import { PlainText } from "./plain.js";
@@ -20,7 +21,7 @@ export function SpecialResult({ part, labels }: { part: ToolPart; labels: ChatLa
   const result: Fields = part.result ?? {};
   if (result["kind"] === "TerminalObservation") return <Terminal result={result} output={textOf(part)} labels={labels} />;
   const tasks = tasksOf(part);
-  if (tasks !== null) return <TaskList tasks={tasks} labels={labels} />;
+  if (tasks !== null) return <TaskList tasks={tasks} />;
   const changes = changesOf(result);
   if (changes.length === 0) return null;
   return (
@@ -30,7 +31,7 @@ export function SpecialResult({ part, labels }: { part: ToolPart; labels: ChatLa
           <p class="quiet">
             {before === null ? labels.newFile : after === null ? labels.removedFile : labels.changedFile} <code>{visibleText(path)}</code>
           </p>
-          <Diff before={before} after={after} labels={labels} />
+          <Diff before={before} after={after} />
         </div>
       ))}
     </div>
@@ -55,13 +56,23 @@ function Terminal({ result, output, labels }: { result: Fields; output: string; 
   );
 }
 
-/** The tasks of a result of the task list's tool; null for other results. */
-export function tasksOf({ result }: ToolPart): readonly Fields[] | null {
-  const list = result?.["kind"] === "TaskTrackerObservation" ? result["task_list"] : null;
-  return Array.isArray(list) ? (list as Fields[]) : null;
+/** A task as its result has it. A model has written it, so that no field is certain. */
+export interface Task {
+  readonly title?: unknown;
+  readonly notes?: unknown;
+  /** `"todo"`, `"in_progress"` or `"done"`. */
+  readonly status?: unknown;
 }
 
-export function TaskList({ tasks, labels }: { tasks: readonly Fields[]; labels: ChatLabels }) {
+/** The tasks of a result of the task list's tool; `null` for other results. */
+export function tasksOf({ result }: ToolPart): readonly Task[] | null {
+  const list = result?.["kind"] === "TaskTrackerObservation" ? result["task_list"] : null;
+  return Array.isArray(list) ? (list as Task[]) : null;
+}
+
+/** A list of tasks. */
+export function TaskList({ tasks }: { tasks: readonly Task[] }) {
+  const labels = useLabels();
   if (tasks.length === 0) return <p class="quiet">{labels.noTasks}</p>;
   return (
     <ol class="tasks" aria-label={labels.tasks}>
@@ -89,7 +100,7 @@ export interface Change {
   after: string | null;
 }
 
-/** The changes of a result; none if its tool only reads. */
+/** The changes of a result (`ToolPart.result`); none if its tool only reads. */
 export function changesOf(result: Fields): Change[] {
   if (result["kind"] === "FileEditorObservation") return editorChanges(result);
   if (result["kind"] === "ApplyPatchObservation") return patchChanges(result["commit"]);

@@ -1,0 +1,22 @@
+// `threadkeep/preact`: the components of `<threadkeep-chat>`, for a Preact app that puts a chat together itself. The styles
+// are in `threadkeep/preact.css`, for an element with the class `threadkeep`.
+export { type Chat, useChat, useSnapshot } from "../chat/context.js";
+export { ChatView, type ChatViewProps } from "../chat/chat.js";
+export {
+  Approvals,
+  type ApprovalsProps,
+  Composer,
+  type ComposerHandle,
+  type ComposerProps,
+  type Recovery,
+  StatusLine,
+  type StatusLineProps,
+} from "../chat/controls/index.js";
+export { type ChatLabels, defaultLabels } from "../chat/labels.js";
+export { Markdown, type MarkdownProps } from "../chat/markdown/index.js";
+export { type Change, changesOf, type Task, TaskList, tasksOf } from "../chat/messages/results.js";
+export { Diff, type DiffProps } from "../chat/messages/diff.js";
+export { MessageList, type MessageListProps } from "../chat/messages/index.js";
+export { PlainText } from "../chat/messages/plain.js";
+export { ChatProvider, type ChatProviderProps } from "../chat/provider.js";
+export type { ConversationVisualizer, Visualize, VisualizerOption } from "../chat/visualizer.js";
