@@ -1,7 +1,7 @@
 // The changes that the agent made to files with its tools, from the results of its calls. A terminal's result does not name
 // the files that it changed: see terminal-files.ts.
 
-import { type Change, changesOf } from "../../js/ui/chat/messages/results.js";
+import { type Change, changesOf } from "threadkeep/preact";
 import type { Result } from "../thread/session.ts";
 
 export type { Change };

@@ -2,13 +2,12 @@
 // The differences between two versions of a file, for views that are no components.
 
 import { render } from "preact";
-import { defaultLabels } from "../../js/ui/chat/labels.js";
-import { Diff } from "../../js/ui/chat/messages/diff.js";
+import { Diff } from "threadkeep/preact";
 import { el } from "../shell/dom.ts";
 
 /** A version is null if there is no file. */
 export function diffView(before: string | null, after: string | null): HTMLElement {
   const element = el("div");
-  render(<Diff before={before} after={after} labels={defaultLabels} />, element);
+  render(<Diff before={before} after={after} />, element);
   return element;
 }

@@ -9,7 +9,7 @@ import { explain } from "../shell/failures.ts";
 import { icon } from "../shell/icons.ts";
 import { report } from "../shell/notices.ts";
 import type { Change } from "./changes.ts";
-import { contentView } from "./content.ts";
+import { contentView } from "./content.tsx";
 import { diffView } from "./diff-view.tsx";
 import { download } from "./download.ts";
 import { sizeText } from "./size.ts";

@@ -1,12 +1,10 @@
 /** @jsxImportSource preact */
 // The agent's newest list of tasks, above the message field and folded to one line.
 
+import { TaskList, tasksOf, useSnapshot } from "threadkeep/preact";
 import { type Thread, visibleText } from "threadkeep/thread";
-import { useChat, useSnapshot } from "../../js/ui/chat/context.js";
-import { TaskList, tasksOf } from "../../js/ui/chat/messages/results.js";
 
 export function Tasks({ thread }: { thread: Thread }) {
-  const { labels } = useChat();
   const parts = useSnapshot(thread).messages.flatMap((message) => message.parts);
   const tasks = parts
     .map((part) => (part.type === "tool" && part.state === "done" ? tasksOf(part) : null))
@@ -19,9 +17,9 @@ export function Tasks({ thread }: { thread: Thread }) {
       <details>
         <summary>
           <span>{`${done} of ${tasks.length === 1 ? "1 task" : `${tasks.length} tasks`} done`}</span>
-          {current ? <span class="quiet">{visibleText(String(current["title"] ?? ""))}</span> : null}
+          {current ? <span class="quiet">{visibleText(String(current.title ?? ""))}</span> : null}
         </summary>
-        <TaskList tasks={tasks} labels={labels} />
+        <TaskList tasks={tasks} />
       </details>
     </div>
   );

@@ -1,10 +1,7 @@
 // The text of a failure and the actions for it. Every failure that a user sees outside of the chat goes through here.
 
 import { ThreadkeepError } from "threadkeep";
-import { sentence } from "../../js/ui/chat/controls/failures.js";
-import { defaultLabels } from "../../js/ui/chat/labels.js";
-
-export { sentence };
+import { defaultLabels } from "threadkeep/preact";
 
 export type Recovery = "retry" | "settings" | "export" | "reload";
 export interface Failure {
@@ -46,6 +43,15 @@ const RECOVERIES: Record<string, Recovery[]> = {
 /** A short title for a failure. */
 export const titleOf = (code: string): string =>
   code === "archive_invalid" ? "This file cannot be imported" : (defaultLabels.failures[code] ?? defaultLabels.failed);
+
+/** Turns a message of the library, in lower case and without a full stop, into a sentence. */
+export function sentence(message: string): string {
+  const text = message.trim();
+  // A file name, an id or a URL at the beginning keeps its spelling.
+  const isWord = /^\p{L}+([\s,;]|:(?!\/)|$)/u.test(text);
+  const begun = isWord ? text.charAt(0).toLocaleUpperCase() + text.slice(1) : text;
+  return begun === "" || /[.!?…][”"')\]]*$/.test(begun) ? begun : `${begun}.`;
+}
 
 export function explain(error: unknown): Failure {
   const code = error instanceof ThreadkeepError ? error.code : "internal";

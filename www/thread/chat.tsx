@@ -3,14 +3,20 @@
 
 import { type ComponentChildren, createRef, render } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
+import {
+  Approvals,
+  type ChatLabels,
+  ChatProvider,
+  Composer,
+  type ComposerHandle,
+  defaultLabels,
+  MessageList,
+  type Recovery,
+  StatusLine,
+  useChat,
+  useSnapshot,
+} from "threadkeep/preact";
 import type { Thread, UIMessage } from "threadkeep/thread";
-import { Approvals, Composer, type ComposerHandle, type Recovery, StatusLine } from "../../js/ui/chat/controls/index.js";
-import { useChat, useSnapshot } from "../../js/ui/chat/context.js";
-import { excerpt } from "../../js/ui/chat/controls/message-actions.js";
-import { textOf } from "../../js/ui/chat/controls/message-text.js";
-import { type ChatLabels, defaultLabels } from "../../js/ui/chat/labels.js";
-import { MessageList } from "../../js/ui/chat/messages/index.js";
-import { ChatProvider } from "../../js/ui/chat/provider.js";
 import { pageTools } from "../agent/tools/index.ts";
 import { Tasks } from "../files/tasks.tsx";
 import { byId } from "../shell/dom.ts";
@@ -89,8 +95,7 @@ const forkButton =
 function ForkButton({ message, fork }: { message: UIMessage; fork: Page["fork"] }) {
   const { isRunning, access } = useSnapshot(useChat().thread);
   if (isRunning || access !== "writer") return null;
-  const text = textOf(message);
-  const name = `Fork after ${text === "" ? labels.withoutText : excerpt(text, message.role)}`;
+  const name = `Fork after ${beginningOf(message) ?? labels.withoutText}`;
   return (
     <button
       type="button"
@@ -103,6 +108,17 @@ function ForkButton({ message, fork }: { message: UIMessage; fork: Page["fork"] 
       Fork
     </button>
   );
+}
+
+/** In quotes, without the signs of Markdown. */
+function beginningOf({ parts }: UIMessage): string | null {
+  const text = parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join(" ");
+  const words = text
+    .replace(/[*_`#>~|]+/g, "")
+    .trim()
+    .split(/\s+/);
+  if (words[0] === "") return null;
+  return words.length <= 8 ? `“${words.join(" ")}”` : `“${words.slice(0, 8).join(" ")}…”`;
 }
 
 const recoveries: (error: Parameters<typeof recoveriesFor>[0]) => Recovery[] = (error) =>

@@ -1,9 +1,10 @@
+/** @jsxImportSource preact */
 // The content of a file as the page can show it: as an image, as text, or not at all. The bytes decide, because agents and
 // archives choose the names.
 
+import { render } from "preact";
+import { PlainText } from "threadkeep/preact";
 import { el } from "../shell/dom.ts";
-import { defaultLabels } from "../../js/ui/chat/labels.js";
-import { plainText } from "../../js/ui/chat/plain-text.js";
 
 /** Images that browsers show without executing anything in them: no SVG. */
 const IMAGES: ReadonlyArray<[type: string, at: number, bytes: readonly number[]]> = [
@@ -28,7 +29,7 @@ function textView(text: string | null): HTMLElement {
     return el("p", { class: "quiet" }, "This is not text, and not an image that this page shows. Download it to open it elsewhere.");
   if (text === "") return el("p", { class: "quiet" }, "The file is empty.");
   const pre = el("pre", { class: "file-text", tabindex: 0, role: "group", "aria-label": "Content" });
-  pre.append(plainText(text, defaultLabels));
+  render(<PlainText text={text} />, pre);
   return pre;
 }
 
