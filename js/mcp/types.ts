@@ -3,7 +3,6 @@ import type { CoreConversation } from "../../pkg/threadkeep.js";
 import type { MCPServerEvent, MCPServerState } from "../events/events.js";
 import type { Store } from "../store/store.js";
 import type { CoreTool, Tool } from "../tool/types.js";
-import type { OAuthClientInformationMixed, OAuthTokens } from "@modelcontextprotocol/sdk/shared/auth.js";
 
 /** An MCP server: at a URL, behind a `MessagePort`, or the tools of a page (WebMCP). */
 export type MCPServer = MCPRemoteServer | MCPPortServer | MCPPageServer;
@@ -154,9 +153,4 @@ export interface ServerTool {
   description: string;
   inputSchema: Tool["parameters"];
   annotations: Tool["annotations"];
-}
-
-export interface Credentials {
-  tokens?: OAuthTokens | undefined;
-  client?: OAuthClientInformationMixed | undefined;
 }

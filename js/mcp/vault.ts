@@ -2,7 +2,13 @@
 // conversation, so no export has them.
 import { databaseOf } from "../llm/profiles/database.js";
 import { type Cipher, cipherOf } from "../secrets/fernet.js";
-import type { Credentials, MCPTokenStorage } from "./types.js";
+import type { OAuthClientInformationMixed, OAuthTokens } from "@modelcontextprotocol/sdk/shared/auth.js";
+import type { MCPTokenStorage } from "./types.js";
+
+interface Credentials {
+  tokens?: OAuthTokens | undefined;
+  client?: OAuthClientInformationMixed | undefined;
+}
 
 /** Credentials of this page that are not stored, by server and client. */
 const inMemory = new Map<string, Credentials>();

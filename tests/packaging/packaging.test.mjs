@@ -120,5 +120,5 @@ test("a stack trace names the functions of the library, and with its source maps
   const plain = await run(process.execPath, ["main.mjs"], project);
   assert.match(plain, /at invalidOptions .*\n.*at checked .*\n.*at .*reading/s);
   assert.doesNotMatch(plain, /:1:\d{3,}/);
-  assert.match(await run(process.execPath, ["--enable-source-maps", "main.mjs"], project), /at checked .*js\/llm\.ts:\d+/);
+  assert.match(await run(process.execPath, ["--enable-source-maps", "main.mjs"], project), /at checked .*js\/llm\/llm\.ts:\d+/);
 });
