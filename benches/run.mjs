@@ -14,7 +14,7 @@ import path from "node:path";
 import { parseArgs } from "node:util";
 import { build } from "../scripts/build.mjs";
 import { main, root, run } from "../scripts/process.mjs";
-import { availableBrowsers, launch } from "../tests/browser/driver.mjs";
+import { availableBrowsers, launch } from "../tests/support/browser/driver.mjs";
 import { startServer } from "../tests/support/server.mjs";
 import { print } from "./print.mjs";
 

@@ -1,8 +1,8 @@
 // Updates the pictures of the demo in docs/: `node scripts/screenshots.mjs`, after `npm run build`. Needs Chromium.
 import { mkdirSync, statSync } from "node:fs";
 import path from "node:path";
-import { DemoPage, startDemo } from "../tests/browser/demo-page.mjs";
-import { launch } from "../tests/browser/driver.mjs";
+import { DemoPage, startDemo } from "../tests/demo/page.mjs";
+import { launch } from "../tests/support/browser/driver.mjs";
 import { main, root } from "./process.mjs";
 
 const EARLIER = ["Remember that my bike is blue", "Show me what Markdown can do", "What is (12 + 30) * 2?"];

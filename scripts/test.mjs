@@ -98,7 +98,7 @@ function summarise(results, seconds) {
   console.log("");
   for (const result of results) {
     const time = result.seconds === undefined ? "" : `${result.seconds.toFixed(1)} s`;
-    console.log(`${mark(result)} ${result.name.padEnd(12)}${time.padStart(9)}  ${result.reason ?? ""}${repetition(result)}`.trimEnd());
+    console.log(`${mark(result)} ${result.name.padEnd(16)}${time.padStart(9)}  ${result.reason ?? ""}${repetition(result)}`.trimEnd());
   }
   const failed = results.filter((result) => result.outcome === "failed" || result.outcome === "not run");
   const skipped = results.filter((result) => result.outcome === "skipped");

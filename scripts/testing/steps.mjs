@@ -1,8 +1,9 @@
-// The steps of `npm test`, by lanes: the longest lanes first, so that none of them is left over at the end. What cargo
-// compiles for this machine shares a lane, because it would wait for the lock on target/debug anyway. The wasm is compiled in
-// another folder, and most of the time on one processor: native tests are compiled beside it. In CI a step with `repeat` is
-// performed once more if it fails, with the files that failed. Steps with `extra` belong to `npm test -- --all`: other browsers, the real SDKs, other
-// people's servers and bundlers, kills, and what takes minutes for one answer.
+// The steps of `npm test`. One that runs tests is named as their folder in tests/, with a suffix if it is a part or another browser.
+// They are in lanes: the longest lanes first, so that none of them is left over at the end. What cargo compiles for this machine
+// shares a lane, because it would wait for the lock on target/debug anyway. The wasm is compiled in another folder, and most of
+// the time on one processor: native tests are compiled beside it. In CI a step with `repeat` is performed once more if it fails,
+// with the files that failed. Steps with `extra` belong to `npm test -- --all`: other browsers, the real SDKs, other people's
+// servers and bundlers, kills, and what takes minutes for one answer.
 import { readdirSync } from "node:fs";
 import path from "node:path";
 import { root } from "../process.mjs";
@@ -17,37 +18,32 @@ const fixedSeed = process.env.CI ? { PROPTEST_RNG_SEED: "20261121" } : {};
 /** Selects the newest version of the SDK: see tests/interop/setup.mjs. */
 const newest = { THREADKEEP_SDK: sdkVersions.at(-1) };
 
+/** Folders of tests that need more than Node and the library, and have rows of their own. */
+const ownRows = ["browser", "demo", "interop", "kills", "packaging", "proxy"];
 /** Pages that take over a minute, for one promise each. */
-const longPages = ["long-memory.test.mjs"];
+const longPages = ["tests/browser/agent/long-memory.test.mjs"];
 /** Tests of archives that import hundreds of megabytes, or hundreds of archives. */
-const longArchives = ["memory.test.mjs", "mutations.test.mjs"];
+const longArchives = ["tests/formats/memory.test.mjs", "tests/formats/mutations.test.mjs"];
+/** A server library in Python. */
+const mcpFromPython = ["tests/mcp/fastmcp.test.mjs"];
 /** The paths through the demo that everybody takes: a conversation that survives, approvals, branches, files, settings. */
-const mainDemoPages = ["demo.test.mjs", "demo-control.test.mjs", "demo-branches.test.mjs", "demo-files.test.mjs", "demo-settings.test.mjs"];
+const mainDemo = ["demo", "control", "branches", "files", "settings"].map((name) => `tests/demo/${name}.test.mjs`);
 
 /** The steps of `npm test`; with `all`, those of `npm test -- --all`, in which a step without `extra` may have more to do. */
 export function testSteps({ quick = false, all = false } = {}) {
-  const interop = filesIn("tests/interop");
-  const inBrowsers = filesIn("tests/browser");
-  const kills = ["tests/browser/kills.test.mjs"];
-  const killsOfTools = inBrowsers.filter((file) => file.endsWith("-kills.test.mjs"));
-  const pages = without(inBrowsers, [...kills, ...killsOfTools]);
-  const demo = pages.filter((file) => path.basename(file).startsWith("demo"));
-  const mainDemo = named(demo, mainDemoPages);
-  const long = named(pages, longPages);
-  const library = without(pages, [...demo, ...long]);
-  const mcp = filesIn("tests/mcp");
-  const mcpFromPython = named(mcp, ["fastmcp.test.mjs"]);
-  const archive = filesIn("tests/archive");
-  const longArchive = named(archive, longArchives);
+  const interop = filesIn("interop");
+  const pages = without(filesIn("browser"), longPages);
+  const demo = filesIn("demo");
+  const kills = ["tests/kills/kills.test.mjs"];
   const inBrowser = (kind, files) => ({
-    needs: ["build", "browsers"],
+    needs: ["build", "install-browsers"],
     ...repeatable(files),
     env: { THREADKEEP_BROWSER: kind },
     timeout: 1800,
   });
   const build = [node, "scripts/build.mjs", "--testing", ...(quick ? ["--quick"] : [])];
   const steps = [
-    { name: "browsers", command: [node, "scripts/browsers.mjs", ...(all ? [] : ["chromium"])], timeout: 1200 },
+    { name: "install-browsers", command: [node, "scripts/browsers.mjs", ...(all ? [] : ["chromium"])], timeout: 1200 },
     { name: "python", extra: true, command: [node, "scripts/testing/python.mjs", "tests/interop/setup.mjs"], timeout: 1500 },
     {
       name: "python-newest",
@@ -62,21 +58,28 @@ export function testSteps({ quick = false, all = false } = {}) {
     {
       name: "biome",
       lane: "node",
-      needs: ["tools"],
+      needs: ["build-tools"],
       command: [node, "node_modules/@biomejs/biome/bin/biome", "ci", "--colors=off", "."],
       timeout: 60,
     },
-    { name: "tools", lane: "cargo", command: [node, "scripts/build.mjs", "--tools"], timeout: 1200 },
-    { name: "build", lane: "build", needs: ["tools"], command: build, timeout: 1800 },
+    { name: "build-tools", lane: "cargo", command: [node, "scripts/build.mjs", "--tools"], timeout: 1200 },
+    { name: "build", lane: "build", needs: ["build-tools"], command: build, timeout: 1800 },
     {
       name: "native",
       lane: "cargo",
-      needs: ["tools"],
+      needs: ["build-tools"],
       command: ["cargo", "test", "--locked"],
       env: { THREADKEEP_SCRIPTS: "4000", ...fixedSeed },
       timeout: 1800,
     },
-    { name: "interop", extra: true, lane: "interop", needs: ["build", "python", "browsers"], command: together(interop), timeout: 1800 },
+    {
+      name: "interop",
+      extra: true,
+      lane: "interop",
+      needs: ["build", "python", "install-browsers"],
+      command: together(interop),
+      timeout: 1800,
+    },
     {
       name: "played-newest",
       extra: true,
@@ -95,68 +98,63 @@ export function testSteps({ quick = false, all = false } = {}) {
       env: newest,
       timeout: 1800,
     },
-    { name: "firefox", extra: true, lane: "firefox", ...inBrowser("firefox", [...library, ...long]) },
-    { name: "firefox-demo", extra: true, lane: "firefox", ...inBrowser("firefox", demo) },
-    { name: "chromium", lane: "chromium", ...inBrowser("chromium", library) },
-    { name: "chromium-demo", lane: "chromium", ...inBrowser("chromium", mainDemo) },
-    { name: "chromium-long", extra: true, lane: "chromium", ...inBrowser("chromium", [...without(demo, mainDemo), ...long]) },
+    { name: "browser-firefox", extra: true, lane: "firefox", ...inBrowser("firefox", [...pages, ...longPages]) },
+    { name: "demo-firefox", extra: true, lane: "firefox", ...inBrowser("firefox", demo) },
+    { name: "browser", lane: "chromium", ...inBrowser("chromium", pages) },
+    { name: "demo", lane: "chromium", ...inBrowser("chromium", mainDemo) },
+    { name: "demo-long", extra: true, lane: "chromium", ...inBrowser("chromium", without(demo, mainDemo)) },
+    { name: "browser-long", extra: true, lane: "chromium", ...inBrowser("chromium", longPages) },
     {
       name: "proxy",
       extra: true,
       lane: "chromium",
-      needs: ["build", "browsers", "litellm"],
-      command: apart(filesIn("tests/proxy")),
+      needs: ["build", "install-browsers", "litellm"],
+      command: apart(filesIn("proxy")),
       timeout: 600,
     },
     {
       name: "packaging",
       extra: true,
       lane: "chromium",
-      needs: ["build", "browsers", "packaging-tools"],
-      ...repeatable(filesIn("tests/packaging")),
+      needs: ["build", "install-browsers", "packaging-tools"],
+      ...repeatable(filesIn("packaging")),
       timeout: 1200,
     },
-    { name: "kills", extra: true, lane: "kills", needs: ["build", "browsers"], command: apart(kills), timeout: 1800 },
-    { name: "kills-of-tools", extra: true, lane: "kills", needs: ["build", "browsers"], command: apart(killsOfTools), timeout: 1800 },
-    { name: "docs-site", extra: true, lane: "archive", needs: ["build"], command: [node, "scripts/docs.mjs"], timeout: 900 },
-    { name: "archive-long", extra: true, lane: "archive", needs: ["build"], command: apart(longArchive), timeout: 1200 },
+    { name: "kills", extra: true, lane: "kills", needs: ["build", "install-browsers"], command: apart(kills), timeout: 1800 },
+    {
+      name: "kills-of-tools",
+      extra: true,
+      lane: "kills",
+      needs: ["build", "install-browsers"],
+      command: apart(without(filesIn("kills"), kills)),
+      timeout: 1800,
+    },
+    { name: "docs-site", extra: true, lane: "long", needs: ["build"], command: [node, "scripts/docs.mjs"], timeout: 900 },
+    { name: "formats-long", extra: true, lane: "long", needs: ["build"], command: apart(longArchives), timeout: 1200 },
     { name: "size", lane: "node", needs: ["build"], command: [node, "scripts/sizes.mjs"], timeout: 60 },
     { name: "types", lane: "node", needs: ["build"], command: [node, "scripts/testing/types.mjs"], timeout: 600 },
-    {
-      name: "tooling",
+    ...foldersForNode().map((folder) => ({
+      name: folder,
       lane: "node",
       needs: ["build"],
-      command: apart(filesIn("tests", "tests/support", "tests/tooling", "tests/models", "tests/mistakes")),
-      timeout: 600,
-    },
-    {
-      name: "security",
-      lane: "node",
-      needs: ["build"],
-      command: apart(
-        filesIn("tests/security", "tests/host", "tests/thread", "tests/ai-sdk", "tests/context", "tests/workspace", "tests/tools"),
-      ),
-      timeout: 600,
-    },
-    { name: "archive", lane: "node", needs: ["build"], command: apart(without(archive, longArchive)), timeout: 600 },
-    { name: "mcp", lane: "node", needs: ["build"], command: apart(without(mcp, mcpFromPython)), timeout: 900 },
+      command: apart(without(filesIn(folder), [...longArchives, ...mcpFromPython])),
+      timeout: 900,
+    })),
     { name: "mcp-python", extra: true, lane: "node", needs: ["build", "python"], command: apart(mcpFromPython), timeout: 900 },
-    { name: "secrets", lane: "node", needs: ["build"], command: apart(filesIn("tests/secrets")), timeout: 600 },
-    { name: "docs", lane: "node", needs: ["build"], command: apart(filesIn("tests/docs")), timeout: 600 },
     {
       name: "lint",
       extra: true,
       lane: "cargo",
-      needs: ["tools"],
+      needs: ["build-tools"],
       command: ["cargo", "clippy", "--locked", "--all-targets", ...warningsDenied],
       timeout: 1200,
     },
-    { name: "lint-wasm", extra: true, lane: "cargo", needs: ["tools"], command: [...lintWasm, ...warningsDenied], timeout: 1200 },
+    { name: "lint-wasm", extra: true, lane: "cargo", needs: ["build-tools"], command: [...lintWasm, ...warningsDenied], timeout: 1200 },
     {
       name: "lint-testing",
       extra: true,
       lane: "cargo",
-      needs: ["tools"],
+      needs: ["build-tools"],
       command: [...lintWasm, "--features", "testing", ...warningsDenied],
       timeout: 1200,
     },
@@ -164,15 +162,19 @@ export function testSteps({ quick = false, all = false } = {}) {
   return steps.filter(({ extra }) => all || !extra);
 }
 
-const named = (files, names) => files.filter((file) => names.includes(path.basename(file)));
 const without = (files, others) => files.filter((file) => !others.includes(file));
 
-/** The test files of these folders. */
-function filesIn(...folders) {
-  return folders.flatMap((folder) => {
-    const names = readdirSync(path.join(root, folder)).filter((name) => name.endsWith(".test.mjs"));
-    return names.sort().map((name) => path.join(folder, name));
-  });
+/** The folders of tests/ with tests that run in Node alone. */
+function foldersForNode() {
+  const folders = readdirSync(path.join(root, "tests")).filter((name) => !name.includes(".") && !ownRows.includes(name));
+  return folders.filter((folder) => filesIn(folder).length > 0).sort();
+}
+
+/** The test files below this folder of tests/. */
+function filesIn(folder) {
+  const names = readdirSync(path.join(root, "tests", folder), { recursive: true });
+  const files = names.map((name) => `tests/${folder}/${name.split(path.sep).join("/")}`);
+  return files.filter((file) => file.endsWith(".test.mjs") && !file.includes("/node_modules/")).sort();
 }
 
 /** Runs each test file in a process of its own, two at a time. */

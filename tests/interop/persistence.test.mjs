@@ -8,7 +8,7 @@ import { once } from "node:events";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, test } from "node:test";
-import { availableBrowsers, launch } from "../browser/driver.mjs";
+import { availableBrowsers, launch } from "../support/browser/driver.mjs";
 import { createModel } from "../support/model.mjs";
 import { startServer } from "../support/server.mjs";
 import { openSdk } from "./session.mjs";

@@ -4,8 +4,8 @@ import { copyFileSync } from "node:fs";
 import path from "node:path";
 import { staticFiles } from "../../scripts/static-files.mjs";
 import { wasms } from "../../scripts/wasms.mjs";
-import { availableBrowsers } from "../browser/driver.mjs";
-import { tabs } from "../browser/shared.mjs";
+import { availableBrowsers } from "../support/browser/driver.mjs";
+import { tabs } from "../support/browser/tabs.mjs";
 import { listen } from "../support/listen.mjs";
 import { createModel } from "../support/model.mjs";
 

@@ -2,7 +2,7 @@
 // a tool, and with CORS. Behind the proxy is the fake model, which checks its requests.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { availableBrowsers, launch } from "../browser/driver.mjs";
+import { availableBrowsers, launch } from "../support/browser/driver.mjs";
 import { createModel } from "../support/model.mjs";
 import { startServer } from "../support/server.mjs";
 import { key, startProxy } from "./proxy.mjs";

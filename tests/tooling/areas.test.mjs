@@ -1,5 +1,5 @@
 // The areas of js/: which area may use which, that no files import each other in a circle, and that the entries beside the core
-// use it as everybody else does. ARCHITECTURE.md has a drawing.
+// use it as everybody else does; and the folders of tests/ with their names. ARCHITECTURE.md has a drawing.
 import assert from "node:assert/strict";
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import path from "node:path";
@@ -123,6 +123,29 @@ test("every file is in an area, and the areas are in order", () => {
   for (const [area, below] of Object.entries(areas)) {
     for (const other of below) assert.ok(order.indexOf(other) > order.indexOf(area), `${area} uses ${other}, which is not below it`);
   }
+});
+
+test("tests are in a folder named as the area that they test", () => {
+  // Tests of more than one area.
+  const across = [
+    "demo",
+    "docs",
+    "interop",
+    "kills",
+    "packaging",
+    "proxy",
+    "tooling",
+    "browser/docs",
+    "browser/examples",
+    "browser/tooling",
+  ];
+  const tests = readdirSync(path.join(root, "tests"), { recursive: true })
+    .map((file) => file.split(path.sep).join("/"))
+    .filter((file) => file.endsWith(".test.mjs") && !file.includes("node_modules/"));
+  assert.ok(tests.length > 100);
+  const folders = new Set(tests.map((file) => /^(browser\/)?(ui\/)?[^/]+(?=\/)/.exec(file)?.[0] ?? file));
+  const strange = [...folders].filter((folder) => !across.includes(folder) && !(folder.replace(/^browser\//, "") in areas));
+  assert.deepEqual(strange, []);
 });
 
 test("an area uses only what the table says, and the table says no more", () => {

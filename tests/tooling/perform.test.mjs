@@ -6,7 +6,7 @@ import path from "node:path";
 import { test } from "node:test";
 import { perform } from "../../scripts/testing/perform.mjs";
 import { testSteps } from "../../scripts/testing/steps.mjs";
-import { isAlive } from "../browser/process-tree.mjs";
+import { isAlive } from "../support/browser/process-tree.mjs";
 
 const step = (name, code, timeout = 60) => ({ name: `perform-test-${name}`, command: [process.execPath, "-e", code], timeout });
 
@@ -50,7 +50,7 @@ test("of files that run together, those that failed are named", async (context) 
     writeFileSync(file, `import { test } from "node:test"; test("outer", (context) => context.test("inner", () => { ${body} }));`);
     return file;
   });
-  const { repeat } = testSteps().find(({ name }) => name === "chromium");
+  const { repeat } = testSteps().find(({ name }) => name === "browser");
   // Not as a part of the run that this test is in.
   const env = { NODE_TEST_CONTEXT: undefined };
   const result = await perform({ name: "perform-test-together", command: repeat([good, bad]), env, timeout: 60 });

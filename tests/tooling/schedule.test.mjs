@@ -135,8 +135,8 @@ test("steps with browsers may be repeated, those that kill something and those a
   const repeats = testSteps({ all: true })
     .filter((step) => step.repeat)
     .map((step) => step.name);
-  assert.ok(repeats.includes("chromium") && repeats.includes("firefox-demo") && repeats.includes("packaging"));
-  for (const name of ["kills", "kills-of-tools", "security", "secrets", "native", "build", "mcp", "size"])
+  assert.ok(repeats.includes("browser") && repeats.includes("demo-firefox") && repeats.includes("packaging"));
+  for (const name of ["kills", "kills-of-tools", "control", "secrets", "native", "build", "mcp", "size"])
     assert.ok(!repeats.includes(name), name);
 });
 
@@ -144,7 +144,8 @@ test("the steps of a change need neither another browser nor Python, and --all l
   const everyday = testSteps();
   const all = testSteps({ all: true });
   const names = everyday.map(({ name }) => name);
-  for (const name of ["python", "interop", "firefox", "proxy", "packaging", "kills", "lint"]) assert.ok(!names.includes(name), name);
+  for (const name of ["python", "interop", "browser-firefox", "proxy", "packaging", "kills", "lint"])
+    assert.ok(!names.includes(name), name);
   for (const { needs = [] } of everyday)
     assert.deepEqual(
       needs.filter((name) => !names.includes(name)),

@@ -1,4 +1,4 @@
-// The tool `terminal`, called through a conversation. In Node it runs in this thread; tests/browser/terminal.test.mjs has it in a worker.
+// The tool `terminal`, called through a conversation. In Node it runs in this thread; tests/browser/tools/terminal.test.mjs has it in a worker.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Agent, Conversation, LLM, memoryStore, terminal } from "../../dist/index.js";

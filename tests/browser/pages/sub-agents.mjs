@@ -1,4 +1,4 @@
-// The page of sub-agent-kills.test.mjs: a conversation whose agent gives two tasks at once to sub-agents, and works in the
+// The page of tests/kills/sub-agents.test.mjs: a conversation whose agent gives two tasks at once to sub-agents, and works in the
 // terminal; its sub-agents work in the terminal, too, and edit one file.
 import { Agent, Conversation, LLM, fileEditor, indexedDBStore, taskTool, terminal, tool } from "/threadkeep/index.js";
 

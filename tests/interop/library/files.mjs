@@ -2,7 +2,7 @@
 import { readFileSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { inflateRawSync } from "node:zlib";
-import { zip } from "../../archive/zip-bytes.mjs";
+import { zip } from "../../formats/zip-bytes.mjs";
 
 /** The files below a directory by their path in it. */
 export function filesOf(directory) {

@@ -1,0 +1,75 @@
+// The app of docs/react.md, as it is written there: its chat, its list, and the button that deletes.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { appOf, blocks, pageOf } from "../../support/documented.mjs";
+import { createModel } from "../../support/model.mjs";
+import { startServer } from "../../support/server.mjs";
+import { availableBrowsers } from "../../support/browser/driver.mjs";
+import { tabs } from "../../support/browser/tabs.mjs";
+
+const [chat, main, , , list, deleting] = blocks("docs/react.md");
+/** The page with the list and the button around the chat. */
+const whole = `
+import { Chat as Messages } from "./Messages";
+import { Delete } from "./Delete";
+import { Sidebar } from "./Sidebar";
+import { agent } from "./Messages";
+import { useConversation } from "threadkeep/react";
+export function Chat({ conversationId }: { conversationId: string }) {
+  const chat = useConversation({ agent, conversationId });
+  return <><Sidebar /><Delete chat={chat} /><Messages conversationId={conversationId} /></>;
+}`;
+
+let server;
+before(async () => {
+  const files = {
+    "main.tsx": main,
+    "Chat.tsx": whole,
+    "Messages.tsx": chat.replace("const agent", "export const agent"),
+    "Sidebar.tsx": list,
+    "Delete.tsx": deleting,
+  };
+  const page = pageOf({ scripts: ["/files/main.js"], body: '<div id="root"></div><script>globalThis.confirm = () => true</script>' });
+  server = await startServer({
+    model: createModel(() => ({ text: "Hello to you." })),
+    mounts: { "/files/": await appOf(files, ["main.tsx"]) },
+    page,
+  });
+});
+after(() => server.close());
+
+for (const kind of availableBrowsers) {
+  test(`${kind}: what is refused in a second tab stays in its field beside the reason, and a deleted conversation leaves the list`, {
+    timeout: 60_000,
+  }, async () => {
+    const browser = await tabs(kind);
+    try {
+      const tab = await browser.page(`${server.origin}/`);
+      const shows = (page, text) => page.waitForFunction((wanted) => document.body.innerText.includes(wanted), { timeout: 20_000 }, text);
+      await tab.waitForSelector("input");
+      await tab.type("input", "Hello");
+      await tab.keyboard.press("Enter");
+      await shows(tab, "Hello to you.");
+      assert.equal(await tab.$eval("input", ({ value }) => value), "", "a message that is stored leaves the field");
+
+      const second = await browser.page(tab.url());
+      await shows(second, "Hello to you.");
+      await second.type("input", "Me too");
+      await second.keyboard.press("Enter");
+      await second.waitForSelector("[role=alert]");
+      assert.equal(await second.$eval("input", ({ value }) => value), "Me too");
+      assert.ok(await second.$eval("button", ({ disabled }) => disabled));
+      await second.close();
+
+      await tab.bringToFront();
+      assert.equal((await tab.$$("li")).length, 1);
+      const before = tab.url();
+      await tab.click("button");
+      await tab.waitForFunction((address) => location.href !== address, {}, before);
+      await tab.waitForFunction((id) => !document.querySelector(`a[href="#${id}"]`), {}, before.split("#")[1]);
+      assert.deepEqual(browser.problems, []);
+    } finally {
+      await browser.close();
+    }
+  });
+}

@@ -1,0 +1,371 @@
+// The messages of <threadkeep-chat>: every kind of part, hostile text, a list of any length, and accessibility.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { after, before, test } from "node:test";
+import { startServer } from "../../../support/server.mjs";
+import { availableBrowsers } from "../../../support/browser/driver.mjs";
+import { photograph, tabs } from "../../../support/browser/tabs.mjs";
+
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+let server;
+before(async () => (server = await startServer()));
+after(() => server.close());
+
+for (const kind of availableBrowsers) {
+  test(kind, { timeout: 120_000 }, async (context) => {
+    const browser = await tabs(kind);
+    context.after(() => browser.close());
+    const page = await browser.page(`${server.origin}/pages/chat.html`);
+    await page.evaluate(prepare);
+    const requests = [];
+    page.on("request", (request) => requests.push(request.url()));
+    /** Waits until an expression about the shadow root holds. */
+    const until = (body, ...args) => page.waitForFunction(body, { polling: 50, timeout: 20_000 }, ...args);
+    const tall = () => page.setViewport({ width: 1280, height: 4000 });
+    const usual = () => page.setViewport({ width: 1280, height: 800 });
+    const step = (name, body) => context.test(name, body);
+
+    await step("shows every kind of part, unfolded on demand", async () => {
+      await tall();
+      await page.evaluate(() => show(fixtures.everyKind()));
+      await until(() => all(".entry").length === 23);
+      const titles = await page.evaluate(() =>
+        all(".call").map((call) => [
+          call.querySelector(".call-title").textContent,
+          call.dataset.state,
+          call.querySelector(".call-state").textContent,
+        ]),
+      );
+      assert.deepEqual(titles, [
+        ["Look at /code/loop.ts", "done", "done"],
+        ["Change /code/loop.ts", "done", "done"],
+        ["Run npm test", "done", "done"],
+        ["List the tasks", "done", "done"],
+        ["Read the page", "failed", "failed"],
+        ["Send payment", "rejected", "skipped"],
+        ["Slow count", "running", "3 of 9"],
+        ["Send payment", "waiting", "waits for you"],
+        ["Screenshot", "done", "done"],
+        ["Sub-agent: Count the files", "running", "running"],
+      ]);
+      await page.evaluate(() => all("details").forEach((details) => (details.open = true)));
+      await until(() => one(".diff ins")?.textContent === "2" && one(".diff del")?.textContent === "two");
+      const texts = await page.evaluate(() =>
+        Object.fromEntries(
+          [".terminal", ".terminal-end", ".tasks", ".subagent-items .prose", ".reasoning-text", ".summary", ".error-title"].map((name) => [
+            name,
+            one(name)?.textContent,
+          ]),
+        ),
+      );
+      assert.deepEqual(texts, {
+        ".terminal": "$ npm test\nok 12 tests\n",
+        ".terminal-end": "Exit code 0 · in /work",
+        ".tasks": "ReaddoneWritein progressthe tests too",
+        ".subagent-items .prose": "There are 3.\n",
+        ".reasoning-text": "The user asks for the loop. I look into the file first.",
+        ".summary": "They spoke of loops.\n",
+        ".error-title": "The model asks for a pause",
+      });
+      assert.ok(await page.evaluate(() => one(".entry-aside pre").textContent.includes("it breaks off")));
+      assert.ok(await page.evaluate(() => one(".entry-user:has(img)").getAttribute("aria-label") === "Alice"));
+    });
+
+    await usual();
+    await step("Markdown: code with colours, formulas, a task list, an aligned table, copy", async () => {
+      await page.evaluate(() => show([fixtures.agentSays(fixtures.markdown)]));
+      await until(() => one(".code-block .hljs-keyword") && all(".prose math").length === 2);
+      const found = await page.evaluate(() => ({
+        heading: one(".prose h3").textContent,
+        code: one(".code-block code").textContent.split("\n")[0],
+        math: all(".prose .math").map((math) => math.classList.contains("math-display")),
+        money: one(".prose").textContent.includes("costs $5 and $10"),
+        tasks: all(".prose input").map((box) => [box.checked, box.disabled, box.getAttribute("aria-label")]),
+        aligned: all(".prose tbody tr:first-child td").map((cell) => getComputedStyle(cell).textAlign),
+        link: ["target", "rel", "href"].map((name) => one(".prose a").getAttribute(name)),
+      }));
+      assert.deepEqual(found, {
+        heading: "How it works",
+        code: 'const answer: string = await agent.run("Hello"); // a comment',
+        math: [false, true],
+        money: true,
+        tasks: [
+          [true, true, "done"],
+          [false, true, "to do"],
+        ],
+        aligned: ["start", "end", "center"],
+        link: ["_blank", "noopener noreferrer nofollow", "https://example.com/docs"],
+      });
+      await page.evaluate(() => {
+        navigator.clipboard.writeText = async (text) => void (window.copied = text);
+        one(".copy").click();
+      });
+      await until(
+        () =>
+          one(".copy").textContent === "Copied" &&
+          window.copied.startsWith("const answer") &&
+          one(".announcements").textContent === "Copied",
+      );
+    });
+
+    await step("text of the other direction", async () => {
+      await page.evaluate(() => show([fixtures.userSays(fixtures.arabic), fixtures.agentSays(fixtures.arabic)]));
+      await until(() => all(".message, .prose p").length === 2);
+      assert.deepEqual(await page.evaluate(() => all(".message, .prose p").map((text) => getComputedStyle(text).direction)), [
+        "rtl",
+        "rtl",
+      ]);
+    });
+
+    await step("hostile HTML and Markdown do nothing, and nothing is fetched", async () => {
+      requests.length = 0;
+      await page.evaluate(
+        (origin) => show([fixtures.agentSays(fixtures.hostile(origin)), fixtures.userSays("<img src=x onerror=alert(1)>")]),
+        server.origin,
+      );
+      await until(() => one(".prose")?.textContent.includes("the end") && all(".prose math").length > 0);
+      const found = await page.evaluate(() => ({
+        elements: all(
+          ".items :is(script, iframe, form, style, svg:not(.icon), object, embed, link, meta, base, [onclick], [onerror], [onload], [id], [name], input:not([disabled]))",
+        ).length,
+        hrefs: all(".prose a[href]")
+          .map((link) => link.protocol)
+          .filter((protocol) => !/^(https?|mailto):$/.test(protocol)),
+        images: all(".prose img").length,
+        fixed: all(".prose *").filter((element) => getComputedStyle(element).position === "fixed").length,
+        user: one(".message").textContent,
+        owned: window.owned ?? null,
+      }));
+      assert.deepEqual(found, { elements: 0, hrefs: [], images: 0, fixed: 0, user: "<img src=x onerror=alert(1)>", owned: null });
+      assert.deepEqual(
+        requests.filter((url) => !url.includes("/threadkeep/")),
+        [],
+      );
+      // Chromium reports what the inert document of the sanitiser contains, too.
+      browser.problems = browser.problems.filter((problem) => !/inline (event handler|style)/.test(problem));
+    });
+
+    await step("an image from elsewhere is loaded when the user asks for it", async () => {
+      requests.length = 0;
+      await page.evaluate((origin) => show([fixtures.agentSays(`![a dot](${origin}/pages/dot.svg)`)]), server.origin);
+      await until(() => one(".image-placeholder a")?.textContent === "Image not loaded: a dot");
+      assert.deepEqual(requests, []);
+      await page.evaluate(() => one(".image-placeholder button").click());
+      await until(() => one(".prose img")?.alt === "a dot");
+    });
+
+    await step("texts that a parser chokes on are shown as they are, quickly", async () => {
+      for (const name of ["quotes", "lists", "marks", "nested", "dollars", "brackets", "paragraphs"]) {
+        const took = await page.evaluate(async (name) => {
+          const started = performance.now();
+          show([fixtures.agentSays(`${fixtures.heavy[name]} ${name}`)]);
+          while (!one(".prose")?.textContent.startsWith(fixtures.heavy[name].slice(0, 20).trim().slice(0, 1)))
+            await new Promise(requestAnimationFrame);
+          return performance.now() - started;
+        }, name);
+        assert.ok(took < 3000, `${name}: ${took} ms`);
+      }
+      const length = () => page.evaluate(() => one(".prose").textContent.length);
+      const before = await length();
+      await page.evaluate(() => one(".more-text").click());
+      assert.ok((await length()) > before + 40_000);
+    });
+
+    await step("10,000 messages: few elements, the end at once, the beginning with one key", async () => {
+      await page.evaluate(() => show(fixtures.many(400, 9_600), { earlier: [fixtures.many(9_600, 0)] }));
+      await until(() => all(".row").at(-1)?.textContent.includes("number 9999") && isAtEnd());
+      assert.ok((await page.evaluate(() => all(".row").length)) < 60);
+      await page.evaluate(() => one(".scroller").focus());
+      await page.keyboard.press("Home");
+      await until(() => one(".scroller").scrollTop === 0 && all(".row")[0].textContent.includes("number 0 "));
+      assert.ok((await page.evaluate(() => all(".row").length)) < 60);
+      assert.equal(await page.evaluate(() => one(".earlier").hidden && !one(".jump").hidden), true);
+      await page.evaluate(() => one(".jump").click());
+      await until(() => all(".row").at(-1)?.textContent.includes("number 9999") && isAtEnd() && one(".jump").hidden);
+    });
+
+    await step("the position stays when earlier messages come, and a page of them comes by itself", async () => {
+      await page.evaluate(() => {
+        const gate = new Promise((resolve) => (window.release = resolve));
+        show(fixtures.many(100, 100), { earlier: [fixtures.many(100, 0)], gate });
+      });
+      await until(() => isAtEnd() && all(".row").length > 0);
+      await page.evaluate(() => (one(".scroller").scrollTop = 300));
+      await until(() => one(".earlier button").disabled);
+      const place = () => page.evaluate(placeOfRows);
+      const before = await place();
+      await page.evaluate(() => window.release());
+      await until(() => one(".earlier").hidden && one(".scroller").scrollTop > 1500);
+      const after = await place();
+      const same = Object.keys(before).filter((name) => name in after);
+      assert.ok(same.length > 3);
+      for (const name of same) assert.ok(Math.abs(after[name] - before[name]) < 2, `${name}: ${before[name]} -> ${after[name]}`);
+    });
+
+    await step("follows the end while an answer streams, unless the reader has scrolled up", async () => {
+      await page.evaluate(() => show(fixtures.many(30, 0), { isRunning: true, status: "running" }));
+      await until(() => one(".live .waiting") && isAtEnd());
+      await page.evaluate(() => stream("Once upon a time. ".repeat(300)));
+      await until(() => one(".live .prose") && isAtEnd());
+      await page.evaluate(() => (one(".scroller").scrollTop -= 700));
+      await until(() => !one(".jump").hidden);
+      const before = await page.evaluate(() => one(".scroller").scrollTop);
+      await page.evaluate(() => stream("Once upon a time. ".repeat(600)));
+      await until(() => one(".live .prose").textContent.length > 10_000);
+      assert.equal(await page.evaluate(() => one(".scroller").scrollTop), before);
+      assert.equal(await page.evaluate(() => one(".announcements").textContent), "");
+      await page.evaluate(() => stream("Once upon a time.", "done"));
+      await until(() => one(".announcements").textContent === "Agent: Once upon a time.");
+    });
+
+    await step("no resize is an error of the page, and the end is in sight in every frame of an answer", async () => {
+      await page.evaluate(() => show(fixtures.many(300, 0), { isRunning: true, status: "running" }));
+      await until(() => one(".live .waiting") && isAtEnd());
+      // The width changes as when somebody moves the edge of a window, so that all rows wrap anew.
+      const found = await page.evaluate(async () => {
+        pageErrors.splice(0);
+        const hidden = [];
+        let words = "";
+        for (let frame = 0; frame < 120; frame++) {
+          await new Promise(requestAnimationFrame);
+          stream((words += frame % 10 === 9 ? "\n\nOnce more. " : "Once upon a time. "));
+          if (frame % 3 === 0) chat.style.width = `${400 + ((frame * 37) % 800)}px`;
+          // After this frame is drawn.
+          await new Promise((resolve) => {
+            const { port1, port2 } = new MessageChannel();
+            port1.onmessage = resolve;
+            port2.postMessage(null);
+          });
+          if (!isAtEnd()) hidden.push(frame);
+        }
+        return { hidden, errors: pageErrors };
+      });
+      assert.deepEqual(found, { hidden: [], errors: [] });
+      await page.evaluate(() => chat.style.removeProperty("width"));
+      await until(() => one(".live .waiting") === null && isAtEnd());
+    });
+
+    await step("an unfolded call is unfolded when the reader comes back, and a focused one stays", async () => {
+      await page.evaluate(() => show([...fixtures.calls(1), ...fixtures.many(300, 0)]));
+      await until(() => isAtEnd() && all(".row").length > 0);
+      const go = (top) => page.evaluate((top) => (one(".scroller").scrollTop = top), top);
+      await go(0);
+      await until(() => one(".call"));
+      await page.evaluate(() => one(".call summary").click());
+      await until(() => one(".call[open] .result"));
+      await go(8000);
+      await until(() => !one(".call"));
+      await go(0);
+      await until(() => one(".call[open] .result"));
+      await page.evaluate(() => one(".call summary").focus());
+      await go(8000);
+      await until(() => all(".row").length > 3 && one(".call") && chat.shadowRoot.activeElement === one(".call summary"));
+    });
+
+    await step("visualizers: parts of the page's own, none, and others for sub-agents", async () => {
+      await tall();
+      await page.evaluate(() => {
+        chat.visualizer = (part) => {
+          if (part.type === "reasoning") return null;
+          if (part.type === "tool" && part.toolName === "terminal")
+            return Object.assign(document.createElement("b"), { textContent: "MY TERMINAL" });
+          if (part.type === "error") throw new Error("a bug of the page");
+          return part.type === "notice" ? "MY <NOTICE>" : undefined;
+        };
+        show(fixtures.everyKind());
+      });
+      await until(() => one(".entry-tool b")?.textContent === "MY TERMINAL" && one(".entry-error .error-title"));
+      assert.deepEqual(await page.evaluate(() => [all(".reasoning").length, one(".entry-aside").textContent]), [0, "MY <NOTICE>"]);
+      await page.evaluate(() => {
+        chat.visualizer = { createSubVisualizer: (call) => ((window.asked = call.toolName), () => "FROM BELOW") };
+      });
+      await until(() => one(".subagent summary"));
+      await page.evaluate(() => one(".subagent summary").click());
+      await until(() => one(".subagent-items")?.textContent.includes("FROM BELOW") && window.asked === "task");
+      await page.evaluate(() => (chat.visualizer = null));
+      await until(() => all(".row").length === 0);
+      await page.evaluate(() => (chat.visualizer = "default"));
+      // It was reported as any uncaught error.
+      const isExpected = (problem) => problem.includes("a bug of the page");
+      assert.ok(browser.problems.some(isExpected));
+      browser.problems = browser.problems.filter((problem) => !isExpected(problem));
+    });
+
+    await step("axe finds nothing, in both themes and three widths", async () => {
+      await page.evaluate(() => show(fixtures.everyKind(), { earlier: [[]] }));
+      await until(() => all(".entry").length > 5);
+      await page.evaluate(axe);
+      for (const theme of ["light", "dark"]) {
+        await page.evaluate((theme) => (document.documentElement.style.colorScheme = theme), theme);
+        // Colours of another theme come in a transition.
+        await until(() => chat.shadowRoot.getAnimations().every((animation) => !(animation instanceof CSSTransition)));
+        for (const width of [390, 820, 1280]) {
+          await page.setViewport({ width, height: 1600 });
+          for (const place of [0, 1e6]) {
+            await page.evaluate(async (place) => {
+              one(".scroller").scrollTop = place;
+              for (const details of all("details")) details.open = true;
+              await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
+            }, place);
+            await photograph({ page }, `chat-${kind}-${theme}-${width}-${place}`);
+            const found = await page.evaluate(async () =>
+              (await window.axe.run()).violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html)}`),
+            );
+            assert.deepEqual(found, [], `${theme}, ${width}`);
+          }
+        }
+      }
+    });
+
+    assert.deepEqual(browser.problems, []);
+  });
+}
+
+/** Resolves to the distance of each visible row from the top, when everything has been laid out. */
+async function placeOfRows() {
+  for (let frames = 0; frames < 3; frames++) await new Promise(requestAnimationFrame);
+  const { top, bottom } = one(".scroller").getBoundingClientRect();
+  const rows = all(".row").map((row) => [row.textContent.match(/number \d+/)[0], row.getBoundingClientRect()]);
+  return Object.fromEntries(rows.filter(([, box]) => box.bottom > top && box.top < bottom).map(([name, box]) => [name, box.top - top]));
+}
+
+/** Gives the page short names for what the tests do. */
+async function prepare() {
+  const [{ agent, fakeThread, text, tool, user }, fixtures] = await Promise.all([
+    import("/pages/fake-thread.mjs"),
+    import("/pages/chat-fixtures.mjs"),
+  ]);
+  const chat = document.querySelector("threadkeep-chat");
+  const all = (selector) => [...chat.shadowRoot.querySelectorAll(selector)];
+  const one = (selector) => chat.shadowRoot.querySelector(selector);
+  let thread;
+  const show = (messages, fields) => void (chat.thread = thread = fakeThread(messages, fields));
+  const isAtEnd = () => {
+    const { scrollHeight, scrollTop, clientHeight } = one(".scroller");
+    return Math.abs(scrollHeight - clientHeight - scrollTop) < 2;
+  };
+  const pageErrors = [];
+  window.addEventListener("error", ({ message }) => pageErrors.push(message));
+  const streamed = agent("");
+  const stream = (words, state = "streaming") => {
+    const messages = thread.getSnapshot().messages.filter(({ id }) => id !== streamed.id);
+    thread.set({ messages: [...messages, { ...streamed, state, parts: [text(words, state)] }] });
+  };
+  Object.assign(window, {
+    chat,
+    pageErrors,
+    all,
+    one,
+    show,
+    isAtEnd,
+    stream,
+    fixtures: {
+      ...fixtures,
+      agentSays: agent,
+      userSays: user,
+      calls: (count) => [agent(Array.from({ length: count }, () => tool({ output: [{ type: "text", text: "done" }] })))],
+    },
+  });
+}

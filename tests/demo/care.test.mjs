@@ -1,0 +1,202 @@
+// The demo page and output that is not to be trusted, keyboards, screen readers, keys, failures, other tabs.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { DemoPage, startDemo, stepsOf } from "./page.mjs";
+import { availableBrowsers } from "../support/browser/driver.mjs";
+import { tabs } from "../support/browser/tabs.mjs";
+
+let demo;
+before(async () => (demo = await startDemo()));
+after(() => demo.close());
+
+for (const kind of availableBrowsers) {
+  test(kind, { timeout: 180_000 }, async (context) => {
+    const browser = await tabs(kind);
+    const step = stepsOf(context, browser, demo);
+    try {
+      await step(
+        "hostile output stays text",
+        async (page) => {
+          const external = [];
+          page.page.on("request", (request) => request.url().startsWith(demo.origin) || external.push(request.url()));
+          await page.ask("Show me something unsafe");
+          for (const link of await page.page.$$(".prose a"))
+            await link.evaluate((element) => element.dispatchEvent(new MouseEvent("mouseover", { bubbles: true })));
+          const seen = await page.page.evaluate(() => ({
+            ran: window.__unsafe ?? null,
+            elements: document.querySelectorAll(
+              ".items :is(script, iframe, form, style, svg:not(.icon), [onclick], [onerror], [style]:not(.row, .items))",
+            ).length,
+            hrefs: [...document.querySelectorAll(".items a[href]")].map((link) => link.protocol),
+            composers: document.querySelectorAll(".composer").length,
+            isShown: document.body.checkVisibility(),
+          }));
+          assert.deepEqual(
+            { ...seen, hrefs: [...new Set(seen.hrefs)] },
+            { ran: null, elements: 0, hrefs: ["https:"], composers: 1, isShown: true },
+          );
+          assert.deepEqual(
+            external.filter((url) => /^https?:/.test(url)),
+            [],
+          );
+          assert.match(await page.text(".items"), /nothing moved, all is well/);
+        },
+        /Content Security Policy|TrustedScript/,
+      );
+
+      await step("everything can be done with the keyboard", async (page) => {
+        const { keyboard } = page.page;
+        const tabTo = async (selector, { back = false } = {}) => {
+          if (back) await keyboard.down("Shift");
+          for (let presses = 0; !(await page.page.evaluate((wanted) => document.activeElement.matches(wanted), selector)); presses++) {
+            assert.ok(presses < 40, `${selector} is not reached with the Tab key`);
+            await keyboard.press("Tab");
+          }
+          if (back) await keyboard.up("Shift");
+        };
+        await tabTo("#skip-link");
+        await keyboard.press("Enter");
+        await keyboard.type("Roll a die");
+        await keyboard.press("Enter");
+        await page.shows(/roll_dice: \d/);
+        await page.idle();
+        await tabTo(".call summary", { back: true });
+        await keyboard.press("Enter");
+        assert.equal(await page.page.$eval(".call", (call) => call.open), true);
+        await tabTo("#rename-button", { back: true });
+        await keyboard.press("Enter");
+        await keyboard.type("By keyboard");
+        await keyboard.press("Enter");
+        await page.shows(/By keyboard/, ".conversation[aria-current]");
+        assert.equal(await page.page.evaluate(() => document.activeElement.id), "rename-button");
+        await tabTo(".composer-text");
+        await keyboard.type("A long answer of 40 paragraphs");
+        await keyboard.press("Enter");
+        await page.streams();
+        await keyboard.press("Escape");
+        await page.shows(/Stopped/);
+        await tabTo(".next .button", { back: true });
+      });
+
+      await step("on a phone the drawer closes after a choice, and the focus returns", async (page) => {
+        await page.page.setViewport({ width: 390, height: 844 });
+        await page.press("Conversations");
+        await page.still();
+        await page.press("Settings");
+        await page.press("Save");
+        await page.shows(/Settings saved/, "#notices");
+        const seen = await page.page.evaluate(() => [document.querySelector("#stage").inert, document.activeElement.id]);
+        assert.deepEqual(seen, [false, "open-sidebar"]);
+      });
+
+      await step(
+        "a failure is explained and offers a next step",
+        async (page) => {
+          await page.say("fail 401");
+          await page.press("Open settings");
+          await page.press("Cancel");
+          await page.say("fail halfway");
+          await page.shows(/connection to the provider failed/);
+          await page.press("Try again");
+          await page.until("it has tried", () => document.querySelectorAll(".entry-error").length === 3);
+          await page.ask("What is 1 + 1?");
+          assert.equal((await page.calls()).at(-1).result, "1 + 1 = 2");
+        },
+        /status of 401|INCOMPLETE_CHUNKED/,
+      );
+
+      await step("a key stays in memory unless the user stores it", async (page) => {
+        const stored = () =>
+          page.page.evaluate(async () => {
+            const texts = [JSON.stringify({ ...localStorage, ...sessionStorage })];
+            for (const { name } of await indexedDB.databases()) {
+              const database = await new Promise((resolve) => (indexedDB.open(name).onsuccess = (event) => resolve(event.target.result)));
+              for (const store of database.objectStoreNames) {
+                const request = database.transaction(store).objectStore(store).getAll();
+                texts.push(
+                  await new Promise(
+                    (resolve) =>
+                      (request.onsuccess = () =>
+                        resolve(
+                          JSON.stringify(request.result, (_, value) =>
+                            ArrayBuffer.isView(value) ? new TextDecoder().decode(value) : value,
+                          ),
+                        )),
+                  ),
+                );
+              }
+              database.close();
+            }
+            return texts.join("\n");
+          });
+        const connect = async (key, remember) => {
+          await page.press("Settings");
+          await page.page.select("#connection", "other");
+          await page.fill("#base-url", `${demo.origin}/v1`);
+          await page.fill("#model", "openai/scripted-model");
+          await page.fill("#api-key", key);
+          if (remember) await page.page.click("#remember-key");
+          await page.press("Save");
+          await page.shows(/Settings saved/, "#notices");
+        };
+        await connect("sk-in-memory-1", false);
+        await page.ask("hello");
+        assert.equal(demo.requests.at(-1).authorization, "Bearer sk-in-memory-1");
+        const everything = await stored();
+        assert.match(everything, /MessageEvent/);
+        assert.doesNotMatch(everything, /sk-in-memory-1/);
+        await page.page.reload();
+        await page.shows(/key was not stored/, "#model-label");
+        await connect("sk-on-disk-2", true);
+        await page.page.reload();
+        await page.until("the page has drawn itself", () => document.querySelector(".items"));
+        await page.ask("hello again");
+        assert.equal(demo.requests.at(-1).authorization, "Bearer sk-on-disk-2");
+        await page.press("Settings");
+        await page.page.select("#encryption", "passphrase");
+        await page.fill("#api-key", "sk-locked-3");
+        await page.fill("#passphrase", "eight words would be better");
+        await page.isAccessible("the settings with a key that is locked");
+        await page.press("Save");
+        await page.shows(/Settings saved/, "#notices");
+        assert.doesNotMatch(await stored(), /sk-locked-3|sk-on-disk-2|eight words/);
+        await page.page.reload();
+        await page.shows(/key is locked/, "#model-label");
+        await page.press("Unlock it");
+        await page.fill("#unlock-field", "another passphrase");
+        await page.press("Unlock");
+        await page.shows(/not the passphrase/, "dialog");
+        await page.fill("#unlock-field", "eight words would be better");
+        await page.press("Unlock");
+        await page.shows(/Change/, "#model-label");
+        await page.ask("hello once more");
+        assert.equal(demo.requests.at(-1).authorization, "Bearer sk-locked-3");
+        // Saving something else keeps the key locked.
+        await page.press("Settings");
+        await page.fill("#model", "openai/scripted-model-2");
+        await page.press("Save");
+        await page.until("it is saved", () => localStorage.getItem("threadkeep-demo:settings").includes("scripted-model-2"));
+        assert.doesNotMatch(await stored(), /sk-locked-3/);
+        await page.page.evaluate(() => localStorage.clear());
+      });
+
+      await step("a second tab reads along, and takes over when the first is closed", async (page) => {
+        await page.say("Count slowly to 99");
+        await page.shows(/1 of 99/);
+        const second = await DemoPage.open(browser, page.page.url());
+        await second.shows(/Open in another tab/, ".next");
+        assert.equal(await second.page.$eval(".send", (send) => send.disabled), true);
+        await page.page.bringToFront();
+        await page.press("Stop");
+        await second.shows(/Stopped/);
+        await page.follow("#/");
+        await second.until("it may write", () => !document.querySelector(".send").disabled);
+        await second.page.bringToFront();
+        await second.ask("What is 2 + 2?");
+        await second.page.close();
+      });
+    } finally {
+      await browser.close();
+    }
+  });
+}

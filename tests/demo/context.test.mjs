@@ -1,0 +1,128 @@
+// The context of the model in the demo page: condensed stretches, the context window, progress, and skills.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { startDemo, stepsOf } from "./page.mjs";
+import { availableBrowsers } from "../support/browser/driver.mjs";
+import { photograph, tabs } from "../support/browser/tabs.mjs";
+
+let demo;
+before(async () => (demo = await startDemo({ delay: 0 })));
+after(() => demo.close());
+
+for (const kind of availableBrowsers) {
+  test(kind, { timeout: 180_000 }, async (context) => {
+    const browser = await tabs(kind);
+    const step = stepsOf(context, browser, demo);
+    try {
+      await step("a condensation is shown with its summary, after a reload too", async (page) => {
+        for (const text of ["Roll a die", "What is 6 * 7?", "hello"]) await page.ask(text);
+        await page.press("Context");
+        await page.shows(/of 32K tokens, \d+%.*Condensing replaces \d+ of them/, "#panel");
+        await page.shows(/The next summary lists here/, "#panel");
+        await page.isAccessible("the context window");
+        await page.press("Condense now");
+        await page.shows(/Condensed: the model now reads this instead of \d+ events/);
+        await page.shows(/Condensed\./, "#announcements");
+        assert.equal(await page.page.evaluate(() => document.activeElement.textContent), "Condense now", "the focus stays");
+        await page.idle();
+        const summary = await page.text(".condensed .summary");
+        assert.match(summary, /\S/);
+        await page.isAccessible("a summary");
+        await photograph(page, `condensed-${kind}`);
+        await page.page.reload();
+        await page.shows(/Condensed: the model now reads this/);
+        assert.equal(await page.text(".condensed .summary"), summary);
+        await page.ask("What is 7 * 7?");
+        await page.shows(/7 \* 7 = 49/);
+      });
+
+      await step("the progress in the panel has the fields of the newest summary", async (page) => {
+        for (const text of ["Roll a die", "What is 6 * 7?", "hello"]) await page.ask(text);
+        await page.press("Context");
+        const progress = () => page.page.$$eval(".progress dd li", (items) => items.map(({ textContent }) => textContent));
+        await page.press("Condense now");
+        await page.shows(/Done.*Answered.*To do.*Answer what comes next/, ".progress");
+        await page.shows(/Condensed: the model now reads this/);
+        const first = await progress();
+        await page.idle();
+        await page.ask("qwertz");
+        await page.ask("What is 8 * 8?");
+        assert.deepEqual(await progress(), first);
+        await page.press("Condense now");
+        await page.shows(/“qwertz”/, ".progress");
+        assert.deepEqual((await progress()).slice(0, first.length - 1), first.slice(0, -1), "what was done stays done");
+        await page.page.reload();
+        await page.shows(/Condensed: the model now reads this/);
+        await page.press("Context");
+        await page.shows(/“qwertz”/, ".progress");
+      });
+
+      await step("the inspector shows the request as it was sent, and goes on while another view is shown", async (page) => {
+        await page.until("the page records", () => performance.getEntriesByType("resource").some(({ name }) => /devtools/.test(name)));
+        await page.ask("hello");
+        await page.press("Context");
+        await page.press("Inspector");
+        const shown = (wanted, times) =>
+          page.until(
+            "the inspector shows it",
+            (text, times) => document.querySelector("threadkeep-inspector")?.shadowRoot.textContent.split(text).length > times,
+            wanted,
+            times,
+          );
+        // Also what was asked before somebody looked.
+        await shown("/v1/chat/completions", 1);
+        await page.press("Files");
+        await page.ask("What is 6 * 7?");
+        await page.press("Inspector");
+        await shown("/v1/chat/completions", 2);
+        const { font, width } = await page.page.evaluate(() => {
+          const inspector = document.querySelector("threadkeep-inspector");
+          return {
+            font: getComputedStyle(inspector).fontFamily === getComputedStyle(document.body).fontFamily,
+            width: inspector.shadowRoot.querySelector("[role=tabpanel]").scrollWidth <= inspector.clientWidth,
+          };
+        });
+        const names = await page.page.$$eval(".topbar-actions span", (spans) => spans.filter((span) => span.checkVisibility()).length);
+        assert.equal(names, 0, "beside the panel the actions are icons, so that the title has room");
+        assert.deepEqual({ font, width }, { font: true, width: true }, "its font is the page's, and it is as wide as the panel");
+        await page.isAccessible("the inspector");
+        await photograph(page, `inspector-${kind}`);
+      });
+
+      await step("skills are used, and what they add is not shown", async (page) => {
+        await page.ask("Please write a Haiku");
+        await page.shows(/Please write a Haiku.*Late autumn evening/);
+        assert.doesNotMatch(await page.text(".items .entry-user"), /syllables/, "what a skill adds is for the model");
+        await page.ask("Plan a trip");
+        assert.deepEqual(
+          (await page.calls()).map(({ title, state }) => [title, state]),
+          [["Read how to plan a trip", "done"]],
+        );
+        assert.match((await page.calls())[0].result, /^Ask for the dates/);
+        await page.ask("Another haiku");
+        await page.isAccessible("skills");
+        await photograph(page, `skills-${kind}`);
+      });
+
+      await step("on another branch the context is that of the branch", async (page) => {
+        for (const text of ["Roll a die", "What is 6 * 7?", "hello"]) await page.ask(text);
+        await page.press("Context");
+        await page.press("Condense now");
+        await page.shows(/Condensed: the model now reads this/);
+        await page.idle();
+        await page.press("Edit “hello”");
+        await page.fill(".message-editor textarea", "qwertz");
+        await page.press("Send as another version");
+        await page.shows(/no rule for that/);
+        await page.idle();
+        assert.doesNotMatch(await page.text(".items"), /Condensed: /);
+        await page.shows(/The next summary lists here/, "#panel");
+        await page.press("Show version 1 of 2 of “qwertz”");
+        await page.shows(/Condensed: /);
+        await page.shows(/Answered/, ".progress");
+      });
+    } finally {
+      await browser.close();
+    }
+  });
+}

@@ -1,0 +1,181 @@
+// The main job, in the demo page, as a user does it: chat, stop, reload, crash, carry on, take it along.
+import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { after, before, test } from "node:test";
+import { BlobReader, TextWriter, ZipReader } from "@zip.js/zip.js";
+import { DemoPage, startDemo } from "./page.mjs";
+import { availableBrowsers, launch } from "../support/browser/driver.mjs";
+
+let demo;
+before(async () => (demo = await startDemo()));
+after(() => demo.close());
+
+for (const kind of availableBrowsers) {
+  test(kind, { timeout: 180_000 }, async (context) => {
+    const folder = mkdtempSync(path.join(tmpdir(), `threadkeep-demo-${kind}-`));
+    const profile = path.join(folder, "profile");
+    let browser = await launch(kind, { profile });
+    const step = (name, body) => context.test(name, body);
+    const home = `${demo.origin}/#/`;
+    let page;
+    try {
+      await step("a first conversation with three tools at once", async () => {
+        page = await DemoPage.open(browser, home);
+        await page.press("Several tools at onceRoll three dice, tell me the time and work out 12 × 34");
+        await page.press("Send");
+        await page.until("the tools have run", () => document.querySelectorAll('.call[data-state="done"]').length === 3);
+        await page.shows(/scripted answer/);
+        await page.idle();
+        assert.equal(await page.page.$$eval("details[open]", (open) => open.length), 0, "reasoning and calls are folded");
+        const calls = await page.calls();
+        assert.deepEqual(
+          calls.map(({ title, state }) => [title, state]),
+          [
+            ["Roll the dice", "done"],
+            ["Look at the clock", "done"],
+            ["Work out 12 × 34", "done"],
+          ],
+        );
+        assert.match(calls[2].result, /= 408$/);
+        assert.match(await page.text(".conversation[aria-current]"), /Roll three dice/);
+      });
+
+      await step("an answer streams, stops on request, and is continued", async () => {
+        await page.say("A long answer of 9 paragraphs");
+        await page.streams();
+        await page.press("Stop");
+        await page.press("Continue");
+        await page.shows(/Part 2/);
+        await page.idle();
+      });
+
+      await step("a reload in the middle of an answer loses nothing that was stored", async () => {
+        await page.say("A long answer of 60 paragraphs");
+        await page.streams();
+        await page.page.reload();
+        await page.press("Continue");
+        await page.streams();
+        await page.press("Stop");
+        await page.idle();
+      });
+
+      await step("after a reload in the middle of a tool the page asks, and repeats it only on request", async () => {
+        await page.say("Count slowly to 3");
+        await page.shows(/1 of 3/);
+        await page.page.reload();
+        await page.press("Run again: slow_count");
+        await page.shows(/slow_count: 1 2 3/);
+        await page.idle();
+      });
+
+      await step("after SIGKILL in the middle of a tool nothing is lost, and the conversation continues without its result", async () => {
+        await page.say("Count slowly to 99");
+        await page.shows(/1 of 99/);
+        const before = await page.events();
+        assert.deepEqual(browser.problems, []);
+        await browser.kill();
+
+        browser = await launch(kind, { profile });
+        page = await DemoPage.open(browser, home);
+        await page.until("the list is there", () => document.querySelector(".conversation"));
+        await page.page.click(".conversation");
+        await page.press("Tell the model it failed: slow_count");
+        await page.until("it goes on", () =>
+          /chose not to run it again/.test([...document.querySelectorAll(".entry-agent")].at(-1)?.textContent),
+        );
+        await page.idle();
+        assert.deepEqual((await page.calls()).at(-1).state, "rejected");
+        assert.ok((await page.events()) > before);
+      });
+
+      const archive = path.join(folder, "archive.zip");
+      await step("an export has the layout of the SDK", async () => {
+        await page.press("Export");
+        await page.press("Export");
+        const { name, bytes } = await page.download(/\.zip$/);
+        assert.match(name, /^Roll-three-dice.*\.zip$/);
+        writeFileSync(archive, bytes);
+        const id = new URL(page.page.url()).hash.split("/").at(-1);
+        assert.equal(await layoutOf(bytes, id), await page.text("#subtitle"));
+      });
+
+      const forms = {};
+      await step("the messages and the actions leave as JSON for other programs", async () => {
+        for (const form of ["session", "trajectory"]) {
+          await page.press("Export");
+          await page.page.click(`label[for="export-${form}"]`);
+          await page.press("Export");
+          const { name, bytes } = await page.download(new RegExp(`-${form}\\.json$`));
+          assert.match(name, /^Roll-three-dice/);
+          forms[form] = path.join(folder, name);
+          writeFileSync(forms[form], bytes);
+        }
+        const { messages } = JSON.parse(readFileSync(forms.session));
+        assert.deepEqual(
+          messages.slice(0, 3).map(({ role }) => role),
+          ["system", "user", "assistant"],
+        );
+        const events = JSON.parse(readFileSync(forms.trajectory));
+        assert.deepEqual(
+          events.slice(0, 3).map(({ action }) => action),
+          ["system", "message", "call_tool_mcp"],
+        );
+      });
+
+      await step("a deleted conversation returns by dropping its archive on the page, and continues", async () => {
+        await page.press("Delete");
+        await page.press("Delete");
+        await page.until("it is gone", () => document.querySelector(".start") && !document.querySelector(".conversation"));
+        await page.drop(archive);
+        await page.shows(/chose not to run it again/);
+        await page.ask("What is 6 * 7?");
+        assert.equal((await page.calls()).at(-1).result, "6 * 7 = 42");
+      });
+
+      await step("files of other programs become conversations that continue", async () => {
+        for (const [form, file] of Object.entries(forms)) {
+          const before = new URL(page.page.url()).hash;
+          await page.drop(file);
+          await page.until(
+            `the ${form} is shown`,
+            (before) => location.hash !== before && /slow_count/.test(document.querySelector(".items").textContent),
+            before,
+          );
+          await page.say("What is 6 * 7?");
+          await page.shows(/6 \* 7 = 42/);
+          await page.idle();
+        }
+        const broken = path.join(folder, "broken.json");
+        writeFileSync(broken, '[{"role":"wizard"}]');
+        await page.drop(broken);
+        await page.shows(/broken\.json cannot be imported.*messages\[0\]\.role/, "#notices");
+      });
+
+      assert.deepEqual(browser.problems, []);
+    } finally {
+      await browser.close();
+      rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
+    }
+  });
+}
+
+/** Compares an archive with the layout, and returns the page's text about a conversation of that many events. */
+async function layoutOf(bytes, id) {
+  const entries = await new ZipReader(new BlobReader(new Blob([bytes]))).getEntries();
+  const folder = id.replaceAll("-", "");
+  const names = entries
+    .map(({ filename }) => filename)
+    .filter((name) => !name.endsWith("/"))
+    .sort();
+  assert.equal(names[0], `${folder}/base_state.json`);
+  const events = names.slice(1);
+  for (const [index, name] of events.entries()) {
+    const match = /^(.+)\/events\/event-(\d{5})-([0-9a-f-]{36})\.json$/.exec(name);
+    assert.deepEqual(match?.slice(1, 3), [folder, String(index).padStart(5, "0")], name);
+    const entry = entries.find(({ filename }) => filename === name);
+    assert.equal(JSON.parse(await entry.getData(new TextWriter())).id, match[3]);
+  }
+  return `${events.length} events, stored on this device`;
+}

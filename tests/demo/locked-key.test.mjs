@@ -1,0 +1,120 @@
+// A key that is stored encrypted: whatever would ask its server waits until the user has unlocked it.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { startDemo, stepsOf } from "./page.mjs";
+import { availableBrowsers } from "../support/browser/driver.mjs";
+import { tabs } from "../support/browser/tabs.mjs";
+
+const passphrase = "eight words would be better";
+
+let demo;
+/** The authorizations with which the server of tools was asked. */
+const tools = [];
+const server = (request, response) => {
+  tools.push(request.headers.authorization ?? "none");
+  return (response.writeHead(401).end(), true);
+};
+before(async () => (demo = await startDemo({ delay: 0, mounts: { "/tools/": server } })));
+after(() => demo.close());
+
+for (const kind of availableBrowsers) {
+  test(kind, { timeout: 120_000 }, async (context) => {
+    const browser = await tabs(kind);
+    const step = stepsOf(context, browser, demo, /status of 401/);
+    const asked = () => demo.requests.map(({ authorization }) => authorization);
+    /** Stores a key under a passphrase, and loads the page again, which locks it. */
+    const lock = async (page) => {
+      await page.press("Settings");
+      await page.page.select("#connection", "other");
+      await page.fill("#base-url", `${demo.origin}/v1`);
+      await page.fill("#model", "openai/scripted-model");
+      await page.fill("#api-key", "sk-locked");
+      await page.page.click("#remember-key");
+      await page.page.select("#encryption", "passphrase");
+      await page.fill("#passphrase", passphrase);
+      await page.press("Save");
+      await page.until("the key is stored, encrypted", () => localStorage.getItem("threadkeep-demo:locked-api-key") !== null);
+      await page.page.reload();
+      await page.shows(/key is locked/, "#model-label");
+      demo.requests.length = 0;
+    };
+    const unlock = async (page) => {
+      await page.fill("#unlock-field", passphrase);
+      await page.press("Unlock");
+    };
+
+    try {
+      await step("a message waits for the key, and is sent with it", async (page) => {
+        await lock(page);
+        await page.say("What is 6 * 7?");
+        await page.shows(/Unlock the key.*nothing is sent/, "dialog");
+        await page.isAccessible("the question for the passphrase");
+        await page.press("Cancel");
+        await page.shows(/key is locked/, ".composer-wrong");
+        assert.equal(await page.page.$eval(".composer-text", ({ value }) => value), "What is 6 * 7?");
+        assert.equal(await page.page.$$eval(".conversation", ({ length }) => length), 0, "nothing is stored that would be empty");
+        assert.deepEqual(asked(), []);
+        await page.press("Send");
+        await unlock(page);
+        await page.shows(/6 \* 7 = 42.*scripted answer/);
+        await page.idle();
+        assert.deepEqual([...new Set(asked())], ["Bearer sk-locked"]);
+
+        // In a stored conversation, and for what is asked beside it.
+        await page.page.reload();
+        await page.shows(/6 \* 7 = 42/);
+        demo.requests.length = 0;
+        await page.press("Context");
+        await page.fill("#question", "Who are you?");
+        await page.press("Ask");
+        await page.press("Cancel");
+        await page.shows(/key is locked/, ".aside-answer");
+        await page.press("Close the panel");
+        await page.say("What is 7 * 7?");
+        await unlock(page);
+        await page.shows(/7 \* 7 = 49.*scripted answer/);
+        await page.idle();
+        assert.deepEqual([...new Set(asked())], ["Bearer sk-locked"]);
+        await page.page.evaluate(() => localStorage.clear());
+      });
+
+      await step("saving other settings keeps the key locked, and testing the connection asks for it", async (page) => {
+        await lock(page);
+        await page.press("Control");
+        await page.page.click("#policy-always");
+        await page.press("Done");
+        await page.page.reload();
+        await page.shows(/key is locked/, "#model-label");
+        await page.press("Settings");
+        await page.press("Test the connection");
+        await unlock(page);
+        await page.shows(/It works/, "#tested");
+        assert.deepEqual([...new Set(asked())], ["Bearer sk-locked"]);
+        await page.press("Save");
+        await page.page.reload();
+        await page.shows(/key is locked/, "#model-label");
+        await page.page.evaluate(() => localStorage.clear());
+      });
+
+      await step("a server of tools is not asked while its token is locked", async (page) => {
+        await page.press("Settings");
+        await page.fill("#server-name", "weather");
+        await page.fill("#server-url", `${demo.origin}/tools/mcp`);
+        await page.fill("#server-token", "locked-token");
+        await page.press("Add the server");
+        await page.press("Save");
+        await lock(page);
+        tools.length = 0;
+        await page.say("What is 6 * 7?");
+        await unlock(page);
+        await page.shows(/6 \* 7 = 42.*scripted answer/);
+        await page.idle();
+        await page.shows(/weather is not connected/, "#control-line");
+        assert.deepEqual([...new Set(tools)], ["Bearer locked-token"]);
+        await page.page.evaluate(() => localStorage.clear());
+      });
+    } finally {
+      await browser.close();
+    }
+  });
+}
