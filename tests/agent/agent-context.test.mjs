@@ -2,11 +2,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Agent, Conversation, LLM, loadSkills, memoryStore } from "../../dist/index.js";
-import { eventsOf, open, say, scripted } from "../interop/library/chat.mjs";
+import { eventsOf, open, say, scripted } from "../support/chat.mjs";
+import { refused } from "../support/refused.mjs";
 
 const llm = new LLM({ model: "openai/gpt-4o", apiKey: "sk", baseUrl: "http://127.0.0.1:1/v1" });
 const skill = { name: "a", content: "text" };
-const refused = (words) => (error) => (assert.equal(error.code, "invalid_options", error.stack), assert.match(error.message, words), true);
 
 async function stored(agentContext) {
   const conversation = await Conversation.open({ agent: new Agent({ llm, agentContext }), store: memoryStore() });
@@ -49,7 +49,7 @@ test("wrong contexts are refused when a conversation is opened", async () => {
       /cannot be read: no/,
     ],
   ];
-  for (const [agentContext, words] of cases) await assert.rejects(stored(agentContext), refused(words));
+  for (const [agentContext, words] of cases) await assert.rejects(stored(agentContext), refused("invalid_options", words));
 });
 
 test("the stored form has the SDK's fields in its order", async () => {

@@ -5,14 +5,13 @@ import path from "node:path";
 import { test } from "node:test";
 import { Agent, Conversation, LLM, memoryStore } from "../../dist/index.js";
 import { createModel } from "../support/model.mjs";
+import { exampleNamed, runExample } from "../support/documented.mjs";
 
 const docs = readFileSync(path.resolve(import.meta.dirname, "../../docs/context.md"), "utf8");
 
 /** Runs an example with these names in scope; the result has the names in `returned`. */
 async function run(name, scope, returned) {
-  const code = new RegExp(`\`\`\`js\n// example: ${name}\n(.*?)\`\`\``, "s").exec(docs)[1];
-  const AsyncFunction = Object.getPrototypeOf(async function () {}).constructor;
-  return AsyncFunction(...Object.keys(scope), `${code}\nreturn { ${returned} };`)(...Object.values(scope));
+  return runExample(exampleNamed(docs, name), scope, `{ ${returned} }`);
 }
 
 const llmOf = (script, options = {}) => {

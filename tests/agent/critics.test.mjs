@@ -3,8 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { Agent, Conversation, LLM, memoryStore } from "../../dist/index.js";
 import { createModel } from "../support/model.mjs";
-
-const finish = (message = "Done.") => ({ calls: [{ name: "finish", arguments: { message } }] });
+import { finish } from "../support/chat.mjs";
 
 async function open(script, critic, options = {}) {
   const model = createModel(script);

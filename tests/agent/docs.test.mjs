@@ -4,25 +4,20 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
 import * as library from "../../dist/index.js";
-import { zip } from "../formats/zip-bytes.mjs";
-import { eventsOf } from "../interop/library/chat.mjs";
+import { zip } from "../support/zip-bytes.mjs";
+import { eventsOf } from "../support/chat.mjs";
+import { examplesIn, runExample } from "../support/documented.mjs";
 
 const file = path.resolve(import.meta.dirname, "../../docs/context.md");
 const [, section] = readFileSync(file, "utf8").split("\n## Skills and context\n");
-const [first, second, ...more] = [...section.split("\n## ")[0].matchAll(/```js\n([^]*?)```/g)].map(([, code]) => code);
-const AsyncFunction = (async () => {}).constructor;
-
-/** The value of `result` after the code has run with these names. */
-function play(code, result, names) {
-  return new AsyncFunction(...Object.keys(names), `${code}\nreturn ${result};`)(...Object.values(names));
-}
+const [first, second, ...more] = examplesIn(section.split("\n## ")[0]);
 
 test("the examples about skills do what they say", async () => {
   assert.equal(more.length, 0);
   const llm = new library.LLM({ model: "openai/gpt-4o", apiKey: "sk", baseUrl: "http://127.0.0.1:1/v1" });
   const store = library.memoryStore();
   const Conversation = { open: (options) => library.Conversation.open({ store, ...options }) };
-  const conversation = await play(first, "conversation", { ...library, Conversation, llm });
+  const conversation = await runExample(first, { ...library, Conversation, llm }, "conversation");
   const [system, message] = await eventsOf(conversation);
   assert.deepEqual(message.activated_skills, ["refunds"]);
   assert.match(message.extended_content[0].text, /Refunds take five days\.[^]*Answer in one sentence\.$/);
@@ -41,7 +36,7 @@ test("the examples about skills do what they say", async () => {
       yield handle;
     },
   };
-  const agent = await play(second, "skilled", { ...library, llm, fetch, zip: archive, directory });
+  const agent = await runExample(second, { ...library, llm, fetch, zip: archive, directory }, "skilled");
   assert.deepEqual(
     agent.agentContext.skills.map(({ name }) => name),
     ["pdf", "rowing", "sailing", "greeting"],

@@ -2,12 +2,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { loadSkills } from "../../dist/index.js";
-import { zip } from "../formats/zip-bytes.mjs";
+import { zip } from "../support/zip-bytes.mjs";
 import { listen } from "../support/listen.mjs";
+import { refused } from "../support/refused.mjs";
 
 const sailing =
   "---\nname: sailing\ndescription: How to sail\nlicense: MIT\nallowed-tools: terminal  browser\nmetadata:\n  author: nobody\n  level: 3\n---\n\n# Sailing\n\nMind the tide.\n";
-const refused = (code, words) => (error) => (assert.equal(error.code, code, error.stack), assert.match(error.message, words), true);
 
 /** A directory handle with these files, as a browser gives it. */
 function directory(name, content) {

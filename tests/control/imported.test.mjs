@@ -5,7 +5,7 @@ import { after, before, beforeEach, test } from "node:test";
 import { Agent, Conversation, LLM, memoryStore, tool } from "../../dist/index.js";
 import { listen } from "../support/listen.mjs";
 import { createModel } from "../support/model.mjs";
-import { unzip, zip } from "../formats/zip-bytes.mjs";
+import { unzip, zip } from "../support/zip-bytes.mjs";
 
 const always = { kind: "AlwaysConfirm" };
 const never = { kind: "NeverConfirm" };

@@ -6,10 +6,10 @@ import { test } from "node:test";
 import { Agent, Conversation, LLM, memoryStore } from "../../dist/index.js";
 import { root } from "../../scripts/process.mjs";
 import { ScriptedModel } from "../support/model/script.mjs";
+import { examplesIn, runExample } from "../support/documented.mjs";
 
 const [, section] = /\n## Branches\n(.*?)(?:\n## |$)/s.exec(readFileSync(path.join(root, "docs/context.md"), "utf8"));
-const examples = [...section.matchAll(/```js\n(.*?)```/gs)].map(([, code]) => code);
-const run = (code, given) => new (Object.getPrototypeOf(async () => {}).constructor)(...Object.keys(given), code)(...Object.values(given));
+const examples = examplesIn(section);
 
 function llm(name = "m") {
   let count = 0;
@@ -36,9 +36,9 @@ test("the examples run as written", async (t) => {
   assert.equal(examples.length, 3);
   const messageId = (await conversation.events.at(1)).id;
   const eventId = (await conversation.events.at(2)).id;
-  await run(moves, { conversation, messageId, eventId });
+  await runExample(moves, { conversation, messageId, eventId });
   assert.deepEqual(textsOf(await conversation.activeBranch()), ["First", "Answer 1.", "Try it differently", "Answer 5."]);
-  await run(lists, { conversation });
+  await runExample(lists, { conversation });
   const branches = await conversation.branches();
   assert.deepEqual(
     branches.map(({ firstEvent }) => textsOf([firstEvent])),
@@ -46,7 +46,7 @@ test("the examples run as written", async (t) => {
   );
   assert.deepEqual(new Set(branches.map(({ forkEventId }) => forkEventId)), new Set([eventId, (await conversation.events.at(0)).id]));
   const made = {};
-  await run(`${copies}\nmade.copy = copy; made.part = part;`, { conversation, Agent, other: llm("other"), eventId, made });
+  await runExample(`${copies}\nmade.copy = copy; made.part = part;`, { conversation, Agent, other: llm("other"), eventId, made });
   for (const copy of Object.values(made)) t.after(() => copy.close());
   assert.deepEqual([made.copy.state.tags.title, made.copy.events.length], ["With another model", conversation.events.length]);
   assert.equal(made.copy.state.agent.llm.model, "openai/other", "the given agent is stored");

@@ -6,18 +6,15 @@ import { test } from "node:test";
 import { Agent, Conversation, LLM, memoryStore } from "../../dist/index.js";
 import { root } from "../../scripts/process.mjs";
 import { createModel } from "../support/model.mjs";
-
-const AsyncFunction = (async () => {}).constructor;
+import { examplesIn, runExample } from "../support/documented.mjs";
+import { finish } from "../support/chat.mjs";
 
 /** The examples in a section of the page. */
 function examplesOf(section) {
   const text = readFileSync(path.join(root, "docs/context.md"), "utf8");
   const [, part] = new RegExp(`\n## ${section}\n(.*?)(?=\n## |$)`, "s").exec(text);
-  return [...part.matchAll(/```js\n(.*?)```/gs)].map(([, example]) => example);
+  return examplesIn(part);
 }
-
-/** Runs an example with these names, and returns the value that it gives `result`. */
-const run = (example, names, result) => new AsyncFunction(...Object.keys(names), `${example}\nreturn ${result};`)(...Object.values(names));
 
 test("the examples of questions and titles", async () => {
   const model = createModel([{ text: "Done." }, { text: "None." }, { text: "🗂 Files" }, { text: "🗂 My files" }]);
@@ -29,21 +26,20 @@ test("the examples of questions and titles", async () => {
   await conversation.run();
   const names = { conversation, LLM, apiKey: "key", fetch };
   const [question, title, otherModel] = examplesOf("Questions and titles");
-  assert.equal(await run(question, names, "answer"), "None.");
-  assert.equal(await run(title, names, "title"), "🗂 Files");
+  assert.equal(await runExample(question, names, "answer"), "None.");
+  assert.equal(await runExample(title, names, "title"), "🗂 Files");
   assert.equal((await Conversation.list({ store }))[0].title, "🗂 Files");
-  assert.equal(await run(otherModel, names, "title"), "🗂 My files");
+  assert.equal(await runExample(otherModel, names, "title"), "🗂 My files");
   assert.deepEqual(Object.keys(conversation.stats.usage_to_metrics), ["default", "ask-agent-llm", "titles"]);
   model.check();
   await conversation.close();
 });
 
 test("the example of critics", async () => {
-  const finish = (message) => ({ calls: [{ name: "finish", arguments: { message } }] });
   const model = createModel([finish("Tea is old."), finish("Tea is old: https://example.org/tea")]);
   const llm = new LLM({ model: "openai/gpt-4o", fetch: model.fetch });
   const [example] = examplesOf("Critics");
-  const agent = await run(example, { Agent, llm }, "agent");
+  const agent = await runExample(example, { Agent, llm }, "agent");
   const conversation = await Conversation.open({ agent, store: memoryStore() });
   await conversation.sendMessage("How old is tea?");
   assert.match((await conversation.run()).finalResponse, /example\.org/);

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { filesOf, packed } from "../interop/library/files.mjs";
+import { filesOf, packed } from "../support/files.mjs";
 import { startDemo, stepsOf } from "./page.mjs";
 import { availableBrowsers } from "../support/browser/driver.mjs";
 import { tabs } from "../support/browser/tabs.mjs";

@@ -1,6 +1,7 @@
 // MCP servers and sub-agents in the demo page.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { json } from "node:stream/consumers";
 import { listen } from "../support/listen.mjs";
 import { startDemo, stepsOf } from "./page.mjs";
 import { availableBrowsers } from "../support/browser/driver.mjs";
@@ -33,9 +34,7 @@ async function weatherServer(request, response) {
   if (request.method === "OPTIONS") return send(204);
   if (request.headers.authorization !== `Bearer ${token}`) return send(401, { error: "a token is needed" });
   if (request.method !== "POST") return send(405);
-  let text = "";
-  for await (const part of request) text += part;
-  const { id, method, params } = JSON.parse(text);
+  const { id, method, params } = await json(request);
   if (id === undefined) return send(202);
   const results = {
     initialize: () => ({

@@ -2,13 +2,13 @@
 // every step waits for what it expects to see.
 import assert from "node:assert/strict";
 import { readFileSync, rmSync } from "node:fs";
-import { createRequire } from "node:module";
 import path from "node:path";
 import { root } from "../../scripts/process.mjs";
 import { createScriptedModel } from "../../scripts/scripted-model.mjs";
 import { site } from "../../scripts/site.mjs";
 import { build } from "../../www/build.mjs";
 import { listen } from "../support/listen.mjs";
+import { faultsOf } from "../support/browser/axe.mjs";
 
 // A folder of this process's own, for others may build the page at the same time.
 const folder = `.cache/demo-${process.pid}`;
@@ -56,8 +56,6 @@ export function stepsOf(context, browser, demo, usual = /^$/) {
       await page.page.close();
     });
 }
-
-const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 export class DemoPage {
   constructor(page, kind) {
@@ -182,10 +180,7 @@ export class DemoPage {
 
   /** Asserts that axe finds no fault in the current state of the page. */
   async isAccessible(where) {
-    await this.page.evaluate(axe);
-    const found = await this.page.evaluate(async () =>
-      (await window.axe.run()).violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html)}`),
-    );
+    const found = await faultsOf(this.page);
     assert.deepEqual(found, [], where);
   }
 

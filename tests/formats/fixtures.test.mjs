@@ -5,7 +5,7 @@ import path from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { archiveLibrary } from "./library.mjs";
-import { unzip, zip } from "./zip-bytes.mjs";
+import { unzip, zip } from "../support/zip-bytes.mjs";
 
 const { importZip, exportZip, memoryStore } = await archiveLibrary();
 const fixtures = fileURLToPath(new URL("../fixtures/sdk-1.43.1/", import.meta.url));

@@ -6,9 +6,9 @@ import path from "node:path";
 import { test } from "node:test";
 import { deflateRawSync } from "node:zlib";
 import { archiveLibrary } from "./library.mjs";
-import { baseState, conversation, entry, event, eventPath, folder, id } from "./conversation.mjs";
+import { baseState, conversation, entry, event, eventPath, folder, id } from "../support/archive-entries.mjs";
 import { measuredImport, withTemporaryFolder } from "./measured.mjs";
-import { deflatedZeros, zip } from "./zip-bytes.mjs";
+import { deflatedZeros, zip } from "../support/zip-bytes.mjs";
 
 const { importZip, exportZip, memoryStore, ThreadkeepError } = await archiveLibrary();
 const remaining = "1f8fad5b-d9cb-469f-a165-70867728950e";

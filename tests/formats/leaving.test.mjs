@@ -1,9 +1,9 @@
 // Exports of stores that are not as one would wish.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { baseState, conversation, event, folder, id } from "./conversation.mjs";
+import { baseState, conversation, event, folder, id } from "../support/archive-entries.mjs";
 import { archiveLibrary } from "./library.mjs";
-import { unzip, zip } from "./zip-bytes.mjs";
+import { unzip, zip } from "../support/zip-bytes.mjs";
 
 const { importZip, exportZip, exportZipStream, memoryStore } = await archiveLibrary();
 

@@ -1,9 +1,9 @@
 // Imports and exports beside what else a page does: its locks, its stores, and crashes.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { conversation, id } from "./conversation.mjs";
+import { conversation, id } from "../support/archive-entries.mjs";
 import { archiveLibrary } from "./library.mjs";
-import { zip } from "./zip-bytes.mjs";
+import { zip } from "../support/zip-bytes.mjs";
 
 const { importZip, exportZip, written, memoryStore, coreStore, lockConversation, archiveParts } = await archiveLibrary();
 

@@ -5,9 +5,9 @@ import { open, readFile } from "node:fs/promises";
 import path from "node:path";
 import { test } from "node:test";
 import { crc32, deflateRawSync } from "node:zlib";
-import { conversation, eventId, eventPath, id } from "./conversation.mjs";
+import { conversation, eventId, eventPath, id } from "../support/archive-entries.mjs";
 import { measuredImport, withTemporaryFolder } from "./measured.mjs";
-import { zip } from "./zip-bytes.mjs";
+import { zip } from "../support/zip-bytes.mjs";
 
 const megabyte = 1 << 20;
 

@@ -1,8 +1,8 @@
 // Archives that were damaged, each imported: see mutations.test.mjs.
 import assert from "node:assert/strict";
 import { archiveLibrary } from "./library.mjs";
-import { conversation, entry, eventPath, folder, id } from "./conversation.mjs";
-import { unzip, zip } from "./zip-bytes.mjs";
+import { conversation, entry, eventPath, folder, id } from "../support/archive-entries.mjs";
+import { unzip, zip } from "../support/zip-bytes.mjs";
 
 const { importZip, exportZip, memoryStore, ThreadkeepError } = await archiveLibrary();
 

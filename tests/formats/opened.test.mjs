@@ -4,7 +4,7 @@ import { readFileSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
 import { Agent, Conversation, LLM, memoryStore } from "../../dist/index.js";
-import { exported, filesOf, membersOf, packed, unpacked } from "../interop/library/files.mjs";
+import { exported, filesOf, membersOf, packed, unpacked } from "../support/files.mjs";
 
 const fixtures = new URL("../fixtures/sdk-1.43.1/", import.meta.url).pathname;
 /** They are damaged on purpose, and repaired. */

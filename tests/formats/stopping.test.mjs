@@ -1,9 +1,9 @@
 // Imports and exports that are stopped by a signal.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { conversation, event, id } from "./conversation.mjs";
+import { conversation, event, id } from "../support/archive-entries.mjs";
 import { archiveLibrary } from "./library.mjs";
-import { unzip, zip } from "./zip-bytes.mjs";
+import { unzip, zip } from "../support/zip-bytes.mjs";
 
 const { importZip, exportZip, exportZipStream, memoryStore } = await archiveLibrary();
 

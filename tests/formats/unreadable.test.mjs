@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Agent, Conversation, LLM, memoryStore } from "../../dist/index.js";
-import { conversation, entry, eventId, eventPath, folder, id } from "./conversation.mjs";
-import { unzip, zip } from "./zip-bytes.mjs";
+import { conversation, entry, eventId, eventPath, folder, id } from "../support/archive-entries.mjs";
+import { unzip, zip } from "../support/zip-bytes.mjs";
 import { createModel } from "../support/model.mjs";
 
 const broken = {

@@ -5,9 +5,9 @@ import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { test } from "node:test";
 import { archiveLibrary } from "./library.mjs";
-import { baseState, conversation, entry, event, eventPath, folder, id } from "./conversation.mjs";
+import { baseState, conversation, entry, event, eventPath, folder, id } from "../support/archive-entries.mjs";
 import { withTemporaryFolder } from "./measured.mjs";
-import { unzip, zip } from "./zip-bytes.mjs";
+import { unzip, zip } from "../support/zip-bytes.mjs";
 
 const { importZip, exportZip, exportZipStream, memoryStore } = await archiveLibrary();
 const python = spawnSync("python3", ["--version"]).status === 0;

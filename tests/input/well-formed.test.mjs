@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { tool } from "../../dist/index.js";
-import { exported, unpacked } from "../interop/library/files.mjs";
+import { exported, unpacked } from "../support/files.mjs";
 import { bare, conversationWith, givenTexts, mended } from "../support/halves.mjs";
 
 for (const [name, given] of Object.entries(givenTexts)) {

@@ -7,7 +7,7 @@ import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "nod
 import { availableParallelism } from "node:os";
 import path from "node:path";
 import { Stop, isProgram } from "../../scripts/process.mjs";
-import { caches, madeOnce } from "./made-once.mjs";
+import { caches, madeOnce } from "../support/made-once.mjs";
 import { python, sdkVersion, sdkVersions } from "./setup.mjs";
 
 /** The folder of those in the repository. */

@@ -86,7 +86,7 @@ async function converse({ id, baseUrl, mcp, origin, message, closes = true }) {
 
 /** Asks the SDK about the file, with its terminal and its editor. Returns the files, and the editor's text. */
 async function goOnInPython(exported, id, name) {
-  const { unpacked } = await import("./library/files.mjs");
+  const { unpacked } = await import("../support/files.mjs");
   const directory = path.join(place, name, id.replaceAll("-", ""));
   mkdirSync(path.join(directory, "workspace"), { recursive: true });
   for (const [file, content] of unpacked(Buffer.from(exported, "base64"))) {

@@ -22,8 +22,8 @@ import {
   terminal,
 } from "../../dist/index.js";
 import { root } from "../../scripts/process.mjs";
-import { add, open, say, scripted } from "./library/chat.mjs";
-import { exported, unpacked } from "./library/files.mjs";
+import { add, open, say, scripted } from "../support/chat.mjs";
+import { exported, unpacked } from "../support/files.mjs";
 import { python } from "./setup.mjs";
 
 const call = (name, args, more = {}) => ({

@@ -5,7 +5,7 @@ import path from "node:path";
 import { after, before, test } from "node:test";
 import { fromSource } from "../support/bundled.mjs";
 import { action, judged } from "../control/actions.mjs";
-import { spellings } from "../control/spellings.mjs";
+import { spellings } from "../python-regex/spellings.mjs";
 import { openSdk } from "./session.mjs";
 import { isNewest } from "./versions.mjs";
 import { fixtures } from "./conversations.mjs";

@@ -6,7 +6,7 @@
 import { spawnSync } from "node:child_process";
 import path from "node:path";
 import { Stop, isProgram, main } from "../../scripts/process.mjs";
-import { environment } from "./environment.mjs";
+import { environment } from "../support/python-environment.mjs";
 
 /** The versions of the SDK that everything here is checked against, named only here: that of the fixtures, and the newest. */
 export const sdkVersions = ["1.43.1", "1.58.2"];

@@ -2,19 +2,15 @@
 // and the witness of all that it reports.
 import { once } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
+import { json } from "node:stream/consumers";
 import { WebSocketServer } from "ws";
 import { createModel } from "../support/model.mjs";
 import { startServer } from "../support/server.mjs";
 import { Witness } from "./witness.mjs";
+import { deferred } from "../support/deferred.mjs";
 
 /** A page that has not come so far in this time does not come at all. */
 const patience = 60_000;
-
-function deferred() {
-  const made = {};
-  made.promise = new Promise((resolve) => (made.resolve = resolve));
-  return made;
-}
 
 export class Stage {
   /** Conversations by id. */
@@ -73,9 +69,7 @@ export class Stage {
   }
 
   async #act(request, response) {
-    const chunks = [];
-    for await (const chunk of request) chunks.push(chunk);
-    const act = JSON.parse(Buffer.concat(chunks));
+    const act = await json(request);
     const { witness, acts, actTakes } = this.conversations.get(act.conversation);
     witness.see(act);
     acts.push(act);

@@ -8,6 +8,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
+import { json } from "node:stream/consumers";
 import { createModel } from "../support/model.mjs";
 import { randomFrom } from "../support/random.mjs";
 import { startServer } from "../support/server.mjs";
@@ -62,9 +63,7 @@ for (const kind of availableBrowsers) {
       model,
       mounts: {
         "/act": async (request, response) => {
-          const chunks = [];
-          for await (const chunk of request) chunks.push(chunk);
-          const act = JSON.parse(Buffer.concat(chunks));
+          const act = await json(request);
           acts.push(act);
           await delay(70);
           response.end(`${act.step} is taken`);

@@ -4,15 +4,15 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
 import { Agent, Conversation, LLM, memoryStore, tool } from "../../dist/index.js";
+import { exampleNamed, runExample } from "../support/documented.mjs";
 
 const prose = readFileSync(path.resolve(import.meta.dirname, "../../docs/models.md"), "utf8");
-const example = (name) => new RegExp(`\`\`\`js\n// example: ${name}\n(.*?)\`\`\``, "s").exec(prose)[1];
+const example = (name) => exampleNamed(prose, name);
 
 /** The `llm` of an example that finds these names in its page. */
 async function llmOf(name, page) {
   const names = { LLM, ...page };
-  const body = `${example("shared")}\n${example(name)}\nreturn llm;`;
-  return Object.getPrototypeOf(async function () {}).constructor(...Object.keys(names), body)(...Object.values(names));
+  return runExample(`${example("shared")}\n${example(name)}`, names, "llm");
 }
 
 const add = tool({

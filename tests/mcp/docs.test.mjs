@@ -8,10 +8,10 @@ import * as library from "../../dist/index.js";
 import { createModel } from "../support/model.mjs";
 import { connected, reached } from "./opened.mjs";
 import { everything, withLogin } from "./servers.mjs";
+import { examplesIn, runExample } from "../support/documented.mjs";
 
 const documentation = readFileSync(path.resolve(import.meta.dirname, "../../docs/mcp.md"), "utf8");
-const examples = [...documentation.matchAll(/```js\n([^]*?)```/g)].map(([, code]) => code);
-const AsyncFunction = (async () => {}).constructor;
+const examples = examplesIn(documentation);
 const servers = await Promise.all([everything("streamableHttp"), withLogin()]);
 after(() => Promise.all(servers.map((server) => server.stop())));
 
@@ -33,7 +33,7 @@ test("the examples do what they say", async () => {
     worker: { postMessage: ({ port }) => ports.push(port) },
   };
   const results = "conversation, finalResponse, reader, mcpServers, waiting, inPage, transportOf, withPage";
-  const found = await new AsyncFunction(...Object.keys(names), `${examples.join("\n")}\nreturn { ${results} };`)(...Object.values(names));
+  const found = await runExample(examples.join("\n"), names, `{ ${results} }`);
   assert.equal(found.finalResponse, "Nothing.");
   assert.match(names.output.textContent, /^search: connected {2}\(\d+ tools\)\n$/);
   assert.ok(names.changes.includes("search is connected"), String(names.changes));

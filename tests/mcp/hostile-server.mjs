@@ -1,4 +1,5 @@
 // A server that does what no server should. Each test gives it its answers; all others are those of an ordinary server.
+import { buffer } from "node:stream/consumers";
 import { listen } from "../support/listen.mjs";
 
 /**
@@ -9,8 +10,7 @@ export async function hostile(answers) {
   const received = [];
   let listening;
   const server = await listen(async (request, response) => {
-    const chunks = [];
-    for await (const chunk of request) chunks.push(chunk);
+    const sent = await buffer(request);
     if (request.method === "GET") {
       response.writeHead(200, { "content-type": "text/event-stream" });
       response.flushHeaders();
@@ -18,7 +18,7 @@ export async function hostile(answers) {
       return;
     }
     if (request.method !== "POST") return response.writeHead(200).end();
-    const { id, method, params } = JSON.parse(Buffer.concat(chunks).toString());
+    const { id, method, params } = JSON.parse(sent.toString());
     received.push({ method, params });
     if (id === undefined) return response.writeHead(202).end();
     const usual = {

@@ -6,7 +6,7 @@ import path from "node:path";
 import { after } from "node:test";
 import { promisify } from "node:util";
 import { root } from "../../scripts/process.mjs";
-import { tried } from "../interop/made-once.mjs";
+import { tried } from "../support/made-once.mjs";
 import { folder as tools, installTools } from "./tools.mjs";
 
 let installing;

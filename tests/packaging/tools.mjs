@@ -5,7 +5,7 @@ import { createHash } from "node:crypto";
 import { copyFileSync, existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { isProgram, main, run } from "../../scripts/process.mjs";
-import { caches, madeOnce, tried } from "../interop/made-once.mjs";
+import { caches, madeOnce, tried } from "../support/made-once.mjs";
 
 const wanted = path.join(import.meta.dirname, "tools");
 const lock = createHash("sha256")

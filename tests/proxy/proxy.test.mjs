@@ -6,6 +6,7 @@ import { availableBrowsers, launch } from "../support/browser/driver.mjs";
 import { createModel } from "../support/model.mjs";
 import { startServer } from "../support/server.mjs";
 import { key, startProxy } from "./proxy.mjs";
+import { sum } from "../support/chat.mjs";
 
 const wireApis = {
   chat: { llm: { apiMode: "chat" }, calls: 2 },
@@ -16,7 +17,6 @@ const wireApis = {
 };
 
 const isResult = ({ role, content }) => role === "tool" || JSON.stringify(content).includes('"Result of add:');
-const sum = (a, b) => ({ name: "add", arguments: { a, b } });
 
 /** Calls the tool, in text where the request offers none; then answers with the result. */
 function script({ model, messages, tools }) {

@@ -2,7 +2,7 @@
 // requirements.txt, which names every package with its hashes.
 import { readFileSync } from "node:fs";
 import path from "node:path";
-import { environment } from "../interop/environment.mjs";
+import { environment } from "../support/python-environment.mjs";
 
 const requirements = path.join(import.meta.dirname, "requirements.txt");
 

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fromSource } from "../support/bundled.mjs";
-import { spellings } from "../control/spellings.mjs";
+import { spellings } from "./spellings.mjs";
 
 const { UnreadablePattern, foldDotted, pythonRegExp } = await fromSource("python-regex/translate.ts");
 

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Agent, Conversation, LLM, memoryStore } from "../../dist/index.js";
-import { conversation as entries, eventPath, id } from "../formats/conversation.mjs";
-import { zip } from "../formats/zip-bytes.mjs";
+import { conversation as entries, eventPath, id } from "../support/archive-entries.mjs";
+import { zip } from "../support/zip-bytes.mjs";
 
 const llm = new LLM({ model: "openai/gpt-4o", fetch: () => Promise.reject(new Error("no request is expected")) });
 const agent = new Agent({ llm });

@@ -5,17 +5,17 @@ import path from "node:path";
 import { test } from "node:test";
 import * as library from "../../dist/index.js";
 import { createModel } from "../support/model.mjs";
+import { examplesIn, runExample } from "../support/documented.mjs";
 
 const sections = new Map(
   readFileSync(path.resolve(import.meta.dirname, "../../docs/tools.md"), "utf8")
     .split("\n## ")
     .map((section) => [section.slice(0, section.indexOf("\n")), section]),
 );
-const AsyncFunction = (async () => {}).constructor;
 
 /** Runs the example of a section with a model that follows this script, and returns these of its variables. */
 async function example(heading, script, ...names) {
-  const [, code] = /```js\n([^]*?)```/.exec(sections.get(heading));
+  const [code] = examplesIn(sections.get(heading));
   const model = createModel(script);
   const shown = [];
   const given = {
@@ -24,8 +24,7 @@ async function example(heading, script, ...names) {
     store: library.memoryStore(),
     console: { log: (...values) => shown.push(values) },
   };
-  const run = new AsyncFunction(...Object.keys(given), `${code}\nreturn { ${["conversation", ...names].join()} };`);
-  const found = await run(...Object.values(given));
+  const found = await runExample(code, given, `{ ${["conversation", ...names].join()} }`);
   model.check();
   return { ...found, shown, model };
 }

@@ -5,16 +5,12 @@ import { test } from "node:test";
 import { Agent, Conversation, LLM, fileEditor, memoryStore, taskTool, tool } from "../../dist/index.js";
 import { createModel } from "../support/model.mjs";
 import { removing, removingTool } from "../support/removing.mjs";
+import { finish } from "../support/chat.mjs";
+import { isOfSubagent } from "./requests.mjs";
+import { deferred } from "../support/deferred.mjs";
 
-const finish = (message) => ({ calls: [{ name: "finish", arguments: { message } }] });
 const task = (prompt, resume) => ({ name: "task", arguments: { prompt, ...(resume && { resume }) } });
 const edit = (args) => ({ name: "file_editor", arguments: { path: "/workspace/list.txt", ...args } });
-const isOfSubagent = ({ messages }) => JSON.stringify(messages.slice(0, 2)).includes("SUBAGENT");
-
-function deferred() {
-  let resolve;
-  return { promise: new Promise((settle) => (resolve = settle)), resolve };
-}
 
 /** The next step follows from the results that a request contains, so a model of another page goes on. */
 function modelOf(parent, child) {

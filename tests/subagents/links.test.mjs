@@ -3,11 +3,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Agent, Conversation, LLM, memoryStore, taskTool, tool } from "../../dist/index.js";
 import { createModel } from "../support/model.mjs";
+import { finish } from "../support/chat.mjs";
+import { isOfSubagent } from "./requests.mjs";
 
 const secret = "the safe opens with tulip-42";
-const finish = (message) => ({ calls: [{ name: "finish", arguments: { message } }] });
 const task = (args) => ({ calls: [{ name: "task", arguments: args }] });
-const isOfSubagent = ({ messages }) => JSON.stringify(messages.slice(0, 2)).includes("SUBAGENT");
 
 /** An agent with the tool `task` and its model, which answers parents and sub-agents from a list each. */
 function worker(parent, child = [], tools = []) {

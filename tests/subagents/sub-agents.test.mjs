@@ -6,15 +6,13 @@ import { Agent, Conversation, LLM, fileEditor, memoryStore, taskTool, tool } fro
 import { threadOf } from "../../dist/thread.js";
 import { createModel } from "../support/model.mjs";
 import { removing, removingTool } from "../support/removing.mjs";
+import { finish } from "../support/chat.mjs";
+import { beginOf, isOfSubagent } from "./requests.mjs";
 
 const task = (args, id) => ({ name: "task", arguments: args, ...(id && { id }) });
-const finish = (message) => ({ calls: [{ name: "finish", arguments: { message } }] });
 
 /** The texts of the messages of a request, joined. */
 const textOf = (body) => JSON.stringify(body.messages);
-/** The system prompt and the first message of the user. */
-const beginOf = (body) => JSON.stringify(body.messages.slice(0, 2));
-const isOfSubagent = (body) => beginOf(body).includes("SUBAGENT");
 
 /**
  * A model for a parent and its sub-agents: `parent` and `child` are lists of replies, and a request belongs to a sub-agent if

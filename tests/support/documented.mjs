@@ -1,9 +1,27 @@
-// Programs of the documentation, as the pages of a test: each block of a page becomes the file that the text before it names.
+// The code of the documentation, run as it is written: examples in this process, and programs as the pages of a test, where each
+// block becomes the file that the text before it names.
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { build } from "esbuild";
 import { root } from "../../scripts/process.mjs";
 import { staticFiles } from "../../scripts/static-files.mjs";
+
+const AsyncFunction = (async () => {}).constructor;
+
+/** The examples in this text of a page: its blocks of JavaScript, in their order. */
+export function examplesIn(text) {
+  return [...text.matchAll(/```js\n(.*?)```/gs)].map(([, code]) => code);
+}
+
+/** The example that begins with its name in a comment. */
+export function exampleNamed(text, name) {
+  return examplesIn(text).find((code) => code.startsWith(`// example: ${name}\n`));
+}
+
+/** Runs an example with these names in scope, and returns what `result` is after it. */
+export function runExample(code, names, result = "undefined") {
+  return new AsyncFunction(...Object.keys(names), `${code}\nreturn ${result};`)(...Object.values(names));
+}
 
 /** The code blocks of a page of docs/, in their order. */
 export function blocks(page) {

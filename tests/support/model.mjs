@@ -1,6 +1,7 @@
 // The fake model as a server; model/script.mjs describes its scripts.
 import { once } from "node:events";
 import { setImmediate as turnOfTheLoop } from "node:timers/promises";
+import { buffer } from "node:stream/consumers";
 import { listen } from "./listen.mjs";
 import { ScriptedModel } from "./model/script.mjs";
 
@@ -22,10 +23,9 @@ class Model extends ScriptedModel {
   handle = async (request, response) => {
     for (const [name, value] of Object.entries(cors)) response.setHeader(name, value);
     if (request.method === "OPTIONS") return response.writeHead(204).end();
-    const chunks = [];
-    for await (const chunk of request) chunks.push(chunk);
+    const body = await buffer(request);
     const { method, url, headers } = request;
-    const exchange = this.begin({ method, url, headers, text: decoded(Buffer.concat(chunks)) });
+    const exchange = this.begin({ method, url, headers, text: decoded(body) });
     response.on("close", () => exchange.ended(response.writableFinished));
     const answer = await exchange.answer();
     response.writeHead(answer.status, answer.headers);

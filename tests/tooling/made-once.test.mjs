@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:
 import os from "node:os";
 import path from "node:path";
 import { test } from "node:test";
-import { madeOnce, tried } from "../interop/made-once.mjs";
+import { madeOnce, tried } from "../support/made-once.mjs";
 
 test("what two processes need at once is made once, also after a process died in the middle of it", async (t) => {
   const place = mkdtempSync(path.join(os.tmpdir(), "threadkeep-made-once-"));

@@ -1,17 +1,15 @@
 // The scripted model over real HTTP: what a client that follows OpenAI's format sees.
-
 import assert from "node:assert/strict";
-import { createServer } from "node:http";
 import { after, before, test } from "node:test";
 import { createScriptedModel } from "../../scripts/scripted-model.mjs";
+import { listen } from "../support/listen.mjs";
 
+let server;
 let base;
-const server = createServer(createScriptedModel({ delay: 0 }));
-before(() =>
-  new Promise((resolve) => server.listen(0, "127.0.0.1", resolve)).then(() => {
-    base = `http://127.0.0.1:${server.address().port}/v1`;
-  }),
-);
+before(async () => {
+  server = await listen(createScriptedModel({ delay: 0 }));
+  base = `${server.origin}/v1`;
+});
 after(() => server.close());
 
 const tool = (name) => ({

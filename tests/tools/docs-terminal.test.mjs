@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
 import * as library from "../../dist/index.js";
+import { examplesIn } from "../support/documented.mjs";
 
 const sections = new Map(
   readFileSync(path.resolve(import.meta.dirname, "../../docs/tools.md"), "utf8")
@@ -26,7 +27,7 @@ test("each command has the result that the documentation shows", async () => {
 
 test("the options of the documentation are accepted", () => {
   for (const name of ["terminal", "fetch", "inspect_image_with_vision", "switch_llm"]) {
-    const [, code] = /```js\n([^]*?)```/.exec(sections.get(name));
+    const [code] = examplesIn(sections.get(name));
     const names = { ...library, apiKey: "sk" };
     new Function(...Object.keys(names), code)(...Object.values(names));
   }

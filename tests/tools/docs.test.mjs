@@ -6,12 +6,12 @@ import { test } from "node:test";
 import * as library from "../../dist/index.js";
 import { createModel } from "../support/model.mjs";
 import { TestWorkspace, definitions, testFiles } from "./place.mjs";
+import { examplesIn, runExample } from "../support/documented.mjs";
 
 // The times of files in results are those of the user's clock.
 process.env.TZ = "UTC";
 
 const [introduction, ...sections] = readFileSync(path.resolve(import.meta.dirname, "../../docs/tools.md"), "utf8").split("\n## ");
-const AsyncFunction = (async () => {}).constructor;
 
 test("each call has the result that the documentation shows", async (t) => {
   const tools = definitions({ workingDir: "/workspace", isTransactional: true });
@@ -32,7 +32,7 @@ test("each call has the result that the documentation shows", async (t) => {
 });
 
 test("the agent of the documentation writes a file", async (t) => {
-  const [, code] = /```js\n([^]*?)```/.exec(introduction);
+  const [code] = examplesIn(introduction);
   const file_text = "- a rope\n";
   const model = createModel([
     { calls: [{ name: "file_editor", arguments: { command: "create", path: "/workspace/packing.md", file_text } }] },
@@ -42,9 +42,7 @@ test("the agent of the documentation writes a file", async (t) => {
   t.after(() => server.close());
   const llm = new library.LLM({ model: "openai/gpt-4o", apiKey: "sk", baseUrl: server.baseUrl });
   const names = { ...library, llm, store: library.memoryStore() };
-  const { list, conversation } = await new AsyncFunction(...Object.keys(names), `${code}\nreturn { list, conversation };`)(
-    ...Object.values(names),
-  );
+  const { list, conversation } = await runExample(code, names, "{ list, conversation }");
   assert.equal(list, file_text);
   await conversation.close();
 });

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Agent, Conversation, LLM, memoryStore, memoryWorkspace } from "../../dist/index.js";
-import { unzip, zip } from "../formats/zip-bytes.mjs";
+import { unzip, zip } from "../support/zip-bytes.mjs";
 import { createModel } from "../support/model.mjs";
 import { refused, text, tree } from "./checks.mjs";
 

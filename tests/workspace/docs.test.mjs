@@ -6,10 +6,10 @@ import { test } from "node:test";
 import * as library from "../../dist/index.js";
 import { fromSource } from "../support/bundled.mjs";
 import { createModel } from "../support/model.mjs";
+import { examplesIn, runExample } from "../support/documented.mjs";
 
 const documentation = readFileSync(path.resolve(import.meta.dirname, "../../docs/workspace.md"), "utf8");
-const examples = [...documentation.matchAll(/```js\n([^]*?)```/g)].map(([, code]) => code);
-const AsyncFunction = (async () => {}).constructor;
+const examples = examplesIn(documentation);
 
 test("the examples do what they say", async () => {
   assert.equal(examples.length, 6);
@@ -23,7 +23,7 @@ test("the examples do what they say", async () => {
     output: {},
   };
   const results = "conversation, plan, entries, size, scratch, shared, other, folder, custom, files, changed, paths";
-  const found = await new AsyncFunction(...Object.keys(names), `${examples.join("\n")}\nreturn { ${results} };`)(...Object.values(names));
+  const found = await runExample(examples.join("\n"), names, `{ ${results} }`);
   assert.equal(found.plan, "# Plan\n");
   assert.deepEqual(found.entries.map(({ path, type }) => [path, type]).sort(), [
     ["data.bin", "file"],

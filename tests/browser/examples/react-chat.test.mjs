@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { test } from "node:test";
+import { json } from "node:stream/consumers";
 import { example } from "../../support/example.mjs";
 import { createModel } from "../../support/model.mjs";
 import { startServer } from "../../support/server.mjs";
@@ -33,7 +34,7 @@ for (const kind of availableBrowsers) {
       mounts: {
         "/tables": (_request, response) => (response.writeHead(200, { "content-type": "application/json" }).end("[4]"), true),
         "/bookings": async (request, response) => {
-          bookings.push(await bodyOf(request));
+          bookings.push(await json(request));
           booked();
           // The first booking takes longer than the browser lives.
           if (bookings.length > 1) response.writeHead(200, { "content-type": "application/json" }).end('{"booked":true}');
@@ -93,10 +94,4 @@ for (const kind of availableBrowsers) {
       rmSync(profile, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
     }
   });
-}
-
-async function bodyOf(request) {
-  const chunks = [];
-  for await (const chunk of request) chunks.push(chunk);
-  return JSON.parse(Buffer.concat(chunks));
 }

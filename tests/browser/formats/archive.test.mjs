@@ -1,8 +1,8 @@
 // Zip archives in a page, with IndexedDB, under a policy that allows no workers and no evaluated code.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { conversation, eventPath, folder, id } from "../../formats/conversation.mjs";
-import { unzip, zip } from "../../formats/zip-bytes.mjs";
+import { conversation, eventPath, folder, id } from "../../support/archive-entries.mjs";
+import { unzip, zip } from "../../support/zip-bytes.mjs";
 import { startServer } from "../../support/server.mjs";
 import { availableBrowsers } from "../../support/browser/driver.mjs";
 import { tabs } from "../../support/browser/tabs.mjs";

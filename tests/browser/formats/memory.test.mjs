@@ -4,8 +4,8 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node
 import path from "node:path";
 import { test } from "node:test";
 import { crc32, deflateRawSync } from "node:zlib";
-import { conversation, eventId, eventPath, folder } from "../../formats/conversation.mjs";
-import { deflatedZeros, zip } from "../../formats/zip-bytes.mjs";
+import { conversation, eventId, eventPath, folder } from "../../support/archive-entries.mjs";
+import { deflatedZeros, zip } from "../../support/zip-bytes.mjs";
 import { root } from "../../../scripts/process.mjs";
 import { startServer } from "../../support/server.mjs";
 import { availableBrowsers, launch } from "../../support/browser/driver.mjs";

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import path from "node:path";
 import { after, before, test } from "node:test";
+import { text } from "node:stream/consumers";
 import { build } from "esbuild";
 import { root } from "../../../scripts/process.mjs";
 import { listen } from "../../support/listen.mjs";
@@ -17,8 +18,7 @@ async function model(request, response) {
   const route = request.url;
   if (request.method === "OPTIONS") return response.writeHead(204, cors).end();
   response.on("close", () => onceGone.get(route)?.());
-  let body = "";
-  for await (const piece of request) body += piece;
+  const body = await text(request);
   switch (route) {
     case "/echo":
       return response

@@ -2,6 +2,7 @@
 // in a window, and a reload.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { buffer } from "node:stream/consumers";
 import { authorizationServer } from "../../mcp/authorization-server.mjs";
 import { hostile } from "../../mcp/hostile-server.mjs";
 import { everything, withLogin } from "../../mcp/servers.mjs";
@@ -21,8 +22,7 @@ const page =
 
 /** Passes requests on to a server that does not allow requests of pages. */
 async function relay(request, response, urlPath) {
-  const chunks = [];
-  for await (const chunk of request) chunks.push(chunk);
+  const sent = await buffer(request);
   const { host: _, connection: __, "content-length": ___, ...headers } = request.headers;
   const stop = new AbortController();
   response.on("close", () => stop.abort());
@@ -31,7 +31,7 @@ async function relay(request, response, urlPath) {
       method: request.method,
       headers,
       signal: stop.signal,
-      ...(chunks.length > 0 && { body: Buffer.concat(chunks) }),
+      ...(sent.length > 0 && { body: sent }),
     });
     response.writeHead(
       answer.status,

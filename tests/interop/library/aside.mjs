@@ -1,12 +1,11 @@
 // Critics, questions and titles here and in Python: ratings, the number of attempts and costs go both ways.
 import assert from "node:assert/strict";
-import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
 import { Conversation, memoryStore } from "../../../dist/index.js";
 import { fixtures } from "../conversations.mjs";
-import { eventsOf, open, say, scripted } from "./chat.mjs";
-import { exported, filesOf, packed, unpacked } from "./files.mjs";
+import { eventsOf, open, say, scripted } from "../../support/chat.mjs";
+import { exported, filesOf, packed, unpacked, write } from "../../support/files.mjs";
 import { conversations } from "./imported.mjs";
 import { sdkVersion, sdkVersions } from "../setup.mjs";
 
@@ -115,12 +114,4 @@ async function ratedThere(t, sdk, place) {
   write(directory, unpacked(await exported(conversation)));
   const checked = await sdk.check(directory);
   assert.deepEqual(checked.refused, []);
-}
-
-function write(directory, files) {
-  for (const [name, content] of files) {
-    const file = path.join(directory, name);
-    mkdirSync(path.dirname(file), { recursive: true });
-    writeFileSync(file, content);
-  }
 }

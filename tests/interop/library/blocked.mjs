@@ -4,8 +4,8 @@ import path from "node:path";
 import { test } from "node:test";
 import { Conversation, memoryStore } from "../../../dist/index.js";
 import { fixtures } from "../conversations.mjs";
-import { eventsOf, open, say, scripted } from "./chat.mjs";
-import { filesOf, packed } from "./files.mjs";
+import { eventsOf, open, say, scripted } from "../../support/chat.mjs";
+import { filesOf, packed } from "../../support/files.mjs";
 import { conversations } from "./imported.mjs";
 
 export function blockedByTheSdk() {

@@ -1,12 +1,12 @@
 // Conversations that go from Python to the page, on in Python, and back into the page's store.
 import assert from "node:assert/strict";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
 import { Conversation, memoryStore } from "../../../dist/index.js";
 import { fixtures } from "../conversations.mjs";
-import { eventsOf, open, say, scripted } from "./chat.mjs";
-import { eventsAmong, exported, filesOf, packed, unpacked } from "./files.mjs";
+import { eventsOf, open, say, scripted } from "../../support/chat.mjs";
+import { eventsAmong, exported, filesOf, packed, unpacked, write } from "../../support/files.mjs";
 import { conversations } from "./imported.mjs";
 
 const sum = { name: "add", arguments: { a: 1, b: 2 } };
@@ -117,12 +117,4 @@ async function goOn(sdk, directory, reply, apiMode) {
   const { ok, error, execution_status: status } = await sdk.resume(directory, reply, { in_place: true, api_mode: apiMode });
   assert.ok(ok, error);
   assert.equal(status, "finished");
-}
-
-function write(directory, files) {
-  for (const [name, content] of files) {
-    const file = path.join(directory, name);
-    mkdirSync(path.dirname(file), { recursive: true });
-    writeFileSync(file, content);
-  }
 }

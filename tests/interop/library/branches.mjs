@@ -5,8 +5,8 @@ import path from "node:path";
 import { test } from "node:test";
 import { Conversation, memoryStore } from "../../../dist/index.js";
 import { fixtures } from "../conversations.mjs";
-import { eventsOf, open, say, scripted } from "./chat.mjs";
-import { exported, filesOf, packed, unpacked } from "./files.mjs";
+import { eventsOf, open, say, scripted } from "../../support/chat.mjs";
+import { exported, filesOf, packed, unpacked } from "../../support/files.mjs";
 import { conversations } from "./imported.mjs";
 
 const scenarios = ["branches", "condensed", "older-branch-active", "empty-head", "second-root", "forked"];

@@ -1,12 +1,11 @@
 // Calls that wait on one side and are decided about on the other.
 import assert from "node:assert/strict";
-import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
 import { Conversation, memoryStore } from "../../../dist/index.js";
 import { fixtures } from "../conversations.mjs";
-import { eventsOf, open, scripted } from "./chat.mjs";
-import { exported, filesOf, packed, unpacked } from "./files.mjs";
+import { eventsOf, open, scripted } from "../../support/chat.mjs";
+import { exported, filesOf, packed, unpacked, write } from "../../support/files.mjs";
 import { conversations } from "./imported.mjs";
 
 const thought = { name: "think", arguments: { thought: "hm" } };
@@ -101,12 +100,4 @@ async function waitedInPython(t, sdk, place, decision) {
   assert.deepEqual([answer.refused, answer.unmatched_actions], [[], []]);
   const resumed = await sdk.resume(directory);
   assert.ok(resumed.ok, resumed.error);
-}
-
-function write(directory, files) {
-  for (const [name, content] of files) {
-    const file = path.join(directory, name);
-    mkdirSync(path.dirname(file), { recursive: true });
-    writeFileSync(file, content);
-  }
 }

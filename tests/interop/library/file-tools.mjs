@@ -1,12 +1,11 @@
 // Conversations with the tools on files go from here to Python and back: logs, task list and files.
 import assert from "node:assert/strict";
-import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
 import { Conversation, applyPatch, fileEditor, glob, grep, listDirectory, memoryStore, taskTracker } from "../../../dist/index.js";
 import { fixtures } from "../conversations.mjs";
-import { eventsOf, open, say, scripted } from "./chat.mjs";
-import { exported, filesOf, packed, unpacked } from "./files.mjs";
+import { eventsOf, open, say, scripted } from "../../support/chat.mjs";
+import { exported, filesOf, packed, unpacked, write } from "../../support/files.mjs";
 import { conversations } from "./imported.mjs";
 
 const tools = () => [fileEditor(), taskTracker(), grep(), glob(), listDirectory(), applyPatch()];
@@ -142,11 +141,4 @@ async function comesFromPython(t, scenario) {
   });
   assert.deepEqual(found.matches, [`${directory}/here.txt`]);
   assert.equal(tasks.kind, "TaskTrackerObservation");
-}
-
-function write(directory, files) {
-  for (const [name, content] of files) {
-    mkdirSync(path.dirname(path.join(directory, name)), { recursive: true });
-    writeFileSync(path.join(directory, name), content);
-  }
 }

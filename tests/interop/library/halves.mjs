@@ -4,7 +4,7 @@ import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
 import { conversationWith, givenTexts } from "../../support/halves.mjs";
-import { exported } from "./files.mjs";
+import { exported } from "../../support/files.mjs";
 
 export function halvesOfCharacters(sdk, place) {
   for (const [name, given] of Object.entries(givenTexts)) {

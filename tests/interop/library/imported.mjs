@@ -5,8 +5,8 @@ import path from "node:path";
 import { test } from "node:test";
 import { Conversation, memoryStore } from "../../../dist/index.js";
 import { fixtures } from "../conversations.mjs";
-import { eventsOf, open, scripted } from "./chat.mjs";
-import { eventsAmong, exported, filesOf, membersOf, packed, unpacked } from "./files.mjs";
+import { eventsOf, open, scripted } from "../../support/chat.mjs";
+import { eventsAmong, exported, filesOf, membersOf, packed, unpacked } from "../../support/files.mjs";
 
 export const { conversations } = JSON.parse(readFileSync(path.join(fixtures, "index.json"), "utf8"));
 

@@ -5,8 +5,8 @@ import path from "node:path";
 import { Conversation, memoryStore } from "../../../dist/index.js";
 import { id, longConversationFiles } from "../long-conversation.mjs";
 import { fixtures } from "../conversations.mjs";
-import { open, say, scripted } from "./chat.mjs";
-import { exported, packed } from "./files.mjs";
+import { open, say, scripted } from "../../support/chat.mjs";
+import { exported, packed } from "../../support/files.mjs";
 
 export const count = 10_001;
 /** Seconds of processor time that a step may take: other processes on the machine do not count. */

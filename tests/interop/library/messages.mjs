@@ -5,8 +5,8 @@ import path from "node:path";
 import { test } from "node:test";
 import { Conversation, memoryStore } from "../../../dist/index.js";
 import { fixtures } from "../conversations.mjs";
-import { open, scripted } from "./chat.mjs";
-import { exported, filesOf, packed } from "./files.mjs";
+import { open, scripted } from "../../support/chat.mjs";
+import { exported, filesOf, packed } from "../../support/files.mjs";
 import { conversations, refused } from "./imported.mjs";
 
 /** Tests of each conversation that the SDK wrote; `sdk()` is the session or null, `place` a directory for what it reads. */

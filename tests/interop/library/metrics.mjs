@@ -5,8 +5,8 @@ import path from "node:path";
 import { test } from "node:test";
 import { Conversation, memoryStore } from "../../../dist/index.js";
 import { createModel } from "../../support/model.mjs";
-import { open, say, scripted } from "./chat.mjs";
-import { exported, filesOf, packed, unpacked } from "./files.mjs";
+import { open, say, scripted } from "../../support/chat.mjs";
+import { exported, filesOf, packed, unpacked } from "../../support/files.mjs";
 
 const plain = { prompt_tokens: 1200, completion_tokens: 345, total_tokens: 1545 };
 const cached = {

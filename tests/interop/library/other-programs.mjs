@@ -5,8 +5,8 @@ import path from "node:path";
 import { test } from "node:test";
 import { Conversation, memoryStore } from "../../../dist/index.js";
 import { violationsOf } from "../../support/model/script.mjs";
-import { eventsOf, open, question, say, scripted } from "./chat.mjs";
-import { exported } from "./files.mjs";
+import { eventsOf, open, question, say, scripted } from "../../support/chat.mjs";
+import { exported } from "../../support/files.mjs";
 
 const call = (id, name, args) => ({ id, type: "function", function: { name, arguments: JSON.stringify(args) } });
 

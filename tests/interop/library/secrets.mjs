@@ -1,12 +1,12 @@
 // Secrets between the page and Python: the same passphrase crosses, a wrong one keeps what it cannot read.
 import assert from "node:assert/strict";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
 import { Conversation, memoryStore, tool } from "../../../dist/index.js";
 import { shapes } from "../../secrets/shapes.mjs";
-import { open, say, scripted } from "./chat.mjs";
-import { exported, filesOf, packed, unpacked } from "./files.mjs";
+import { open, say, scripted } from "../../support/chat.mjs";
+import { exported, filesOf, packed, unpacked, write } from "../../support/files.mjs";
 
 const cipher = "a passphrase with ünïcode and 32 bytes or more";
 const lookup = { url: "https://vault.invalid/x", headers: { "X-Api-Key": "header-value", Accept: "text/plain" } };
@@ -36,7 +36,7 @@ async function pageToPython(t, sdk, place) {
   const conversation = await open(t, { model, store, tools: [ask], cipher, llm, secrets: { ...shapes, LOOKUP: lookup, ASKED: () => "x" } });
   await say(conversation, "Ask.");
   assert.deepEqual(given.pop(), shapes);
-  const directory = write(place, conversation.id, unpacked(await exported(conversation)));
+  const directory = writeBelow(place, conversation.id, unpacked(await exported(conversation)));
   const { ok, error, values, api_key } = await sdk.ask({ command: "secrets", path: directory, cipher, in_place: true });
   assert.ok(ok, error);
   assert.deepEqual(values, { ...shapes, LOOKUP: lookup, ASKED: null });
@@ -74,7 +74,7 @@ async function pythonToPage(t, sdk, place) {
     await say(conversation, "Ask.");
     assert.deepEqual(given.pop(), { ...shapes, DESCRIBED: "described-value" });
     await conversation.updateSecrets({ DESCRIBED: "another value" });
-    const back = write(path.join(place, "back"), id, unpacked(await exported(conversation)));
+    const back = writeBelow(path.join(place, "back"), id, unpacked(await exported(conversation)));
     const { values, descriptions, api_key } = await sdk.ask({ command: "secrets", path: back, cipher, in_place: true });
     assert.deepEqual(values, { ...shapes, DESCRIBED: "another value", LOOKUP: lookup });
     assert.equal(descriptions.DESCRIBED, "what it is for");
@@ -105,7 +105,7 @@ async function wrongPassphrase(t, sdk, place) {
       [conversation.state.secret_registry, conversation.state.agent.llm.api_key],
       [stored.secret_registry, stored.agent.llm.api_key],
     );
-    const back = write(path.join(place, "kept"), id, unpacked(await exported(conversation)));
+    const back = writeBelow(path.join(place, "kept"), id, unpacked(await exported(conversation)));
     const { values } = await sdk.ask({ command: "secrets", path: back, cipher });
     assert.deepEqual(values, { TOKEN: "python-value" });
   });
@@ -117,12 +117,9 @@ async function imported(directory, id, store, use) {
   return conversation;
 }
 
-function write(place, id, files) {
+function writeBelow(place, id, files) {
   const directory = path.join(place, id.replaceAll("-", ""));
-  for (const [name, content] of files) {
-    mkdirSync(path.dirname(path.join(directory, name)), { recursive: true });
-    writeFileSync(path.join(directory, name), content);
-  }
+  write(directory, files);
   assert.ok(readFileSync(path.join(directory, "base_state.json")).length > 0);
   return directory;
 }

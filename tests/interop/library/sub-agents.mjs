@@ -1,11 +1,11 @@
 // Sub-agents and structured answers, on the way between the page and Python.
 import assert from "node:assert/strict";
-import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
 import { Conversation, memoryStore, taskTool } from "../../../dist/index.js";
-import { eventsOf, open, say, scripted } from "./chat.mjs";
-import { exported, filesOf, packed, unpacked } from "./files.mjs";
+import { eventsOf, open, say, scripted } from "../../support/chat.mjs";
+import { exported, filesOf, packed, unpacked, write } from "../../support/files.mjs";
 
 const hex = (id) => id.replaceAll("-", "");
 
@@ -108,12 +108,4 @@ async function answersGoThereAndBack(t, sdk, place) {
   const second = await open(t, { model, store, tools: [], agent: { finalAnswer }, conversationId: first.id });
   assert.deepEqual(await second.finalAnswer(), { city: "Oslo", degrees: -3 });
   assert.deepEqual(second.warnings, []);
-}
-
-function write(directory, files) {
-  for (const [name, content] of files) {
-    const file = path.join(directory, name);
-    mkdirSync(path.dirname(file), { recursive: true });
-    writeFileSync(file, content);
-  }
 }

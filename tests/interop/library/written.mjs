@@ -17,8 +17,8 @@ import { responses } from "./scenarios/responses.mjs";
 import { skills } from "./scenarios/skills.mjs";
 import { textTools } from "./scenarios/text-tools.mjs";
 import { tree } from "./scenarios/tree.mjs";
-import { eventsOf, open, question, say, scripted } from "./chat.mjs";
-import { exported } from "./files.mjs";
+import { eventsOf, open, question, say, scripted } from "../../support/chat.mjs";
+import { exported } from "../../support/files.mjs";
 import { taken } from "./requests.mjs";
 import { withBareSummaries } from "./summaries.mjs";
 

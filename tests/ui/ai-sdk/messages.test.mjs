@@ -4,10 +4,8 @@ import { test } from "node:test";
 import { convertToModelMessages, readUIMessageStream, safeValidateUIMessages } from "ai";
 import { Conversation, memoryStore } from "../../../dist/index.js";
 import { importUIMessages, uiMessagesOf } from "../../../dist/ai-sdk.js";
-import { agentOf, chatWith, lines, plain } from "./shared.mjs";
-
-const dot = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
-const call = (name, args = {}) => ({ name, arguments: args });
+import { agentOf, call, chatWith, lines, plain } from "./shared.mjs";
+import { pixel } from "../../support/chat.mjs";
 
 /** A conversation with everything that there is a part for. */
 async function conversationWithAll() {
@@ -20,7 +18,7 @@ async function conversationWithAll() {
   const conversation = await Conversation.open({ agent: agentOf(made.model, made.done), store: made.store });
   await conversation.sendMessage([
     { type: "text", text: "Look at this" },
-    { type: "image", image_urls: [dot] },
+    { type: "image", image_urls: [pixel] },
   ]);
   await conversation.run();
   const [a, b] = await conversation.pendingActions();

@@ -60,6 +60,9 @@ export function chatWith(script, { id = "a chat", store = memoryStore(), ...opti
   return { model, store, done, id, open, close };
 }
 
+/** A call in a reply of the model. */
+export const call = (name, args = {}) => ({ name, arguments: args });
+
 /** The message without fields that are undefined. */
 export const plain = (value) => JSON.parse(JSON.stringify(value));
 

@@ -3,9 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Agent, Conversation, taskTool } from "../../../dist/index.js";
 import { ThreadkeepChatTransport, conversationIdOf, uiMessagesOf } from "../../../dist/ai-sdk.js";
-import { agentOf, asked, atRest, chatWith, lines, plain } from "./shared.mjs";
-
-const call = (name, args = {}) => ({ name, arguments: args });
+import { agentOf, asked, atRest, call, chatWith, lines, plain } from "./shared.mjs";
 
 /** The chat shows the same as after a reload. Ids of the user's messages are made by the chat. */
 async function assertStored({ chat, transport }) {

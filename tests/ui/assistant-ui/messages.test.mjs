@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fromSource } from "../../support/bundled.mjs";
+import { text, tool } from "../../browser/pages/fake-thread.mjs";
 
 const { Converter } = await fromSource("ui/assistant-ui/convert.ts");
 const { repositoryOf, shapeOf, versionOf } = await fromSource("ui/assistant-ui/branches.ts");
@@ -20,25 +21,8 @@ const message = (id, role, parts, fields = {}) => ({
   sender: null,
   ...fields,
 });
-const text = (text, state = "done") => ({ type: "text", text, state });
-const call = (fields = {}) => ({
-  type: "tool",
-  toolCallId: "call-1",
-  toolName: "search",
-  actionId: "action-1",
-  state: "done",
-  args: { q: "x" },
-  argsText: '{"q": "x"}',
-  summary: null,
-  risk: "LOW",
-  value: undefined,
-  output: null,
-  result: null,
-  error: null,
-  progress: null,
-  subagent: [],
-  ...fields,
-});
+const call = (fields = {}) =>
+  tool({ toolCallId: "call-1", toolName: "search", actionId: "action-1", args: { q: "x" }, argsText: '{"q": "x"}', ...fields });
 const approval = (fields = {}) => ({
   actionId: "action-1",
   toolCallId: "call-1",

@@ -1,13 +1,10 @@
 // The messages of <threadkeep-chat>: every kind of part, hostile text, a list of any length, and accessibility.
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { after, before, test } from "node:test";
 import { startServer } from "../../../support/server.mjs";
 import { availableBrowsers } from "../../../support/browser/driver.mjs";
 import { photograph, tabs } from "../../../support/browser/tabs.mjs";
-
-const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+import { faultsOf } from "../../../support/browser/axe.mjs";
 
 let server;
 before(async () => (server = await startServer()));
@@ -296,7 +293,6 @@ for (const kind of availableBrowsers) {
     await step("axe finds nothing, in both themes and three widths", async () => {
       await page.evaluate(() => show(fixtures.everyKind(), { earlier: [[]] }));
       await until(() => all(".entry").length > 5);
-      await page.evaluate(axe);
       for (const theme of ["light", "dark"]) {
         await page.evaluate((theme) => (document.documentElement.style.colorScheme = theme), theme);
         // Colours of another theme come in a transition.
@@ -310,9 +306,7 @@ for (const kind of availableBrowsers) {
               await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
             }, place);
             await photograph({ page }, `chat-${kind}-${theme}-${width}-${place}`);
-            const found = await page.evaluate(async () =>
-              (await window.axe.run()).violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html)}`),
-            );
+            const found = await faultsOf(page);
             assert.deepEqual(found, [], `${theme}, ${width}`);
           }
         }

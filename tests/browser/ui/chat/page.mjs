@@ -1,9 +1,6 @@
 // The page with <threadkeep-chat> that tests of its controls use.
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
-
-const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+import { faultsOf } from "../../../support/browser/axe.mjs";
 
 /** A page with the element. Functions in it have `one`, `all`, `button` and `focused` of the page's script. */
 export class ElementPage {
@@ -71,14 +68,11 @@ export class ElementPage {
     return this.page.evaluate(body, ...args);
   }
   async isAccessible(where) {
-    await this.page.evaluate(axe);
     // Colours of another theme come in a transition.
     await this.until("colours stand still", () =>
       window.chat.shadowRoot.getAnimations().every((animation) => !(animation instanceof CSSTransition)),
     );
-    const found = await this.page.evaluate(async () =>
-      (await window.axe.run()).violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html)}`),
-    );
+    const found = await faultsOf(this.page);
     assert.deepEqual(found, [], where);
   }
   names() {

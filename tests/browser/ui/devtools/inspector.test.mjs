@@ -1,12 +1,10 @@
 // `<threadkeep-inspector>` in a page: it shows requests, events, the state and the storage, without the key, and axe finds nothing.
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
-import path from "node:path";
 import { after, before, test } from "node:test";
-import { root } from "../../../../scripts/process.mjs";
 import { appOf } from "../../../support/documented.mjs";
 import { createModel } from "../../../support/model.mjs";
 import { startServer } from "../../../support/server.mjs";
+import { faultsOf } from "../../../support/browser/axe.mjs";
 import { availableBrowsers } from "../../../support/browser/driver.mjs";
 import { photograph, tabs } from "../../../support/browser/tabs.mjs";
 
@@ -23,7 +21,6 @@ await conversation.run();
 document.title = "done";
 `;
 const html = `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>inspector</title><main><h1>Inspector</h1></main><script type="module" src="/app/page.js"></script></html>`;
-const axe = readFileSync(path.join(root, "node_modules/axe-core/axe.min.js"), "utf8");
 
 let server;
 before(async () => {
@@ -48,7 +45,6 @@ for (const kind of availableBrowsers) {
           text,
         );
       const choose = (name) => shadow((view, wanted) => view.querySelector(`#tab-${wanted}`).click(), name);
-      await tab.evaluate(axe);
       for (const [view, ...texts] of [
         ["Requests", "/v1/chat/completions", "200", "First bytes after", "gpt-4o", "Hello"],
         ["Events", "MessageEvent", "live", "Hello to you."],
@@ -60,12 +56,7 @@ for (const kind of availableBrowsers) {
         await shadow((view) => view.querySelectorAll("summary").forEach((summary) => summary.click()));
         for (const text of texts) await shows(text);
         await photograph({ page: tab }, `inspector-${kind}-${view}`);
-        const { violations } = await tab.evaluate(() => axe.run());
-        assert.deepEqual(
-          violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]),
-          [],
-          view,
-        );
+        assert.deepEqual(await faultsOf(tab), [], view);
         assert.doesNotMatch(await shadow((view) => view.textContent), /very-secret/);
       }
     } finally {

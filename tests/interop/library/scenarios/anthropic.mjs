@@ -1,11 +1,9 @@
 // Conversations over Anthropic Messages: thoughts with their signatures, and those that only the provider reads.
 import assert from "node:assert/strict";
 import { tool } from "../../../../dist/index.js";
-import { add, eventsOf, note, say } from "../chat.mjs";
+import { add, eventsOf, note, pixel, say, sum } from "../../../support/chat.mjs";
 
-const pixel = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 const begin = ["SystemPrompt", "Message"];
-const sum = (a, b) => ({ name: "add", arguments: { a, b } });
 const claude = { model: "anthropic/claude-sonnet-4-5-20250929", apiMode: "anthropic" };
 const over = (scenario, llm = {}) => ({ llm: { ...claude, ...llm }, ...scenario });
 

@@ -1,11 +1,9 @@
 // Conversations with tool calls, good and bad.
 import assert from "node:assert/strict";
 import { tool } from "../../../../dist/index.js";
-import { add, eventsOf, note, say } from "../chat.mjs";
+import { add, eventsOf, note, pixel, say, sum } from "../../../support/chat.mjs";
 
-const pixel = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 const begin = ["SystemPrompt", "Message"];
-const sum = (a, b) => ({ name: "add", arguments: { a, b } });
 
 /** A tool without arguments that gives `output`, or does what `output` does. */
 const giving = (output, name = "give") =>

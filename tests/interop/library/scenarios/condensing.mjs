@@ -1,5 +1,5 @@
 // Conversations whose history is condensed.
-import { say } from "../chat.mjs";
+import { say } from "../../../support/chat.mjs";
 
 const begin = ["SystemPrompt", "Message"];
 const call = (a) => ({ calls: [{ name: "add", arguments: { a, b: 1 } }] });

@@ -1,11 +1,10 @@
 // Conversations in which the user decides about calls.
 import assert from "node:assert/strict";
 import { tool } from "../../../../dist/index.js";
-import { eventsOf } from "../chat.mjs";
+import { eventsOf, sum } from "../../../support/chat.mjs";
 
 const begin = ["SystemPrompt", "Message"];
 const ask = { kind: "AlwaysConfirm" };
-const sum = (a, b) => ({ name: "add", arguments: { a, b } });
 const three = { text: "Adding.", calls: [sum(1, 2), sum(3, 4), sum(5, 6)] };
 const refused = "UserRejectObservation";
 

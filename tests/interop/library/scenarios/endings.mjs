@@ -1,7 +1,8 @@
 // Conversations whose run ends otherwise than with an answer, or is spoken to while it goes on.
 import assert from "node:assert/strict";
 import { tool } from "../../../../dist/index.js";
-import { add, say } from "../chat.mjs";
+import { add, say } from "../../../support/chat.mjs";
+import { deferred } from "../../../support/deferred.mjs";
 
 const begin = ["SystemPrompt", "Message"];
 const sum = { name: "add", arguments: { a: 1, b: 2 } };
@@ -21,12 +22,6 @@ function gate(name = "wait", more = {}) {
     end: ended.resolve,
     tool: tool({ name, description: "Waits.", parameters: { type: "object", properties: {} }, execute, ...more }),
   };
-}
-
-function deferred() {
-  const made = {};
-  made.promise = new Promise((resolve, reject) => Object.assign(made, { resolve, reject }));
-  return made;
 }
 
 const wait = { name: "wait", arguments: {} };

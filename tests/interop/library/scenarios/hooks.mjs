@@ -1,6 +1,6 @@
 // Conversations whose host has hooks: their feedback and their refusals are in the log, and both sides read them.
 import assert from "node:assert/strict";
-import { say } from "../chat.mjs";
+import { say } from "../../../support/chat.mjs";
 
 const begin = ["SystemPrompt", "Message"];
 const sum = { name: "add", arguments: { a: 1, b: 2 } };

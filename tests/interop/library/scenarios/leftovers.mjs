@@ -1,8 +1,8 @@
 // Conversations that died in the middle of a tool, as each of the ways to treat such a call leaves them.
 import assert from "node:assert/strict";
 import { memoryStore, tool } from "../../../../dist/index.js";
-import { add, say } from "../chat.mjs";
-import { eventsAmong, exported, unpacked } from "../files.mjs";
+import { add, say } from "../../../support/chat.mjs";
+import { eventsAmong, exported, unpacked } from "../../../support/files.mjs";
 
 const begin = ["SystemPrompt", "Message"];
 const work = { name: "work", arguments: {} };

@@ -1,10 +1,9 @@
 // Conversations about the content of messages: text of every kind, images, reasoning, tags and titles.
 import assert from "node:assert/strict";
-import { add, say } from "../chat.mjs";
+import { add, pixel, say } from "../../../support/chat.mjs";
 
 const begin = ["SystemPrompt", "Message"];
 const plain = [...begin, "Message"];
-const pixel = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 const text = (text) => ({ type: "text", text });
 const image = (...urls) => ({ type: "image", image_urls: urls });
 

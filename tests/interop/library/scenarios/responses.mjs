@@ -1,11 +1,9 @@
 // Conversations over the Responses API: reasoning that only the provider reads, calls with the ids of their items.
 import assert from "node:assert/strict";
 import { tool } from "../../../../dist/index.js";
-import { add, eventsOf, note, say } from "../chat.mjs";
+import { add, eventsOf, note, pixel, say, sum } from "../../../support/chat.mjs";
 
-const pixel = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 const begin = ["SystemPrompt", "Message"];
-const sum = (a, b) => ({ name: "add", arguments: { a, b } });
 const over = (scenario, llm = {}) => ({ llm: { model: "openai/gpt-5", apiMode: "responses", ...llm }, ...scenario });
 
 export const responses = {

@@ -1,6 +1,6 @@
 // Conversations with an agent context.
 import { tool } from "../../../../dist/index.js";
-import { say } from "../chat.mjs";
+import { say } from "../../../support/chat.mjs";
 
 const touch = tool({
   name: "touch",

@@ -1,6 +1,6 @@
 // Conversations with a model that calls its tools in text.
 import assert from "node:assert/strict";
-import { eventsOf, say } from "../chat.mjs";
+import { eventsOf, say } from "../../../support/chat.mjs";
 import { marked } from "../prompt-marks.mjs";
 
 const begin = ["SystemPrompt", "Message"];

@@ -1,6 +1,6 @@
 // Conversations with branches, and copies of conversations.
 import assert from "node:assert/strict";
-import { eventsOf, say } from "../chat.mjs";
+import { eventsOf, say } from "../../../support/chat.mjs";
 
 const prompt = "SystemPrompt";
 const turn = ["Message", "Message"];

@@ -1,6 +1,6 @@
 // A conversation of the library in this process, with tools in JavaScript and a scripted model that checks what it is sent.
-import { Agent, Conversation, LLM, tool } from "../../../dist/index.js";
-import { createModel } from "../../support/model.mjs";
+import { Agent, Conversation, LLM, tool } from "../../dist/index.js";
+import { createModel } from "./model.mjs";
 
 /** The user's question when the SDK resumes (`QUESTION` in resuming.py). */
 export const question = "What did you do so far?";
@@ -23,6 +23,16 @@ export const note = tool({
   },
   execute: ({ text }) => `Noted: ${text}`,
 });
+
+/** A call of `add`. */
+export const sum = (a, b) => ({ name: "add", arguments: { a, b } });
+
+/** A reply that ends the run with this message. */
+export const finish = (message = "Done.") => ({ calls: [{ name: "finish", arguments: { message } }] });
+
+/** An image of one pixel. */
+export const pixel =
+  "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
 /** A model with this script, on a port of its own until the test ends. */
 export async function scripted(t, script, options) {

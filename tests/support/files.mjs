@@ -1,14 +1,23 @@
 // Conversations as files: a directory, a zip archive, and the files of an export.
-import { readFileSync, readdirSync } from "node:fs";
+import { mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { inflateRawSync } from "node:zlib";
-import { zip } from "../../formats/zip-bytes.mjs";
+import { zip } from "./zip-bytes.mjs";
 
 /** The files below a directory by their path in it. */
 export function filesOf(directory) {
   const found = readdirSync(directory, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
   const names = found.map((entry) => path.relative(directory, path.join(entry.parentPath, entry.name))).sort();
   return new Map(names.map((name) => [name, readFileSync(path.join(directory, name))]));
+}
+
+/** Writes these files into a directory, which is made if it is not there. */
+export function write(directory, files) {
+  for (const [name, content] of files) {
+    const file = path.join(directory, name);
+    mkdirSync(path.dirname(file), { recursive: true });
+    writeFileSync(file, content);
+  }
 }
 
 /** A zip of these files in the folder `id`, as the agent server packs a conversation; `method` 0 is quicker and larger. */
