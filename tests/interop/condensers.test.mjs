@@ -1,20 +1,13 @@
 // The SDK's condensers decide what tests/fixtures/condensers.json records.
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import { openSdk } from "./session.mjs";
+import { test } from "node:test";
+import { sdkForTests } from "./session.mjs";
 
-let sdk;
-before(
-  async () => {
-    sdk = await openSdk();
-  },
-  { timeout: 900_000 },
-);
-after(() => sdk?.close());
+const sdk = sdkForTests();
 
 test("the SDK's condensers decide what the fixture records", async (t) => {
-  if (!sdk) return t.skip("no SDK");
-  const { ok, error, count, differing } = await sdk.ask({ command: "condensers" });
+  if (!sdk()) return t.skip("no SDK");
+  const { ok, error, count, differing } = await sdk().ask({ command: "condensers" });
   assert.ok(ok, error);
   assert.deepEqual(differing, []);
   assert.equal(count, 400);

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
-import { after, before, describe } from "node:test";
+import { after, describe } from "node:test";
 import { critics } from "./library/aside.mjs";
 import { blockedByTheSdk } from "./library/blocked.mjs";
 import { thereAndBack } from "./library/both-ways.mjs";
@@ -21,24 +21,13 @@ import { requestsOfTheSdk } from "./library/requests.mjs";
 import { secretsBothWays } from "./library/secrets.mjs";
 import { subAgentsBothWays } from "./library/sub-agents.mjs";
 import { writtenConversations } from "./library/written.mjs";
-import { openSdk } from "./session.mjs";
+import { sdkForTests } from "./session.mjs";
 import { onlyFor } from "./versions.mjs";
 
 const place = mkdtempSync(path.join(os.tmpdir(), "threadkeep-library-"));
-let session;
-/** The one session of this file, or null; there is none before the tests begin. */
-const sdk = () => session;
+const sdk = sdkForTests();
 
-before(
-  async () => {
-    session = await openSdk();
-  },
-  { timeout: 900_000 },
-);
-after(async () => {
-  await session?.close();
-  rmSync(place, { recursive: true, force: true });
-});
+after(() => rmSync(place, { recursive: true, force: true }));
 
 // Side by side, because one waits for Python most of the time.
 describe("conversations written by the SDK", { concurrency: 4 }, () => importedConversations(sdk, place));

@@ -7,25 +7,24 @@ import path from "node:path";
 import { after, before, test } from "node:test";
 import { connected, opened } from "../mcp/opened.mjs";
 import { everything } from "../mcp/servers.mjs";
-import { openSdk } from "./session.mjs";
+import { sdkForTests } from "./session.mjs";
 
-let sdk;
+const sdk = sdkForTests();
 let server;
 const folder = mkdtempSync(path.join(tmpdir(), "threadkeep-mcp-"));
 before(
   async () => {
-    sdk = await openSdk();
     server = await everything("streamableHttp");
   },
   { timeout: 900_000 },
 );
 after(async () => {
-  await Promise.all([sdk?.close(), server?.stop()]);
+  await server?.stop();
   rmSync(folder, { recursive: true, force: true });
 });
 
 test("Python opens and continues a conversation with MCP tools", async (t) => {
-  if (!sdk) return t.skip("no SDK");
+  if (!sdk()) return t.skip("no SDK");
   const script = [
     {
       calls: [
@@ -45,8 +44,8 @@ test("Python opens and continues a conversation with MCP tools", async (t) => {
   const file = path.join(folder, "conversation.zip");
   writeFileSync(file, Buffer.from(await (await conversation.exportZip()).arrayBuffer()));
   await conversation.close();
-  const found = await sdk.check(file);
+  const found = await sdk().check(file);
   assert.ok(found.ok, found.error ?? JSON.stringify(found.refused));
-  const resumed = await sdk.resume(file);
+  const resumed = await sdk().resume(file);
   assert.ok(resumed.ok, resumed.error);
 });

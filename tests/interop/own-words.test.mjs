@@ -3,23 +3,14 @@ import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { after, before, test } from "node:test";
-import { openSdk } from "./session.mjs";
+import { after, test } from "node:test";
+import { sdkForTests } from "./session.mjs";
 import { filesBelow, sharedRuns } from "./shared-words.mjs";
 
 const root = path.resolve(import.meta.dirname, "../..");
 const scratch = mkdtempSync(path.join(tmpdir(), "threadkeep-words-"));
-let sdk;
-before(
-  async () => {
-    sdk = await openSdk();
-  },
-  { timeout: 900_000 },
-);
-after(() => {
-  rmSync(scratch, { recursive: true });
-  return sdk?.close();
-});
+const sdk = sdkForTests();
+after(() => rmSync(scratch, { recursive: true }));
 
 /** What both must have: no sentences, but what is looked for in the words of others, names, and fields of a format. */
 const remaining = [
@@ -35,8 +26,8 @@ const annotations =
   /^title \w+ readonlyhint (true|false) destructivehint (true|false) idempotenthint (true|false) openworldhint (true|false)$/;
 
 test("no sentence of the library, its demo and its documentation is the SDK's", async (t) => {
-  if (!sdk) return t.skip("no SDK");
-  const { folders } = await sdk.ask({ command: "folders" });
+  if (!sdk()) return t.skip("no SDK");
+  const { folders } = await sdk().ask({ command: "folders" });
   const theirs = folders.flatMap((folder) => filesBelow(folder, /\.(py|j2|md|txt)$/));
   assert.ok(theirs.length > 300, `${theirs.length} files of the SDK`);
   const ours = ["src", "js", "www", "docs", "docs-site", "examples", "scripts"].flatMap((folder) =>

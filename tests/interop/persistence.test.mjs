@@ -11,13 +11,13 @@ import { after, before, test } from "node:test";
 import { availableBrowsers, launch } from "../support/browser/driver.mjs";
 import { createModel } from "../support/model.mjs";
 import { startServer } from "../support/server.mjs";
-import { openSdk } from "./session.mjs";
+import { sdkForTests } from "./session.mjs";
 import { python } from "./setup.mjs";
 
 const facts = "1. It is written in Python.\n2. It runs agents.\n3. It is free software.\n";
 const call = (name, args) => ({ calls: [{ name, arguments: args }] });
 const place = mkdtempSync(path.join(tmpdir(), "threadkeep-persistence-"));
-let sdk;
+const sdk = sdkForTests();
 let server;
 /** The process of the MCP server, and its URL. */
 let fetcher;
@@ -25,8 +25,7 @@ let mcp;
 
 before(
   async () => {
-    sdk = await openSdk();
-    if (sdk) {
+    if (sdk()) {
       const { argv, env } = await python();
       fetcher = spawn(argv[0], [...argv.slice(1), path.join(import.meta.dirname, "fetch_server.py")], {
         env,
@@ -54,7 +53,6 @@ before(
 after(async () => {
   await server.close();
   fetcher?.stdin.end();
-  await sdk?.close();
   rmSync(place, { recursive: true, force: true });
 });
 
@@ -97,7 +95,7 @@ async function goOnInPython(exported, id, name) {
     ["terminal", { command: "cat FACTS.txt" }],
     ["file_editor", { command: "view", path: "{workspace}/FACTS.txt" }],
   ];
-  const { ok, error, results, files, execution_status: status } = await sdk.resume(directory, "Looked.", { in_place: true, calls });
+  const { ok, error, results, files, execution_status: status } = await sdk().resume(directory, "Looked.", { in_place: true, calls });
   assert.ok(ok, error);
   assert.equal(status, "finished");
   // On a busy machine the SDK's terminal returns before the command has run, so its text is not compared.
@@ -147,7 +145,7 @@ for (const kind of availableBrowsers) {
       assert.equal(told.finalResponse, "I created FACTS.txt, which you had me delete.");
       model.check();
 
-      if (!sdk) return t.skip("no SDK");
+      if (!sdk()) return t.skip("no SDK");
       const there = await goOnInPython(written.exported, id, `${kind}-written`);
       assert.deepEqual(there.files, { "FACTS.txt": facts });
       assert.match(there.shown, /2\tIt runs|2\t2\. It runs agents/);

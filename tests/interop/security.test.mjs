@@ -2,32 +2,24 @@
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
 import path from "node:path";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import { fromSource } from "../support/bundled.mjs";
 import { action, judged } from "../control/actions.mjs";
 import { spellings } from "../python-regex/spellings.mjs";
-import { openSdk } from "./session.mjs";
+import { sdkForTests } from "./session.mjs";
 import { isNewest } from "./versions.mjs";
 import { fixtures } from "./conversations.mjs";
 
 const { hostAnalyzer, storedAnalyzer } = await fromSource("control/security/index.ts");
 const actions = judged.map(([, , event]) => event);
 const rails = hostAnalyzer({ kind: "PolicyRailSecurityAnalyzer" });
-let sdk;
-
-before(
-  async () => {
-    sdk = await openSdk();
-  },
-  { timeout: 900_000 },
-);
-after(() => sdk?.close());
+const sdk = sdkForTests();
 
 /** The ratings of every action by both; Python writes the actions that it read. */
 async function judgements(analyzer, events) {
   const here = await Promise.all(events.map((event) => analyzer.securityRisk(JSON.stringify(event))));
   const stored = JSON.parse(analyzer.json);
-  const there = await sdk.ask({ command: "judge", analyzer: stored, actions: events });
+  const there = await sdk().ask({ command: "judge", analyzer: stored, actions: events });
   assert.ok(there.ok, there.error);
   assert.deepEqual(there.written, stored);
   return [here, there.risks];
@@ -35,7 +27,7 @@ async function judgements(analyzer, events) {
 
 /** Both say the same of every action. */
 async function agree(t, analyzer, events) {
-  if (!sdk) return t.diagnostic("no SDK to ask");
+  if (!sdk()) return t.diagnostic("no SDK to ask");
   const [here, there] = await judgements(analyzer, events);
   const reported = (risks) => Object.fromEntries(events.map((event, i) => [`${i} ${event.tool_call.arguments.slice(0, 80)}`, risks[i]]));
   assert.deepEqual(reported(here), reported(there));
@@ -62,14 +54,14 @@ test("the rails", async (t) => {
   const events = [...actions, ...commands.map((command) => action({ command }))];
   if (!isNewest) return agree(t, rails, events);
   // Since 1.58.0 those of the SDK read a command as a shell does: they find more, and say where they cannot tell.
-  if (!sdk) return t.diagnostic("no SDK to ask");
+  if (!sdk()) return t.diagnostic("no SDK to ask");
   const [here, there] = await judgements(rails, events);
   const differing = here.map((risk, i) => `${risk} here, ${there[i]} there`).filter((_, i) => here[i] !== there[i]);
   assert.deepEqual([...new Set(differing)].sort(), ["LOW here, HIGH there", "LOW here, UNKNOWN there"]);
 });
 
 test("an ensemble, strict and not", async (t) => {
-  if (!sdk) return t.diagnostic("no SDK to ask");
+  if (!sdk()) return t.diagnostic("no SDK to ask");
   const [here, there] = await judgements(rails, actions);
   const analyzers = [{ kind: "LLMSecurityAnalyzer" }, { kind: "PatternSecurityAnalyzer" }, { kind: "PolicyRailSecurityAnalyzer" }];
   const predicted = actions
@@ -121,8 +113,8 @@ test("the SDK's own patterns, as a conversation has them stored", async (t) => {
 });
 
 test("regular expressions are found where Python finds them", async (t) => {
-  if (!sdk) return t.diagnostic("no SDK to ask");
-  const { found } = await sdk.ask({ command: "search", patterns: spellings.map(([pattern, yes, no]) => [pattern, [...yes, ...no]]) });
+  if (!sdk()) return t.diagnostic("no SDK to ask");
+  const { found } = await sdk().ask({ command: "search", patterns: spellings.map(([pattern, yes, no]) => [pattern, [...yes, ...no]]) });
   const expected = spellings.map(([pattern, yes, no]) => [pattern, [...yes.map(() => true), ...no.map(() => false)]]);
   assert.deepEqual(
     spellings.map(([pattern], i) => [pattern, found[i]]),

@@ -2,6 +2,7 @@
 import { spawn } from "node:child_process";
 import path from "node:path";
 import { createInterface } from "node:readline";
+import { after, before } from "node:test";
 import { python } from "./setup.mjs";
 
 const keptErrors = 20_000;
@@ -10,12 +11,25 @@ let shared;
 
 /**
  * The session of this process, or `null` where the SDK is not available: that is reported, and in CI it is an error.
- * Whoever opens it closes it in an `after` hook, or the process does not end.
+ * Whoever opens it closes it, or the process does not end.
  */
-export async function openSdk() {
+async function openSdk() {
   shared ??= { users: 0, session: begin() };
   shared.users++;
   return shared.session;
+}
+
+/** For the tests of a file: opens the session before them and closes it after them. Returns how they get at it. */
+export function sdkForTests() {
+  let sdk;
+  before(
+    async () => {
+      sdk = await openSdk();
+    },
+    { timeout: 900_000 },
+  );
+  after(() => sdk?.close());
+  return () => sdk;
 }
 
 /** A session that knows only the kinds of openhands-sdk, without openhands-tools. */

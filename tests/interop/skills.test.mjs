@@ -1,23 +1,16 @@
 // The SDK makes of skills, their triggers and their texts what tests/fixtures/skills.json records; tests/skills.rs holds the
 // library against the same file.
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import { isDeepStrictEqual } from "node:util";
 import { Agent, Conversation, LLM, loadSkills, memoryStore } from "../../dist/index.js";
-import { openSdk } from "./session.mjs";
+import { sdkForTests } from "./session.mjs";
 
-let sdk;
-before(
-  async () => {
-    sdk = await openSdk();
-  },
-  { timeout: 900_000 },
-);
-after(() => sdk?.close());
+const sdk = sdkForTests();
 
 test("the SDK makes of skills what the fixture records", async (t) => {
-  if (!sdk) return t.skip("no SDK");
-  const { ok, error, count, differing } = await sdk.ask({ command: "skills" });
+  if (!sdk()) return t.skip("no SDK");
+  const { ok, error, count, differing } = await sdk().ask({ command: "skills" });
   assert.ok(ok, error);
   assert.deepEqual(differing, []);
   assert.ok(count > 20_000, `${count} decisions`);
@@ -91,8 +84,8 @@ const differing = new Set([
 ]);
 
 test("a SKILL.md is read as the SDK reads it", async (t) => {
-  if (!sdk) return t.skip("no SDK");
-  const { ok, error, skills } = await sdk.ask({ command: "skill-files", files });
+  if (!sdk()) return t.skip("no SDK");
+  const { ok, error, skills } = await sdk().ask({ command: "skill-files", files });
   assert.ok(ok, error);
   const llm = new LLM({ model: "openai/gpt-4o", apiKey: "sk", baseUrl: "http://127.0.0.1:1/v1" });
   const found = [];

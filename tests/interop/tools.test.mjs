@@ -7,26 +7,16 @@ import { after, before, test } from "node:test";
 import { cases } from "../tools/cases.mjs";
 import { sequence } from "../tools/commands.mjs";
 import { TestWorkspace, definitions, testFiles } from "../tools/place.mjs";
-import { openSdk } from "./session.mjs";
+import { sdkForTests } from "./session.mjs";
 import { sdkVersions } from "./setup.mjs";
 import { isNewest, onlyFor } from "./versions.mjs";
 
 const sequences = Number(process.env.THREADKEEP_TOOL_SEQUENCES ?? 200);
 const tools = ["file_editor", "task_tracker", "grep", "glob", "apply_patch", "list_directory"];
 const scratch = realpathSync(mkdtempSync(path.join(tmpdir(), "threadkeep-tools-")));
-let sdk;
-
-before(
-  async () => {
-    process.env.TZ = "UTC";
-    sdk = await openSdk();
-  },
-  { timeout: 900_000 },
-);
-after(() => {
-  rmSync(scratch, { recursive: true });
-  return sdk?.close();
-});
+before(() => (process.env.TZ = "UTC"));
+const sdk = sdkForTests();
+after(() => rmSync(scratch, { recursive: true }));
 
 /** The results of calls here, in the form of a stored observation. */
 async function runHere({ root, files, calls }) {
@@ -82,7 +72,7 @@ function bare({ kind, ...fields }) {
 async function compare(runs) {
   const encoded = (files) =>
     Object.fromEntries(Object.entries(files).map(([name, content]) => [name, Buffer.from(content).toString("base64")]));
-  const answer = await sdk.ask({
+  const answer = await sdk().ask({
     command: "tools",
     sequences: runs.map(({ root, home, files, calls }) => ({ root, home, calls, files: encoded(files) })),
   });
@@ -113,7 +103,7 @@ const placed = (folder) => ({ root: path.join(scratch, folder, "workspace"), hom
 
 for (const tool of tools) {
   test(`${tool}: ${sequences} random sequences of calls have the same results`, async (t) => {
-    if (!sdk) return t.diagnostic("no SDK to ask");
+    if (!sdk()) return t.diagnostic("no SDK to ask");
     const runs = Array.from({ length: sequences }, (_, seed) => {
       const place = placed(`${tool}-${seed}`);
       return { name: `sequence ${seed}`, ...place, ...sequence(seed, place.root, tool) };
@@ -127,7 +117,7 @@ for (const tool of tools) {
 }
 
 test("limits, rare content and inexact patches have the same results", async (t) => {
-  if (!sdk) return t.diagnostic("no SDK to ask");
+  if (!sdk()) return t.diagnostic("no SDK to ask");
   const runs = cases("/")
     .map(({ name }) => {
       const place = placed(name);
@@ -139,8 +129,8 @@ test("limits, rare content and inexact patches have the same results", async (t)
 });
 
 test("the parameters of the tools are those of the SDK", async (t) => {
-  if (!sdk) return t.diagnostic("no SDK to ask");
-  const { schemas } = await sdk.ask({ command: "tools", sequences: [] });
+  if (!sdk()) return t.diagnostic("no SDK to ask");
+  const { schemas } = await sdk().ask({ command: "tools", sequences: [] });
   const here = definitions({ workingDir: "/workspace", isTransactional: true });
   const plain = (schema) =>
     JSON.parse(JSON.stringify(schema, (name, value) => (name === "description" && typeof value === "string" ? undefined : value)));
@@ -155,7 +145,7 @@ test("the parameters of the tools are those of the SDK", async (t) => {
 const needsAllCases = onlyFor(sdkVersions[0], "other versions do not get every case");
 
 test("each sentence that stands in the place of the SDK's was needed", needsAllCases, async (t) => {
-  if (!sdk) return t.diagnostic("no SDK to ask");
-  const { unused } = await sdk.ask({ command: "tools", sequences: [] });
+  if (!sdk()) return t.diagnostic("no SDK to ask");
+  const { unused } = await sdk().ask({ command: "tools", sequences: [] });
   assert.deepEqual(unused, []);
 });
