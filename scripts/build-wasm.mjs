@@ -38,7 +38,7 @@ export async function buildWasm({ targetDirectory, tools, name, profiles, featur
     const cut = path.join(root, ".cache/cut", name);
     rmSync(cut, { recursive: true, force: true });
     mkdirSync(cut, { recursive: true });
-    const names = Object.entries(wanted).map(([chunk, { loadedWith = [] }]) => [chunk, ...loadedWith].join("+"));
+    const names = Object.entries(wanted).map(([chunk, { loadedWith }]) => [chunk, ...loadedWith].join("+"));
     await run(tools.splitter, ["split", compiled, cut, ...names]);
     // The loader (js/wasm/wasm.ts) knows the URL of the wasm; a default path in the glue would make bundlers emit it twice. Chunks
     // need exports of the linker: the table of functions and the stack.

@@ -1,21 +1,8 @@
 // `threadkeep`: the library with copies of its files inside JavaScript modules, for where the files themselves are not served.
 // `threadkeep/slim` is the library without them.
 import { offerCopies } from "../wasm/copies.js";
+import { copies } from "./generated/copies.js";
 
 export * from "./index.js";
 
-offerCopies({
-  "threadkeep_bg.wasm": () => import("./wasm-inline.js"),
-  "threadkeep_branches_bg.wasm": () => import("./wasm-branches-inline.js"),
-  "threadkeep_chat_bg.wasm": () => import("./wasm-chat-inline.js"),
-  "threadkeep_responses_bg.wasm": () => import("./wasm-responses-inline.js"),
-  "threadkeep_anthropic_bg.wasm": () => import("./wasm-anthropic-inline.js"),
-  "threadkeep_skills_bg.wasm": () => import("./wasm-skills-inline.js"),
-  "threadkeep_text_tools_bg.wasm": () => import("./wasm-text-tools-inline.js"),
-  "threadkeep_stores_bg.wasm": () => import("./wasm-stores-inline.js"),
-  "threadkeep_archive_bg.wasm": () => import("./wasm-archive-inline.js"),
-  "threadkeep_condensing_bg.wasm": () => import("./wasm-condensing-inline.js"),
-  "threadkeep_messages_bg.wasm": () => import("./wasm-messages-inline.js"),
-  "threadkeep_side_calls_bg.wasm": () => import("./wasm-side-calls-inline.js"),
-  "terminal-worker.js": () => import("./terminal-worker-inline.js"),
-});
+offerCopies({ ...copies, "terminal-worker.js": () => import("./terminal-worker-inline.js") });

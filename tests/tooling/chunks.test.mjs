@@ -1,36 +1,47 @@
-// The chunks of the wasm are listed in scripts/wasms.mjs. A bundler needs their URLs spelled out in js/wasm/chunks.ts and their
-// copies in js/entries/with-copies.ts, and the compiler their contents in src/bindings/chunks.rs: all name the same chunks.
+// The chunks of the wasm are listed in scripts/wasms.mjs. A bundler needs their URLs and the imports of their copies spelled out:
+// these two modules are generated from the list. The compiler needs their contents in src/bindings/chunks.rs.
 import assert from "node:assert/strict";
-import { existsSync, readFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
 import { root } from "../../scripts/process.mjs";
-import { terminal } from "../../scripts/bundle.mjs";
 import { chunks, wasms } from "../../scripts/wasms.mjs";
 
 const text = (file) => readFileSync(path.join(root, file), "utf8");
 
-test("the loader has the file and the companions of every chunk", () => {
-  const [, table] = /const chunks: Record<string, Chunk> = {\n([^]*?)\n};/.exec(text("js/wasm/chunks.ts"));
-  const expected = Object.entries(chunks).map(([name, { file, loadedWith }]) => {
-    const others = loadedWith ? `, loadedWith: [${loadedWith.map((other) => `"${other}"`).join(", ")}]` : "";
-    return `  ${name}: { file: () => new URL("./${file}", import.meta.url)${others} },`;
+const command = "THREADKEEP_WRITE=1 node --test tests/tooling/chunks.test.mjs";
+const begin = `// Generated from scripts/wasms.mjs. Change it there, then run \`${command}\`.\n\n`;
+const generated = {
+  "js/wasm/generated/chunks.ts": [
+    "/** The file of each chunk, in the form in which Vite and webpack recognise and emit it, and the chunks that are loaded with it. */",
+    "export const chunks: Record<string, { file: () => URL; loadedWith: string[] }> = {",
+    ...Object.entries(chunks).map(([name, { file, loadedWith }]) => {
+      const others = loadedWith.map((other) => `"${other}"`).join(", ");
+      return `  ${name}: { file: () => new URL("./${file}", import.meta.url), loadedWith: [${others}] },`;
+    }),
+    "};",
+  ],
+  "js/entries/generated/copies.ts": [
+    "/** The modules with copies of the wasm, by the names of the files. */",
+    "export const copies = {",
+    ...wasms.map(({ file, copy }) => `  "${file}": () => import("./${copy}"),`),
+    "};",
+  ],
+};
+
+for (const [file, lines] of Object.entries(generated)) {
+  test(`${file} has the chunks of scripts/wasms.mjs`, () => {
+    const expected = `${begin}${lines.join("\n")}\n`;
+    if (process.env.THREADKEEP_WRITE) {
+      mkdirSync(path.dirname(path.join(root, file)), { recursive: true });
+      writeFileSync(path.join(root, file), expected);
+    }
+    assert.equal(text(file), expected, `out of date: run ${command}`);
   });
-  assert.deepEqual(table.split("\n").sort(), expected.sort());
-});
+}
 
 test("the core has the content of every chunk", () => {
   const [, table] = /^chunks! {\n([^]*?)\n}/m.exec(text("src/bindings/chunks.rs"));
   const names = [...table.matchAll(/^ {4}(\w+): dyn /gm)].map(([, name]) => name);
   assert.deepEqual(names.sort(), Object.keys(chunks).sort());
-});
-
-test("threadkeep offers the copy of every file", () => {
-  const [, table] = /^offerCopies\({\n([^]*?)\n}\);/m.exec(text("js/entries/with-copies.ts"));
-  const expected = [...wasms, terminal].map(({ file, copy }) => `  "${file}": () => import("./${copy}"),`);
-  assert.deepEqual(table.split("\n").sort(), expected.sort());
-});
-
-test("TypeScript has a declaration for every copy", () => {
-  for (const { copy } of [...wasms, terminal]) assert.ok(existsSync(path.join(root, "js/entries", copy.replace(/\.js$/, ".d.ts"))), copy);
 });

@@ -1,3 +1,0 @@
-// dist/terminal-worker-inline.js, which the build generates.
-declare const gzippedBase64: string;
-export default gzippedBase64;

@@ -1,3 +1,0 @@
-// dist/wasm-anthropic-inline.js, which the build generates.
-declare const gzippedBase64: string;
-export default gzippedBase64;

@@ -1,3 +1,0 @@
-// dist/wasm-stores-inline.js, which the build generates.
-declare const gzippedBase64: string;
-export default gzippedBase64;
