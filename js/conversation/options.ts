@@ -4,7 +4,7 @@ import { arrayOf, checkId, isA, isFunction, newId } from "../input/arguments.js"
 import { storedPolicy } from "../control/control.js";
 import { invalidOptions, optionsOf, textOf, textsOf } from "../input/errors.js";
 import { coreHooks } from "../control/hooks.js";
-import { limitsOf } from "../agent/limits.js";
+import { limitNames, limitsOf } from "../agent/limits.js";
 import { offlineOf } from "../llm/network.js";
 import { indexedDBStore } from "../store/store.js";
 import { checkedWorkspace } from "../workspace/workspace.js";
@@ -30,7 +30,7 @@ export function readFork(options: ForkOptions, own: Agent) {
 }
 
 const names =
-  "agent conversationId store callbacks tokenCallbacks confirmationPolicy securityAnalyzer offline deleteOnClose hooks tags secrets cipher workspace maxIterationPerRun maxBudgetPerRun stuckDetection";
+  `agent conversationId store callbacks tokenCallbacks confirmationPolicy securityAnalyzer offline deleteOnClose hooks tags secrets cipher workspace ${limitNames}` as const;
 
 /** The checked and copied options, in the form that the wasm takes. @internal */
 export function readOptions(options: ConversationOptions) {

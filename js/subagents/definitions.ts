@@ -1,12 +1,13 @@
 // Definitions of sub-agents: objects of the host, and Markdown files with front matter as the SDK reads them
 // (`subagent/schema.py`).
+import { limitsOf, ownLimits } from "../agent/limits.js";
 import { LLM } from "../llm/llm.js";
 import { isA, wellFormed } from "../input/arguments.js";
 import { invalidOptions, optionsOf, reading, textOf } from "../input/errors.js";
 import { type FrontMatter, readFrontMatter, spelled } from "../agent/skills/front-matter.js";
 import type { AgentDefinition, TaskToolOptions } from "./types.js";
 
-const names = "name description systemPrompt tools skills model permissionMode maxIterationPerRun maxBudgetPerRun";
+const names = `name description systemPrompt tools skills model permissionMode ${ownLimits}` as const;
 const modes = ["always_confirm", "confirm_risky", "never_confirm"];
 
 /** The name under which the SDK has its agent for everything; the others are its earlier names. */
@@ -38,7 +39,7 @@ export function readDefinitions(given: TaskToolOptions["agents"] = []): Map<stri
 }
 
 function checked(definition: AgentDefinition): AgentDefinition {
-  const { name, tools, skills, model, permissionMode, maxIterationPerRun, maxBudgetPerRun } = definition;
+  const { name, tools, skills, model, permissionMode } = definition;
   if (typeof name !== "string" || name === "") throw invalidOptions("an agent of taskTool() needs a name");
   const invalid = (what: string) => invalidOptions(`agent ${textOf(name)} of taskTool(): ${what}`);
   for (const field of ["description", "systemPrompt"] as const) {
@@ -52,10 +53,7 @@ function checked(definition: AgentDefinition): AgentDefinition {
   if (model !== undefined && typeof model !== "string" && !isA(model, LLM))
     throw invalid("model must be an LLM, or the name of one in llms");
   if (permissionMode !== undefined && !modes.includes(permissionMode)) throw invalid(`permissionMode must be one of ${modes.join(", ")}`);
-  if (maxIterationPerRun !== undefined && !(Number.isInteger(maxIterationPerRun) && maxIterationPerRun > 0))
-    throw invalid("maxIterationPerRun must be a whole number of at least 1");
-  if (maxBudgetPerRun !== undefined && !(typeof maxBudgetPerRun === "number" && maxBudgetPerRun > 0))
-    throw invalid("maxBudgetPerRun must be a number above 0");
+  limitsOf(definition, invalid);
   return definition;
 }
 
@@ -77,8 +75,7 @@ function fromMarkdown(text: string): AgentDefinition {
     ),
     model: present("model") === undefined ? "inherit" : spelled(fields["model"]),
     permissionMode: mode === undefined ? undefined : spelled(mode).trim().toLowerCase(),
-    maxIterationPerRun: numberOf(present("max_iteration_per_run")),
-    maxBudgetPerRun: numberOf(present("max_budget_per_run")),
+    ...Object.fromEntries(ownLimits.split(" ").map((name) => [name, numberOf(present(inPython(name)))])),
   };
   return definition as AgentDefinition;
 }
@@ -86,6 +83,11 @@ function fromMarkdown(text: string): AgentDefinition {
 function listOf(value: unknown, split: (text: string) => string[]): string[] {
   if (typeof value === "string") return split(value);
   return Array.isArray(value) ? value.map(spelled) : [];
+}
+
+/** The name of an option in Python: `max_budget_per_run` for `maxBudgetPerRun`. */
+function inPython(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
 function numberOf(value: unknown): number | undefined {

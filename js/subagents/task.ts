@@ -4,6 +4,7 @@
 // call that sends it. So a call that is repeated after the page died finds its conversation, sends nothing again, and goes
 // on with it; calls of the sub-agent that were under way are treated there as in every conversation.
 import { Agent } from "../agent/agent.js";
+import { limitsOf } from "../agent/limits.js";
 import { newId } from "../input/arguments.js";
 import { ThreadkeepError, ask, invalidOptions, optionsOf, textOf } from "../input/errors.js";
 import type {
@@ -212,16 +213,12 @@ class RunningTasks implements Tasks {
         event.kind === "SubagentEvent" ? { ...event, path: [taskId, ...event.path] } : { kind: "SubagentEvent", path: [taskId], event };
       this.#parent.emit(inner);
     };
-    const { maxIterationPerRun, maxBudgetPerRun, permissionMode } = definition;
     const child = await this.#parent.openChild({
       agent,
       id,
       ancestors: ancestorsOf(state),
-      confirmationPolicy: JSON.stringify(stricter(state.confirmation_policy, permissionMode)),
-      limits: {
-        ...(maxIterationPerRun !== undefined && { maxIterations: maxIterationPerRun }),
-        ...(maxBudgetPerRun !== undefined && { maxBudgetPerRun }),
-      },
+      confirmationPolicy: JSON.stringify(stricter(state.confirmation_policy, definition.permissionMode)),
+      limits: limitsOf(definition),
       onEvent,
     });
     try {

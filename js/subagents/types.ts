@@ -1,13 +1,14 @@
 // Sub-agents: how they are defined, and what they and the conversation that starts them know of each other.
 import type { CoreConversation } from "../../pkg/threadkeep.js";
 import type { Agent } from "../agent/agent.js";
+import type { OwnLimits } from "../agent/limits.js";
 import type { ActionEvent, ConversationEvent, ConversationState, ExecutionStatus, LiveEvent, SecurityRisk } from "../events/events.js";
 import type { ConversationStats, JSONValue } from "../events/types.js";
 import type { LLM } from "../llm/llm.js";
 import type { Tool } from "../tool/types.js";
 
 /** A kind of sub-agent. The fields are those of the SDK's `AgentDefinition`. */
-export interface AgentDefinition {
+export interface AgentDefinition extends OwnLimits {
   /** The name by which the model chooses it. */
   name: string;
   /** When to use it, for the model. */
@@ -22,10 +23,6 @@ export interface AgentDefinition {
   model?: LLM | string | undefined;
   /** When its calls wait for the user. The stricter of this and the policy of the conversation that starts it applies. */
   permissionMode?: "always_confirm" | "confirm_risky" | "never_confirm" | undefined;
-  /** The most steps of a run. Default: the limit of the conversation that starts it. */
-  maxIterationPerRun?: number | undefined;
-  /** The most dollars of a run. Default: the limit of the conversation that starts it. */
-  maxBudgetPerRun?: number | undefined;
 }
 
 export interface TaskToolOptions {
@@ -66,7 +63,7 @@ export interface ChildOptions {
   ancestors: readonly string[];
   /** As it is stored, as JSON. */
   confirmationPolicy: string;
-  limits: { maxIterations?: number; maxBudgetPerRun?: number };
+  limits: OwnLimits;
   onEvent: (event: ConversationEvent | LiveEvent) => void;
 }
 

@@ -9,7 +9,10 @@ use super::{
 };
 use crate::{
     agent::Agent,
-    conversation::stuck_detector::{StuckDetection, StuckDetectionThresholds},
+    conversation::{
+        RunLimits,
+        stuck_detector::{StuckDetection, StuckDetectionThresholds},
+    },
     error::Result,
     llm::{
         ApiKey, Llm, LlmOptions, SecretString, TextFunction, option_table::OptionSource, options::ModelData,
@@ -107,8 +110,19 @@ pub fn function(options: &JsValue, name: &str) -> Result<Function> {
     property(options, name).dyn_into().map_err(|_| invalid(format!("{name} must be a function")))
 }
 
+/// The limits of a run among the options of a conversation.
+pub fn run_limits(options: &JsValue) -> Result<RunLimits> {
+    let plain = Options::new(options, "options");
+    let default = RunLimits::default();
+    Ok(RunLimits {
+        max_iterations: plain.count("maxIterationPerRun")?.unwrap_or(default.max_iterations),
+        max_budget_per_run: plain.number("maxBudgetPerRun")?,
+        stuck_detection: stuck_detection(&property(options, "stuckDetection"))?,
+    })
+}
+
 /// Whether and when a run stops that goes in circles: yes or no, or thresholds.
-pub fn stuck_detection(value: &JsValue) -> Result<Option<StuckDetection>> {
+fn stuck_detection(value: &JsValue) -> Result<Option<StuckDetection>> {
     let mut thresholds = StuckDetectionThresholds::default();
     match value.as_bool() {
         _ if is_absent(value) => return Ok(None),

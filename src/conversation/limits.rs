@@ -9,7 +9,25 @@ use crate::{
     agent::{Draft, is_answer_demand},
     error::Result,
     event::{Body, ConversationErrorEvent, Event, Source},
+    format::base_state,
 };
+
+/// The limits of each run, as the host gives them.
+#[derive(Clone, Copy, Debug)]
+pub struct RunLimits {
+    /// The most steps of one run; at least 1.
+    pub max_iterations: u32,
+    /// The most dollars that one run may cost.
+    pub max_budget_per_run: Option<f64>,
+    /// The stuck detection; `None` follows the stored setting.
+    pub stuck_detection: Option<StuckDetection>,
+}
+
+impl Default for RunLimits {
+    fn default() -> Self {
+        Self { max_iterations: base_state::MAX_ITERATIONS, max_budget_per_run: None, stuck_detection: None }
+    }
+}
 
 /// How many final answers of one run may be refused, if the agent has a schema for them.
 const MAX_REFUSED_ANSWERS: usize = 3;
@@ -66,8 +84,8 @@ impl RunUsage {
     }
 
     /// Whether the run may take another step.
-    pub(super) fn allows_more(&self, max_iterations: u32) -> bool {
-        self.steps < max_iterations
+    pub(super) fn allows_more(&self, limits: &RunLimits) -> bool {
+        self.steps < limits.max_iterations
     }
 }
 
@@ -80,7 +98,7 @@ impl Conversation {
 
     /// The host's thresholds, or the default ones if the stored setting enables the detection; `None` disables it.
     pub(super) fn stuck_thresholds(&self) -> Option<StuckDetectionThresholds> {
-        match self.0.stuck_detection {
+        match self.0.limits.stuck_detection {
             Some(StuckDetection::Off) => None,
             Some(StuckDetection::On(thresholds)) => Some(thresholds),
             None => self.state().stuck_detection().then(StuckDetectionThresholds::default),
@@ -101,10 +119,11 @@ impl Conversation {
     /// The event that ends the run, if a limit is reached: the steps or the budget of the run, or the budget in the
     /// metrics of a model, which applies to all runs together.
     pub(super) fn limit_reached(&self, used: &RunUsage) -> Option<Draft> {
+        let limits = &self.0.limits;
         let costs = self.costs();
         let spent = costs.iter().map(|cost| cost.accumulated).sum::<f64>() - used.cost_before;
         let over_run =
-            self.0.max_budget_per_run.filter(|budget| spent >= *budget).map(|budget| (budget, spent));
+            limits.max_budget_per_run.filter(|budget| spent >= *budget).map(|budget| (budget, spent));
         let over_task = costs
             .iter()
             .filter_map(|cost| Some((cost.max_budget_per_task?, cost.accumulated)))
@@ -114,8 +133,8 @@ impl Conversation {
             let detail = format!("The budget of {budget} is used up: {cost} were spent.");
             return Some(error(MAX_BUDGET, detail));
         }
-        if used.steps >= self.0.max_iterations {
-            let detail = format!("The run has taken all {} steps that it may.", self.0.max_iterations);
+        if !used.allows_more(limits) {
+            let detail = format!("The run has taken all {} steps that it may.", limits.max_iterations);
             return Some(error(MAX_ITERATIONS, detail));
         }
         if self.refused_answers() >= used.refused_before + MAX_REFUSED_ANSWERS {

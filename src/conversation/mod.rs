@@ -41,6 +41,7 @@ mod warning;
 pub use condensing::{Condensed, Condensing, ContextUsage, LoadCondensing, Summarizing, Task, compiled_in};
 pub use fork::ForkOptions;
 pub use imported::is_undecided;
+pub use limits::RunLimits;
 pub use listing::{imported_time, title_in_list};
 pub use log::Listener;
 pub use machine::{WaitingCalls, status, stuck_detector};
@@ -72,7 +73,6 @@ use std::{
     pin::pin,
     rc::Rc,
 };
-use stuck_detector::StuckDetection;
 
 /// Called with every piece of a streamed answer, and the id of the event that the answer begins with once it is stored.
 pub type OnDelta = Rc<dyn Fn(&EventId, Delta)>;
@@ -90,9 +90,7 @@ struct Shared {
     /// Runs security analyzers other than the model itself.
     security_analyzer: Option<Rc<dyn SecurityAnalyzer>>,
     hooks: Option<Rc<dyn Hooks>>,
-    max_iterations: u32,
-    max_budget_per_run: Option<f64>,
-    stuck_detection: Option<StuckDetection>,
+    limits: RunLimits,
     on_delta: OnDelta,
     on_commit: Rc<dyn Fn(&str)>,
     reported: RefCell<Reported>,

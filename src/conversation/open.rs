@@ -3,7 +3,7 @@
 //! Reads the base state and the end of the log only, so that the time does not depend on the length of the log.
 
 use super::{
-    Access, Conversation, LoadCondensing, OnDelta, Shared, imported,
+    Access, Conversation, LoadCondensing, OnDelta, RunLimits, Shared, imported,
     live::Reported,
     log::{EventLog, Listener},
     machine::{Plan, stored_agent::store_servers},
@@ -39,12 +39,8 @@ pub struct OpenOptions {
     pub agent: Agent,
     /// Whether this handle may write.
     pub access: Access,
-    /// The most steps of one run; at least 1.
-    pub max_iterations: u32,
-    /// The most dollars that one run may cost.
-    pub max_budget_per_run: Option<f64>,
-    /// The stuck detection; `None` follows the stored setting.
-    pub stuck_detection: Option<StuckDetection>,
+    /// The limits of each run.
+    pub limits: RunLimits,
     /// Tags for a conversation that is created.
     pub tags: Tags,
     /// The conversation whose sub-agent this one is, and those above that, the nearest first. The stored policy of a
@@ -142,9 +138,7 @@ impl Conversation {
             access: options.access,
             security_analyzer: options.security_analyzer,
             hooks: options.hooks,
-            max_iterations: options.max_iterations.max(1),
-            max_budget_per_run: options.max_budget_per_run,
-            stuck_detection: options.stuck_detection,
+            limits: RunLimits { max_iterations: options.limits.max_iterations.max(1), ..options.limits },
             on_delta: options.on_delta,
             on_commit: options.on_commit,
             reported,
@@ -225,11 +219,11 @@ fn stored_state(id: ConversationId, base_state: &str) -> Result<BaseState> {
 /// The state of a conversation that is not stored.
 fn new_state(options: &OpenOptions, control: &Control) -> Result<BaseState> {
     let mut state = BaseState::new(options.id, &options.agent.to_sdk_json());
-    state.set_max_iterations(options.max_iterations.into());
+    state.set_max_iterations(options.limits.max_iterations.into());
     if let Some(directory) = &options.agent.working_dir {
         state.set_working_dir(directory);
     }
-    state.set_stuck_detection(options.stuck_detection != Some(StuckDetection::Off));
+    state.set_stuck_detection(options.limits.stuck_detection != Some(StuckDetection::Off));
     state.set_tags(&options.tags)?;
     if control.is_subagent {
         state.set_persistence_dir(&nested_persistence_dir(&options.ancestors, options.id));

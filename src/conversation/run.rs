@@ -126,7 +126,7 @@ impl Conversation {
                 Next::Break => return Ok(Ended::Cancelled),
                 Next::AppendInbox => self.append_inbox().await?,
                 Next::AskWhetherDone => {
-                    let may_continue = usage.allows_more(self.0.max_iterations);
+                    let may_continue = usage.allows_more(&self.0.limits);
                     passed.is_done = !may_continue || !self.continues_after_finish(cancel).await?;
                 }
                 Next::EndAtBlockedMessage(message) => {

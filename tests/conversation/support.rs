@@ -12,7 +12,9 @@ use std::{
 };
 use threadkeep::{
     agent::{Agent, GivenCondenser, critic::Critic},
-    conversation::{Access, Conversation, OpenOptions, compiled_in, stuck_detector::StuckDetection},
+    conversation::{
+        Access, Conversation, OpenOptions, RunLimits, compiled_in, stuck_detector::StuckDetection,
+    },
     error::{Error, ErrorCode, Result},
     hooks::Hooks,
     host::Host,
@@ -380,9 +382,11 @@ impl World {
             host: self.host.clone(),
             agent,
             access,
-            max_iterations: self.max_iterations,
-            max_budget_per_run: self.max_budget_per_run,
-            stuck_detection: self.stuck_detection,
+            limits: RunLimits {
+                max_iterations: self.max_iterations,
+                max_budget_per_run: self.max_budget_per_run,
+                stuck_detection: self.stuck_detection,
+            },
             tags: Vec::new(),
             confirmation_policy: self.confirmation_policy,
             stored_analyzer: self.stored_analyzer.clone(),
