@@ -47,12 +47,12 @@ export async function activeBranch(
 
 /** @internal */
 export async function branches(core: CoreConversation): Promise<Branch[]> {
-  const found = (await ask(core, "inBranches", undefined)) as Array<Omit<Branch, "firstEvent"> & { firstEvent: string }>;
+  const found = await ask(core, "branches");
   return found.map((branch) => ({ ...branch, firstEvent: JSON.parse(branch.firstEvent) }));
 }
 
 /** @internal */
 export function versions(core: CoreConversation, options: { after?: string | null | undefined }): Promise<Versions[]> {
   const { after = null } = optionsOf("versions()", options, "after");
-  return ask(core, "inBranches", { versionsAfter: after === null ? null : textOf(after) }) as Promise<Versions[]>;
+  return ask(core, "versions", after === null ? null : textOf(after));
 }

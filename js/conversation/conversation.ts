@@ -343,7 +343,7 @@ export class Conversation<Answer = any> implements AsyncDisposable {
   async fork(options: ForkOptions = {}): Promise<Conversation<Answer>> {
     const { id, agent, isNew } = await fork(this.#session, options);
     const copy = await Conversation.open({ agent, store: this.#session.store, conversationId: id });
-    if (isNew) await ask(copy.#core, "inBranches", { storesAgent: true });
+    if (isNew) await ask(copy.#core, "storeAgent");
     return copy;
   }
 
@@ -381,22 +381,18 @@ export class Conversation<Answer = any> implements AsyncDisposable {
    * result; `aborted` after `interrupt()`; those of the model, after which the next run tries again
    */
   async condense(): Promise<void> {
-    await ask(this.#core, "condensing", "condense");
+    await ask(this.#core, "condense");
   }
 
   /** The use of the context window, for a meter. Asks no model. */
   async contextUsage(): Promise<ContextUsage> {
-    const [usedTokens, limitTokens = null, reclaimableTokens] = (await ask(this.#core, "condensing", "usage")) as [
-      number,
-      number | undefined,
-      number,
-    ];
+    const [usedTokens, limitTokens = null, reclaimableTokens] = await ask(this.#core, "contextUsage");
     return { usedTokens, limitTokens, reclaimableTokens };
   }
 
   /** The fields of the newest summary of the active branch, or `null` if there is none or it is an ordinary text. */
   async progress(): Promise<ConversationProgress | null> {
-    return progressOf((await ask(this.#core, "condensing", "summary")) as string | undefined);
+    return progressOf(await ask(this.#core, "summary"));
   }
 
   /**

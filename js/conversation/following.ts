@@ -31,7 +31,7 @@ export async function follow({ store, id, core, home, emit, join, lock }: Follow
   const read = async () => {
     while (isStale && !signal.aborted) {
       isStale = false;
-      await ask(core, "inBranches", { follows: true });
+      await ask(core, "catchUp");
       home.changed();
     }
   };

@@ -11,7 +11,7 @@ export async function fork(session: ConversationSession, options: ForkOptions): 
   const own = new Agent({ ...session.agent, llm: session.llm, tools: [...session.agent.tools] });
   const { agent, fromEventId, tags, resetMetrics } = readFork(options, own);
   const { id, store } = readOptions({ agent, store: session.store });
-  await ask(session.core, "inBranches", { id, fromEventId, tags, resetMetrics });
+  await ask(session.core, "fork", { id, fromEventId, tags, resetMetrics });
   recordChange(store, { stored: [id] });
   return { id, agent, isNew: agent !== own };
 }

@@ -133,7 +133,18 @@ export function call<T>(read: () => T): T {
 }
 
 /** The methods that only read a conversation. */
-const reads = new Set<Verb>(["events", "idOf", "indexOf", "finalResponse", "pendingActions", "activeBranch", "inBranches"]);
+const reads = new Set<Verb>([
+  "events",
+  "idOf",
+  "indexOf",
+  "finalResponse",
+  "pendingActions",
+  "activeBranch",
+  "branches",
+  "versions",
+  "catchUp",
+  "subagentTask",
+]);
 /** The result of the last method that was called on a conversation, if it only reads. */
 const asked = new WeakMap<CoreConversation, Promise<unknown> | undefined>();
 

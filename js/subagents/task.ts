@@ -138,7 +138,7 @@ class RunningTasks implements Tasks {
    * @throws ThreadkeepError `not_found` also for a task whose conversation is not that of a sub-agent of this one
    */
   #find(action: string, { resume }: TaskArguments, starts?: string): Promise<Task | undefined> {
-    return this.#parent.load(() => ask(this.#parent.core, "inBranches", { task: action, resume, starts }) as Promise<Task | undefined>);
+    return this.#parent.load(() => ask(this.#parent.core, "subagentTask", { action, resume, starts }));
   }
 
   async #work(task: Task, agent: Agent, subagent: string, prompt: string, context: BuiltInContext): Promise<BuiltInOutput> {

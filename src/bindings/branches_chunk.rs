@@ -4,7 +4,7 @@ use super::{
     conversation::done,
     error::set,
     options::{Options, property},
-    tree::Branches,
+    tree::{Answer, Branches},
 };
 use crate::{
     conversation::{Conversation, ForkOptions},
@@ -12,7 +12,6 @@ use crate::{
     id::EventId,
     llm::option_table::OptionSource as _,
 };
-use futures_util::future::LocalBoxFuture;
 use js_sys::{Array, Object};
 use wasm_bindgen::JsValue;
 
@@ -20,40 +19,50 @@ use wasm_bindgen::JsValue;
 pub struct BranchesChunk;
 
 impl Branches for BranchesChunk {
-    fn call(&self, conversation: Conversation, fork: JsValue) -> LocalBoxFuture<'static, Result<JsValue>> {
+    fn list(&self, conversation: Conversation, _nothing: JsValue) -> Answer {
+        Box::pin(async move { list(&conversation).await })
+    }
+
+    fn versions(&self, conversation: Conversation, after: JsValue) -> Answer {
         Box::pin(async move {
-            if fork.is_undefined() {
-                return list(&conversation).await;
-            }
-            if property(&fork, "follows").is_truthy() {
-                return done(conversation.catch_up().await);
-            }
-            let after = property(&fork, "versionsAfter");
-            if !after.is_undefined() {
-                let after = after.as_string().map(|event| event.parse()).transpose()?;
-                return versions(&conversation, after.as_ref()).await;
-            }
-            let options = Options::new(&fork, "fork()");
-            if property(&fork, "storesAgent").is_truthy() {
-                return done(conversation.store_agent().await);
-            }
-            if let Some(action) = options.text("task")? {
-                let starts = options.text("starts")?.map(|id| id.parse()).transpose()?;
-                let resume = options.text("resume")?;
-                let task = conversation.subagent_task(&action, resume.as_deref(), starts).await?;
-                return Ok(task.map_or(JsValue::UNDEFINED, |task| {
-                    let conversation = task.conversation.to_string();
-                    Array::of2(&task.id.as_str().into(), &conversation.as_str().into()).into()
-                }));
-            }
-            let from = options.text("fromEventId")?;
+            let after = after.as_string().map(|event| event.parse()).transpose()?;
+            versions(&conversation, after.as_ref()).await
+        })
+    }
+
+    fn fork(&self, conversation: Conversation, options: JsValue) -> Answer {
+        Box::pin(async move {
+            let plain = Options::new(&options, "fork()");
+            let from = plain.text("fromEventId")?;
             let options = ForkOptions {
-                id: options.required_text("id")?.parse()?,
+                id: plain.required_text("id")?.parse()?,
                 from: from.map(|event| event.parse()).transpose()?,
-                tags: options.texts("tags")?,
-                resets_stats: property(&fork, "resetMetrics").is_truthy(),
+                tags: plain.texts("tags")?,
+                resets_stats: property(&options, "resetMetrics").is_truthy(),
             };
             done(conversation.fork(options).await)
+        })
+    }
+
+    fn store_agent(&self, conversation: Conversation, _nothing: JsValue) -> Answer {
+        Box::pin(async move { done(conversation.store_agent().await) })
+    }
+
+    fn catch_up(&self, conversation: Conversation, _nothing: JsValue) -> Answer {
+        Box::pin(async move { done(conversation.catch_up().await) })
+    }
+
+    fn subagent_task(&self, conversation: Conversation, options: JsValue) -> Answer {
+        Box::pin(async move {
+            let options = Options::new(&options, "a task");
+            let action = options.required_text("action")?;
+            let starts = options.text("starts")?.map(|id| id.parse()).transpose()?;
+            let resume = options.text("resume")?;
+            let task = conversation.subagent_task(&action, resume.as_deref(), starts).await?;
+            Ok(task.map_or(JsValue::UNDEFINED, |task| {
+                let conversation = task.conversation.to_string();
+                Array::of2(&task.id.as_str().into(), &conversation.as_str().into()).into()
+            }))
         })
     }
 }

@@ -1,4 +1,4 @@
-//! Condensing for JavaScript: `condense` and `contextUsage`.
+//! Condensing for JavaScript: `condense`, `summary` and `contextUsage`.
 //!
 //! These are the exports that JavaScript calls. A chunk ([`super::condensing_chunk`]) does the work.
 
@@ -13,6 +13,9 @@ use js_sys::Promise;
 use std::rc::Rc;
 use wasm_bindgen::{JsValue, prelude::wasm_bindgen};
 
+/// The answer of a function of the chunk.
+pub type Answer = LocalBoxFuture<'static, Result<JsValue>>;
+
 /// The functions of the chunk.
 pub trait CondensingPart {
     /// The code for conversations.
@@ -21,18 +24,43 @@ pub trait CondensingPart {
     /// Sets the condenser and the token counter of these options.
     fn configure(&self, agent: &mut Agent, options: &JsValue) -> Result<()>;
 
-    /// See `condensing`.
-    fn call(&self, conversation: Conversation, name: String) -> LocalBoxFuture<'static, Result<JsValue>>;
+    /// See [`CoreConversation::condense`].
+    fn condense(&self, conversation: Conversation) -> Answer;
+
+    /// See [`CoreConversation::summary`].
+    fn summary(&self, conversation: Conversation) -> Answer;
+
+    /// See [`CoreConversation::context_usage`].
+    fn context_usage(&self, conversation: Conversation) -> Answer;
 }
 
 #[wasm_bindgen]
 impl CoreConversation {
-    /// Condenses, or resolves to the newest summary or `undefined` (`"summary"`), or to the used tokens, the limit or
-    /// `undefined`, and the tokens that condensing would reclaim (`"usage"`).
-    #[wasm_bindgen(unchecked_return_type = "Promise<unknown>")]
-    pub fn condensing(&self, name: String) -> Promise {
-        self.verb(
-            move |conversation| async move { chunks::condensing().await?.call(conversation, name).await },
-        )
+    /// See `Conversation.condense`.
+    #[wasm_bindgen(unchecked_return_type = "Promise<void>")]
+    pub fn condense(&self) -> Promise {
+        self.in_condensing(|chunk, conversation| chunk.condense(conversation))
+    }
+
+    /// Resolves to the newest summary of the active branch.
+    #[wasm_bindgen(unchecked_return_type = "Promise<string | undefined>")]
+    pub fn summary(&self) -> Promise {
+        self.in_condensing(|chunk, conversation| chunk.summary(conversation))
+    }
+
+    /// Resolves to the tokens of the next request, their limit, and those that condensing would reclaim.
+    #[wasm_bindgen(
+        js_name = contextUsage,
+        unchecked_return_type = "Promise<[used: number, limit: number | undefined, reclaimable: number]>"
+    )]
+    pub fn context_usage(&self) -> Promise {
+        self.in_condensing(|chunk, conversation| chunk.context_usage(conversation))
+    }
+}
+
+impl CoreConversation {
+    /// A function pointer, so that the main file has this code once and not for each method.
+    fn in_condensing(&self, act: fn(&dyn CondensingPart, Conversation) -> Answer) -> Promise {
+        self.verb(move |conversation| async move { act(&*chunks::condensing().await?, conversation).await })
     }
 }

@@ -1,7 +1,7 @@
 //! Condensing: a chunk of the wasm, see [`super::chunks`].
 
 use super::{
-    condensing::CondensingPart,
+    condensing::{Answer, CondensingPart},
     conversation::done,
     error::invalid,
     given,
@@ -12,7 +12,6 @@ use crate::{
     conversation::{Condensing, ContextUsage, Conversation, Summarizing},
     error::Result,
 };
-use futures_util::future::LocalBoxFuture;
 use js_sys::{Array, Function};
 use std::rc::Rc;
 use wasm_bindgen::{JsCast, JsValue};
@@ -41,13 +40,16 @@ impl CondensingPart for CondensingChunk {
         Ok(())
     }
 
-    fn call(&self, conversation: Conversation, name: String) -> LocalBoxFuture<'static, Result<JsValue>> {
+    fn condense(&self, conversation: Conversation) -> Answer {
+        Box::pin(async move { done(conversation.condense().await) })
+    }
+
+    fn summary(&self, conversation: Conversation) -> Answer {
+        Box::pin(async move { Ok(JsValue::from(conversation.summary().await?)) })
+    }
+
+    fn context_usage(&self, conversation: Conversation) -> Answer {
         Box::pin(async move {
-            match &*name {
-                "condense" => return done(conversation.condense().await),
-                "summary" => return Ok(JsValue::from(conversation.summary().await?)),
-                _ => {}
-            }
             let ContextUsage { used, limit, reclaimable } = conversation.context_usage().await?;
             let limit = limit.map_or(JsValue::UNDEFINED, |limit| JsValue::from_f64(limit as f64));
             Ok(Array::of3(&(used as f64).into(), &limit, &(reclaimable as f64).into()).into())

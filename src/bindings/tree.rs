@@ -11,10 +11,43 @@ use futures_util::future::LocalBoxFuture;
 use js_sys::{Array, Promise};
 use wasm_bindgen::{JsValue, prelude::wasm_bindgen};
 
-/// The functions of the chunk.
+#[wasm_bindgen(typescript_custom_section)]
+const TYPES: &str = r#"
+/** A branch beside the active one; `firstEvent` is JSON. */
+export interface CoreBranch { leafEventId: string; forkEventId: string | null; firstEvent: string }
+export interface CoreVersions {
+  eventId: string | null;
+  role: "user" | "assistant";
+  index: number;
+  versions: { id: string; leafEventId: string }[];
+}
+export interface CoreForkOptions { id: string; fromEventId: string | undefined; tags: Record<string, string>; resetMetrics: boolean }
+/** With `starts`, the id of a conversation, a task that does not exist is recorded. */
+export interface CoreTaskOptions { action: string; resume: string | undefined; starts: string | undefined }
+"#;
+
+/// The answer of a function of the chunk.
+pub type Answer = LocalBoxFuture<'static, Result<JsValue>>;
+
+/// The functions of the chunk. Each has the argument of its export.
 pub trait Branches {
-    /// See [`CoreConversation::in_branches`].
-    fn call(&self, conversation: Conversation, fork: JsValue) -> LocalBoxFuture<'static, Result<JsValue>>;
+    /// See [`CoreConversation::branches`].
+    fn list(&self, conversation: Conversation, nothing: JsValue) -> Answer;
+
+    /// See [`CoreConversation::versions`].
+    fn versions(&self, conversation: Conversation, after: JsValue) -> Answer;
+
+    /// See [`CoreConversation::fork`].
+    fn fork(&self, conversation: Conversation, options: JsValue) -> Answer;
+
+    /// See [`CoreConversation::store_agent`].
+    fn store_agent(&self, conversation: Conversation, nothing: JsValue) -> Answer;
+
+    /// See [`CoreConversation::catch_up`].
+    fn catch_up(&self, conversation: Conversation, nothing: JsValue) -> Answer;
+
+    /// See [`CoreConversation::subagent_task`].
+    fn subagent_task(&self, conversation: Conversation, options: JsValue) -> Answer;
 }
 
 #[wasm_bindgen]
@@ -46,14 +79,69 @@ impl CoreConversation {
         })
     }
 
-    /// With `{id, fromEventId?, tags, resetMetrics}`, copies the conversation, or the branch that ends at `fromEventId`.
-    /// With `{storesAgent: true}`, stores the agent of this handle in place of the stored one. With `{follows: true}`, takes in
-    /// what another page has stored. With `{versionsAfter}`, an event's id or `null`, resolves to
-    /// `[{eventId, role, index, versions: [{id, leafEventId}]}]`. With `{task, resume?, starts?}`, resolves to the ids of this call's task and of its
-    /// conversation, or to nothing if there is none: see `Conversation::subagent_task`. Without an argument, resolves to `[{leafEventId, forkEventId, firstEvent}]`, where
-    /// `firstEvent` is JSON and `forkEventId` may be `null`. One export for all is smaller.
-    #[wasm_bindgen(js_name = inBranches)]
-    pub fn in_branches(&self, fork: JsValue) -> Promise {
-        self.verb(|conversation| async move { chunks::branches().await?.call(conversation, fork).await })
+    /// Resolves to the branches beside the active one.
+    #[wasm_bindgen(unchecked_return_type = "Promise<CoreBranch[]>")]
+    pub fn branches(&self) -> Promise {
+        self.in_branches(JsValue::UNDEFINED, |chunk, conversation, nothing| chunk.list(conversation, nothing))
+    }
+
+    /// Resolves to the messages of the active branch with several versions, behind this event.
+    #[wasm_bindgen(unchecked_return_type = "Promise<CoreVersions[]>")]
+    pub fn versions(
+        &self,
+        #[wasm_bindgen(unchecked_param_type = "string | null")] after: JsValue,
+    ) -> Promise {
+        self.in_branches(after, |chunk, conversation, after| chunk.versions(conversation, after))
+    }
+
+    /// Copies the conversation, or the branch that ends at `fromEventId`.
+    #[wasm_bindgen(unchecked_return_type = "Promise<void>")]
+    pub fn fork(
+        &self,
+        #[wasm_bindgen(unchecked_param_type = "CoreForkOptions")] options: JsValue,
+    ) -> Promise {
+        self.in_branches(options, |chunk, conversation, options| chunk.fork(conversation, options))
+    }
+
+    /// Stores the agent of this handle in place of the stored one.
+    #[wasm_bindgen(js_name = storeAgent, unchecked_return_type = "Promise<void>")]
+    pub fn store_agent(&self) -> Promise {
+        self.in_branches(JsValue::UNDEFINED, |chunk, conversation, nothing| {
+            chunk.store_agent(conversation, nothing)
+        })
+    }
+
+    /// Takes in what another page has stored.
+    #[wasm_bindgen(js_name = catchUp, unchecked_return_type = "Promise<void>")]
+    pub fn catch_up(&self) -> Promise {
+        self.in_branches(JsValue::UNDEFINED, |chunk, conversation, nothing| {
+            chunk.catch_up(conversation, nothing)
+        })
+    }
+
+    /// Resolves to the ids of the task of a call and of its conversation, or to nothing if there is none: see
+    /// [`Conversation::subagent_task`].
+    #[wasm_bindgen(
+        js_name = subagentTask,
+        unchecked_return_type = "Promise<[task: string, conversation: string] | undefined>"
+    )]
+    pub fn subagent_task(
+        &self,
+        #[wasm_bindgen(unchecked_param_type = "CoreTaskOptions")] options: JsValue,
+    ) -> Promise {
+        self.in_branches(options, |chunk, conversation, options| chunk.subagent_task(conversation, options))
+    }
+}
+
+impl CoreConversation {
+    /// A function pointer, so that the main file has this code once and not for each method.
+    fn in_branches(
+        &self,
+        argument: JsValue,
+        act: fn(&dyn Branches, Conversation, JsValue) -> Answer,
+    ) -> Promise {
+        self.verb(move |conversation| async move {
+            act(&*chunks::branches().await?, conversation, argument).await
+        })
     }
 }

@@ -423,6 +423,7 @@ test("mistakes in the options are errors that name them", async () => {
     [{ agents: [{ name: "a", tools: "note" }] }, /agent a .*tools/],
     [{ agents: [{ name: "a", permissionMode: "ask" }] }, /permissionMode/],
     [{ agents: [{ name: "a", maxIterationPerRun: 0 }] }, /maxIterationPerRun/],
+    [{ agents: [{ name: "a", maxBudgetPerRun: Infinity }] }, /maxBudgetPerRun/],
     [{ agents: [{ name: "a", modell: "x" }] }, /modell/],
     [{ agents: ["---\nname: [\n---\n"] }, /front matter/],
     [{ maxDepth: 0 }, /maxDepth/],
