@@ -5,7 +5,10 @@ import { type Image, isContent, withImages } from "../llm/images.js";
 import { checking } from "../input/schema.js";
 import type { BuiltIn, BuiltInContext, BuiltInDefinition, CoreTool, Tool, ToolContext, ToolFiles } from "./types.js";
 
-/** The tools in that form. Loads those of the library. */
+/**
+ * The tools in that form. Loads those of the library. Each function of a host gets arguments that were parsed for it alone: one
+ * that changes them changes nothing that another has checked or the user has approved.
+ */
 export async function toCore(tools: readonly Tool[], files: ToolFiles): Promise<CoreTool[]> {
   return Promise.all(
     tools.map(async (tool) => {
