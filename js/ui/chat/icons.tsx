@@ -21,17 +21,3 @@ export function Icon({ name }: { name: IconName }) {
     </svg>
   );
 }
-
-const TOOLS: Record<string, IconName> = {
-  invoke_skill: "skill",
-  file_editor: "edit",
-  apply_patch: "edit",
-  list_directory: "folder",
-  glob: "search",
-  grep: "search",
-  task_tracker: "tasks",
-  terminal: "terminal",
-  task: "fork",
-};
-
-export const toolIcon = (toolName: string): IconName => TOOLS[toolName] ?? "tool";

@@ -1,4 +1,6 @@
 // The texts of the messages.
+import { callTitle, toolTitle } from "../built-in-tools.js";
+
 export const messageLabels = {
   messages: "Messages",
   jump: "Jump to the latest",
@@ -83,35 +85,3 @@ export const messageLabels = {
   toolFailed: (title: string) => `${title} failed.`,
   restInMessages: "… The rest is in the messages.",
 };
-
-const TITLES: Record<string, string> = {
-  file_editor: "Work on a file",
-  apply_patch: "Change files",
-  list_directory: "Look into a directory",
-  glob: "Look for files",
-  grep: "Search in files",
-  task_tracker: "List the tasks",
-  terminal: "Use the terminal",
-  task: "Give a task to a sub-agent",
-};
-
-function toolTitle(toolName: string): string {
-  return TITLES[toolName] ?? toolName.charAt(0).toUpperCase() + toolName.slice(1).replaceAll("_", " ");
-}
-
-const EDITS: Record<string, string> = {
-  view: "Look at",
-  create: "Create",
-  str_replace: "Change",
-  insert: "Add to",
-  undo_edit: "Undo the last change of",
-};
-
-function callTitle(toolName: string, { command, path, pattern, description }: Readonly<Record<string, unknown>>): string | null {
-  const named = (what: string, value: unknown): string | null => (typeof value === "string" ? `${what} ${value}` : null);
-  if (toolName === "file_editor") return named(EDITS[String(command)] ?? "Work on", path);
-  if (toolName === "terminal") return named("Run", command);
-  if (toolName === "task") return named("Sub-agent:", description);
-  if (toolName === "grep" || toolName === "glob") return named("Search for", pattern);
-  return null;
-}

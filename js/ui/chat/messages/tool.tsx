@@ -3,7 +3,8 @@
 import { type ToolPart, visibleText } from "../../thread/index.js";
 import { fieldsOf, givenTitle, titleOf } from "../call-title.js";
 import { useChat } from "../context.js";
-import { Icon, toolIcon } from "../icons.js";
+import { toolIcon } from "../built-in-tools.js";
+import { Icon } from "../icons.js";
 import type { ChatLabels } from "../labels.js";
 import { Fold } from "./folds.js";
 import { ImageView } from "./image.js";

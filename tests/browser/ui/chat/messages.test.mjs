@@ -70,6 +70,11 @@ for (const kind of availableBrowsers) {
       assert.ok(await page.evaluate(() => one(".entry-user:has(img)").getAttribute("aria-label") === "Alice"));
     });
 
+    await step("a tool with the name of a property that every object has is shown as any other", async () => {
+      await page.evaluate(() => show(fixtures.callOf("constructor")));
+      await until(() => one(".call-title")?.textContent === "Constructor" && one(".call .icon path").getAttribute("d"));
+    });
+
     await usual();
     await step("Markdown: code with colours, formulas, a task list, an aligned table, copy", async () => {
       await page.evaluate(() => show([fixtures.agentSays(fixtures.markdown)]));
@@ -359,6 +364,7 @@ async function prepare() {
       ...fixtures,
       agentSays: agent,
       userSays: user,
+      callOf: (toolName) => [agent([tool({ toolName })])],
       calls: (count) => [agent(Array.from({ length: count }, () => tool({ output: [{ type: "text", text: "done" }] })))],
     },
   });

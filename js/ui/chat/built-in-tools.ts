@@ -1,0 +1,49 @@
+// The library's tools as the chat shows them: their icons, and the labels of the tools and of their calls.
+import type { IconName } from "./icons.js";
+
+type Arguments = Readonly<Record<string, unknown>>;
+
+interface Look {
+  icon: IconName;
+  /** The label of the tool. Default: its name. */
+  title?: string;
+  /** The label of a call; `null` if its arguments say nothing. Default: that of the tool. */
+  call?: (args: Arguments) => string | null;
+}
+
+const looks: Readonly<Record<string, Look>> = {
+  invoke_skill: { icon: "skill" },
+  file_editor: {
+    icon: "edit",
+    title: "Work on a file",
+    call: ({ command, path }) => named(own(edits, String(command)) ?? "Work on", path),
+  },
+  apply_patch: { icon: "edit", title: "Change files" },
+  list_directory: { icon: "folder", title: "Look into a directory" },
+  glob: { icon: "search", title: "Look for files", call: ({ pattern }) => named("Search for", pattern) },
+  grep: { icon: "search", title: "Search in files", call: ({ pattern }) => named("Search for", pattern) },
+  task_tracker: { icon: "tasks", title: "List the tasks" },
+  terminal: { icon: "terminal", title: "Use the terminal", call: ({ command }) => named("Run", command) },
+  task: { icon: "fork", title: "Give a task to a sub-agent", call: ({ description }) => named("Sub-agent:", description) },
+};
+
+const edits: Readonly<Record<string, string>> = {
+  view: "Look at",
+  create: "Create",
+  str_replace: "Change",
+  insert: "Add to",
+  undo_edit: "Undo the last change of",
+};
+
+/** A row of a table; a tool of the host may be called "constructor". */
+const own = <Row>(table: Readonly<Record<string, Row>>, name: string): Row | undefined =>
+  Object.hasOwn(table, name) ? table[name] : undefined;
+
+const named = (what: string, value: unknown): string | null => (typeof value === "string" ? `${what} ${value}` : null);
+
+export const toolIcon = (toolName: string): IconName => own(looks, toolName)?.icon ?? "tool";
+
+export const toolTitle = (toolName: string): string =>
+  own(looks, toolName)?.title ?? toolName.charAt(0).toUpperCase() + toolName.slice(1).replaceAll("_", " ");
+
+export const callTitle = (toolName: string, args: Arguments): string | null => own(looks, toolName)?.call?.(args) ?? null;
