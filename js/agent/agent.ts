@@ -4,7 +4,8 @@ import { invalidOptions, optionsOf } from "../input/errors.js";
 import { LLM } from "../llm/llm.js";
 import type { MCPServer } from "../mcp/types.js";
 import type { Tool } from "../tool/types.js";
-import type { AgentContextOptions, AgentOptions, Condenser, Critic, FinalAnswerSchema } from "./types.js";
+import type { Condenser } from "./condenser/options.js";
+import type { AgentContextOptions, AgentOptions, Critic, FinalAnswerSchema } from "./types.js";
 
 /** A model with tools and a system prompt. Has no state: one agent can serve many conversations. */
 export class Agent<Answer = any> {

@@ -3,7 +3,8 @@
 import type { Agent } from "./agent.js";
 import type { LLM } from "../llm/llm.js";
 import { part } from "../wasm/wasm.js";
-import type { ConversationProgress, CoreCondensing } from "./types.js";
+import type { CoreCondensing } from "./condenser/options.js";
+import type { ConversationProgress } from "./types.js";
 
 /** Checks the options. `null` is an agent without a condenser. @throws ThreadkeepError `invalid_options` @internal */
 export async function coreCondensing(

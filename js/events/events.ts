@@ -2,31 +2,11 @@
 // An optional field is absent when it has no value; fields without `?` are always written.
 // The kinds of events and the state are generated from their declarations in Rust: see generated/.
 import type { ErrorCode } from "../input/errors.js";
-import type { KnownEvent, StreamingDeltaEvent } from "./generated/events.js";
+import type { StreamingDeltaEvent } from "./generated/events.js";
+import type { KnownEvent } from "./generated/known-event.js";
 import type { ExecutionStatus } from "./generated/names.js";
 
-export type {
-  ACPToolCallEvent,
-  ActionEvent,
-  AgentErrorEvent,
-  Condensation,
-  CondensationRequest,
-  CondensationSummaryEvent,
-  ConversationErrorEvent,
-  ConversationStateUpdateEvent,
-  HookExecutionEvent,
-  InterruptEvent,
-  LLMCompletionLogEvent,
-  MessageEvent,
-  ObservationEvent,
-  PauseEvent,
-  SecurityAnalysisEvent,
-  ServerErrorEvent,
-  StreamingDeltaEvent,
-  SystemPromptEvent,
-  TokenEvent,
-  UserRejectObservation,
-} from "./generated/events.js";
+export type * from "./generated/events.js";
 export type { ExecutionStatus, SecurityRisk } from "./generated/names.js";
 export type { ConversationState, StoredAgent } from "./generated/state.js";
 

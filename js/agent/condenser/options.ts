@@ -1,15 +1,52 @@
-// Checks the options of a condenser. Loaded when an agent has one.
+// The options of a condenser, and their checks. Loaded when an agent has one.
 import { arrayOf, isA } from "../../input/arguments.js";
 import { invalidOptions, optionsOf, reading } from "../../input/errors.js";
 import { LLM } from "../../llm/llm.js";
-import type { Condenser, CoreCondensing, LLMSummarizingCondenser } from "../types.js";
+
+/** Decides when a part of the history is replaced by a summary, and lets a model write it. The names are the SDK's. */
+export type Condenser =
+  /** Condenses nothing. */
+  | { kind: "NoOpCondenser" }
+  | LLMSummarizingCondenser
+  /** Asks its members one after the other, until one of them condenses. */
+  | { kind: "PipelineCondenser"; condensers: readonly Condenser[] };
+
+/** A model summarizes the events that are removed from the view. They stay in the log. */
+export interface LLMSummarizingCondenser {
+  kind: "LLMSummarizingCondenser";
+  /** The model that writes summaries. Default: the conversation's model. Its costs are counted under `usageId` `"condenser"`, unless it has another one. */
+  llm?: LLM | undefined;
+  /** The number of events in the view above which events are removed. Default 240. */
+  maxSize?: number | undefined;
+  /** The number of tokens above which events are removed. The limit of the model applies as well, if it is known. */
+  maxTokens?: number | undefined;
+  /** The number of events at the start of the view that ordinary condensations leave. Default 2. */
+  keepFirst?: number | undefined;
+  /** The smallest part of the view that is worth a summary, between 0 and 1. Default 0.1. */
+  minimumProgress?: number | undefined;
+  /** The number of attempts at summarizing the complete view, if nothing less helps. Default 5. */
+  hardContextResetMaxRetries?: number | undefined;
+  /** The factor by which long texts are shortened after each of these attempts, between 0 and 1. Default 0.8. */
+  hardContextResetContextScaling?: number | undefined;
+  /** `"fields"` asks the model for a structured summary, which `conversation.progress()` returns. Default `"text"`. */
+  summary?: "text" | "fields" | undefined;
+}
+
+/** The options of an agent that concern condensing, in the form that the wasm takes. @internal */
+export interface CoreCondensing {
+  /** The members of the condenser: their fields as the SDK stores them, as JSON, and their models. */
+  condenser: { settings: string; llm: object | undefined }[] | null | undefined;
+  countTokens: ((text: string) => number) | undefined;
+  /** The models of the members. */
+  llms: LLM[];
+}
 
 interface Member {
   settings: string;
   llm: LLM | undefined;
 }
 
-/** The checked options in the form that the wasm takes. */
+/** The checked options in that form. @internal */
 export function coreCondensing(
   condenser: Condenser | null | undefined,
   countTokens: CoreCondensing["countTokens"],

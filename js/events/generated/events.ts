@@ -268,25 +268,3 @@ export interface ServerErrorEvent extends EventHead<"ServerErrorEvent"> {
   /** The message for people. */
   detail: string;
 }
-
-/** Every kind of event that is stored. */
-export type KnownEvent =
-  | SystemPromptEvent
-  | MessageEvent
-  | ActionEvent
-  | ObservationEvent
-  | UserRejectObservation
-  | AgentErrorEvent
-  | Condensation
-  | CondensationRequest
-  | CondensationSummaryEvent
-  | ConversationErrorEvent
-  | ConversationStateUpdateEvent
-  | PauseEvent
-  | InterruptEvent
-  | HookExecutionEvent
-  | SecurityAnalysisEvent
-  | TokenEvent
-  | LLMCompletionLogEvent
-  | ACPToolCallEvent
-  | ServerErrorEvent;
