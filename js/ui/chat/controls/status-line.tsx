@@ -24,7 +24,7 @@ export interface StatusLineProps {
   recoveriesFor?: (error: ThreadkeepError | null) => readonly Recovery[];
 }
 
-/** What the conversation waits for or why it stopped, with the next step. */
+/** The reason why the conversation waits or has stopped, with the next step. */
 export function StatusLine(props: StatusLineProps) {
   return (
     <>
