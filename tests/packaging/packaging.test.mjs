@@ -74,7 +74,8 @@ test("TypeScript projects of either kind of resolution compile against its types
 
 test("an app with Preact compiles against the types of the components, libraries checked, and has one Preact", async () => {
   const project = installed.project("preact");
-  cpSync(path.join(root, "node_modules/preact"), path.join(project, "node_modules/preact"), { recursive: true });
+  // Beside the package, as a package manager puts it.
+  cpSync(path.join(root, "node_modules/preact"), path.join(installed.library, "../preact"), { recursive: true });
   const main = [
     "/** @jsxImportSource preact */",
     'import { ChatView, changesOf, defaultLabels, Diff, type Task, useSnapshot } from "threadkeep/preact";',
