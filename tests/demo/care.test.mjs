@@ -97,6 +97,8 @@ for (const kind of availableBrowsers) {
           await page.press("Cancel");
           await page.say("fail halfway");
           await page.shows(/connection to the provider failed/);
+          await page.idle();
+          assert.deepEqual(await page.page.$$eval('[data-verb="again"]', (buttons) => buttons.length), 0, "one button tries again");
           await page.press("Try again");
           await page.until("it has tried", () => document.querySelectorAll(".entry-error").length === 3);
           await page.ask("What is 1 + 1?");

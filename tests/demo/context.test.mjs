@@ -27,6 +27,9 @@ for (const kind of availableBrowsers) {
         await page.idle();
         const summary = await page.text(".condensed .summary");
         assert.match(summary, /\S/);
+        await page.page.$eval(".condensed > details > summary", (summary) => summary.click());
+        await page.until("it is shown", () => document.querySelector(".condensed .inner-items .entry"));
+        assert.equal(await page.page.$$eval(".condensed [data-verb]", (buttons) => buttons.length), 0, "it cannot be edited there");
         await page.isAccessible("a summary");
         await photograph(page, `condensed-${kind}`);
         await page.page.reload();
@@ -93,6 +96,7 @@ for (const kind of availableBrowsers) {
         await page.ask("Please write a Haiku");
         await page.shows(/Please write a Haiku.*Late autumn evening/);
         assert.doesNotMatch(await page.text(".items .entry-user"), /syllables/, "what a skill adds is for the model");
+        assert.equal(await page.text(".skills"), "Skill used:haiku");
         await page.ask("Plan a trip");
         assert.deepEqual(
           (await page.calls()).map(({ title, state }) => [title, state]),

@@ -132,6 +132,8 @@ for (const kind of availableBrowsers) {
           (await page.calls()).map(({ state }) => state),
           ["done"],
         );
+        await page.shows(/Arguments before you changed them.*to.*Ann.*20/, ".call-body");
+        await page.isAccessible("a call that was changed");
       });
 
       await step("a tool is always allowed here, until it is not", async (page) => {

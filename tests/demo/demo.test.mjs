@@ -38,6 +38,8 @@ for (const kind of availableBrowsers) {
             ["Work out 12 × 34", "done"],
           ],
         );
+        const icons = await page.page.$$eval(".call summary .icon path", (paths) => paths.map((path) => path.getAttribute("d")));
+        assert.equal(new Set(icons).size, 3, "each tool has its icon");
         assert.match(calls[2].result, /= 408$/);
         assert.match(await page.text(".conversation[aria-current]"), /Roll three dice/);
       });

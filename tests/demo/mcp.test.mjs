@@ -200,6 +200,10 @@ for (const kind of availableBrowsers) {
         assert.equal(await page.page.$$eval(".subagent [data-verb]", (buttons) => buttons.length), 0, "its messages cannot be edited");
         await page.isAccessible("a sub-agent");
         await photograph(page, `subagent-${kind}`);
+        await page.page.reload();
+        await page.until("its work can be unfolded again", () => document.querySelector(".subagent summary"));
+        await unfold(page);
+        await page.shows(/Agent.*count slowly to 3.*Count to 3.*done/, ".subagent-items");
         await reset(page);
       });
 

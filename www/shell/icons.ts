@@ -35,6 +35,21 @@ const PATHS = {
 
 export type IconName = keyof typeof PATHS;
 
+/** The icons of this page's own tools; those of the library have theirs. */
+const TOOLS: Record<string, IconName> = {
+  get_time: "clock",
+  roll_dice: "dice",
+  calculate: "calculator",
+  add_up: "calculator",
+  remember: "note",
+  recall: "note",
+  slow_count: "count",
+  send_payment: "payment",
+};
+
+/** The path of a tool's icon. */
+export const toolPath = (toolName: string): string | undefined => (Object.hasOwn(TOOLS, toolName) ? PATHS[TOOLS[toolName]!] : undefined);
+
 export function icon(name: IconName): SVGSVGElement {
   const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
   svg.setAttribute("viewBox", "0 0 24 24");

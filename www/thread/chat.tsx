@@ -21,6 +21,7 @@ import { pageTools } from "../agent/tools/index.ts";
 import { Tasks } from "../files/tasks.tsx";
 import { byId } from "../shell/dom.ts";
 import { recoveriesFor } from "../shell/failures.ts";
+import { toolPath } from "../shell/icons.ts";
 import { runRecovery } from "../shell/recoveries.ts";
 
 export const labels: ChatLabels = {
@@ -76,7 +77,7 @@ export function showInstead(element: HTMLElement): void {
 
 function Chat({ thread, start, fork }: Page & { thread: Thread }) {
   return (
-    <ChatProvider thread={thread} labels={labels} messageActions={forkButton(fork)}>
+    <ChatProvider thread={thread} labels={labels} messageActions={forkButton(fork)} toolIcon={toolIcon}>
       <MessageList thread={thread} empty={<Element of={start} />}>
         <StatusLine thread={thread} recoveriesFor={recoveries} />
         <Approvals thread={thread} />
@@ -84,6 +85,16 @@ function Chat({ thread, start, fork }: Page & { thread: Thread }) {
       <Tasks thread={thread} />
       <Composer thread={thread} handle={handle} />
     </ChatProvider>
+  );
+}
+
+function toolIcon(toolName: string): ComponentChildren {
+  const path = toolPath(toolName);
+  if (path === undefined) return undefined;
+  return (
+    <svg viewBox="0 0 24 24" class="icon" aria-hidden="true">
+      <path d={path} />
+    </svg>
   );
 }
 

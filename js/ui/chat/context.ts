@@ -14,6 +14,8 @@ export interface Chat {
   messageActions: (message: UIMessage) => ComponentChildren;
   /** Tells screen readers a sentence. Sentences of the same moment are read together. */
   announce(sentence: string): void;
+  /** The page's icon for a tool, an `<svg>` on a grid of 24 units; `undefined` for the default one. */
+  toolIcon: (toolName: string) => ComponentChildren;
   /** The list of messages registers itself here. */
   list: { current: { followEnd(): void; focus(): void } | null };
   /** Scrolls to the end and follows it, for example because the user has sent a message. */

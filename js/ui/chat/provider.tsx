@@ -17,11 +17,20 @@ export interface ChatProviderProps {
   labels?: Partial<ChatLabels> | undefined;
   /** More buttons for a message, beside copying and editing it. */
   messageActions?: Chat["messageActions"];
+  /** The page's icon for a tool, an `<svg>` on a grid of 24 units; `undefined` for the default one. */
+  toolIcon?: Chat["toolIcon"];
   children: ComponentChildren;
 }
 
 /** Gives the components below it the thread, the texts and the visualizer. */
-export function ChatProvider({ thread, visualizer = "default", labels, messageActions = none, children }: ChatProviderProps) {
+export function ChatProvider({
+  thread,
+  visualizer = "default",
+  labels,
+  messageActions = none,
+  toolIcon = none,
+  children,
+}: ChatProviderProps) {
   const announcer = useMemo(() => new Announcer(), []);
   useEffect(loadMarkdown, []);
   const chat = useMemo<Chat>(() => {
@@ -32,12 +41,13 @@ export function ChatProvider({ thread, visualizer = "default", labels, messageAc
       labels: texts,
       visualizer: visualizerOf(visualizer),
       messageActions,
+      toolIcon,
       announce: (sentence) => announcer.announce(sentence, texts.restInMessages),
       list,
       followEnd: () => list.current?.followEnd(),
       focusMessages: () => list.current?.focus(),
     };
-  }, [thread, visualizer, labels, messageActions]);
+  }, [thread, visualizer, labels, messageActions, toolIcon]);
   return (
     <ChatContext.Provider value={chat}>
       {children}
@@ -46,4 +56,4 @@ export function ChatProvider({ thread, visualizer = "default", labels, messageAc
   );
 }
 
-const none = (): null => null;
+const none = (): undefined => undefined;

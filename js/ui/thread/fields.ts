@@ -54,6 +54,9 @@ export function codeOf({ code, detail }: { code: string; detail: string }): Erro
   return known?.[1] ?? (/^[a-z]+(_[a-z]+)*$/.test(code) ? (code as ErrorCode) : "unknown");
 }
 
+/** A list of names. */
+export const namesOf = (list: unknown): string[] => (Array.isArray(list) ? list.filter((name) => typeof name === "string") : []);
+
 /** The local time that the writer's clock showed. */
 export function dateOf({ timestamp }: ConversationEvent): Date | null {
   const date = new Date(timestamp ?? "");

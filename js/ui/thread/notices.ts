@@ -15,7 +15,7 @@ const hidden = new Set([
 
 /** The line for an event that is neither a message nor a call; `null` if it is not shown. */
 export function noticeOf(event: ConversationEvent): NoticePart | null {
-  const notice = (kind: NoticePart["notice"], text: string): NoticePart => ({ type: "notice", notice: kind, text, event });
+  const notice = (kind: NoticePart["notice"], text: string): NoticePart => ({ type: "notice", notice: kind, text, event, forgotten: [] });
   switch (event.kind) {
     case "MessageEvent":
       // The page speaks in the user's place: the demand of a critic, or the objection of a hook.

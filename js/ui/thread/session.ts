@@ -1,5 +1,13 @@
 // A conversation that this page has open for one or several threads: opening, what is shown of it, and runs.
-import { Conversation, type ConversationOptions, type ErrorCode, type MessageEvent, type RunResult, ThreadkeepError } from "threadkeep";
+import {
+  Conversation,
+  type ConversationOptions,
+  type ErrorCode,
+  type MessageEvent,
+  type RunResult,
+  type Store,
+  ThreadkeepError,
+} from "threadkeep";
 import { LastingHandle } from "./lasting.js";
 import { isSameList } from "./transcript.js";
 import type { ThreadSnapshot } from "./types.js";
@@ -11,6 +19,8 @@ const none: readonly string[] = [];
 export interface SessionOptions {
   pageSize: number;
   resume: boolean;
+  /** The store of the conversation, if it is known. */
+  store: Store | null;
 }
 
 export class Session {
@@ -19,7 +29,7 @@ export class Session {
   /** Resolves to a handle that lasts: a follower that becomes the writer is another one. */
   readonly opened: Promise<Conversation>;
   readonly #conversationId: string;
-  readonly #pageSize: number;
+  readonly #reading: Pick<SessionOptions, "pageSize" | "store">;
   readonly #resumes: boolean;
   readonly #open: () => Promise<Conversation>;
   /** Whether the conversation may be closed, and opened again as the writer: not if it is somebody else's. */
@@ -34,10 +44,10 @@ export class Session {
   #snapshot: Session["snapshot"] | null = null;
   #isChanged = true;
 
-  constructor(conversationId: string, { pageSize, resume }: SessionOptions, open: () => Promise<Conversation>, reopens: boolean) {
+  constructor(conversationId: string, { resume, ...reading }: SessionOptions, open: () => Promise<Conversation>, reopens: boolean) {
     this.#conversationId = conversationId;
     this.#reopens = reopens;
-    this.#pageSize = pageSize;
+    this.#reading = reading;
     this.#resumes = resume;
     this.#open = open;
     this.opened = this.#begin();
@@ -184,7 +194,7 @@ export class Session {
       free: () => this.#reopens && (this.#takingOver ??= this.#takeOver()),
       deleted: () => void (this.#phase = "closed"),
     };
-    const view = new ConversationView(conversation, this.#pageSize, listener, this.#view ?? undefined);
+    const view = new ConversationView(conversation, this.#reading, listener, this.#view ?? undefined);
     await view.open();
     this.#view?.end();
     this.#view = view;

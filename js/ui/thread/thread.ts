@@ -1,5 +1,5 @@
 // `openThread()` and `threadOf()`.
-import { type Conversation, type RunResult, ThreadkeepError } from "threadkeep";
+import { type Conversation, indexedDBStore, type RunResult, ThreadkeepError } from "threadkeep";
 import { nextFrame } from "./frames.js";
 import { Session } from "./session.js";
 import { share } from "./shared.js";
@@ -16,7 +16,7 @@ const defaultPage = 200;
 export function openThread(options: ThreadOptions): Thread {
   const { pageSize, resume = false, conversationId, ...rest } = objectOf("openThread()", "options", options);
   const id = conversationId ?? newId();
-  const own = { pageSize: checked(pageSize), resume };
+  const own = { pageSize: checked(pageSize), resume, store: rest.store ?? indexedDBStore() ?? null };
   const { session, release } = share(rest.store, id, () => Session.opening({ ...rest, conversationId: id }, own));
   return threadOn(session, release);
 }
@@ -25,7 +25,12 @@ export function openThread(options: ThreadOptions): Thread {
 export function threadOf(conversation: Conversation, options: { pageSize?: number | undefined } = {}): Thread {
   const { pageSize } = objectOf("threadOf()", "options", options);
   ensureConversation("threadOf()", conversation);
-  const session = new Session(conversation.id, { pageSize: checked(pageSize), resume: false }, async () => conversation, false);
+  const session = new Session(
+    conversation.id,
+    { pageSize: checked(pageSize), resume: false, store: null },
+    async () => conversation,
+    false,
+  );
   return threadOn(session, () => session.end(false));
 }
 

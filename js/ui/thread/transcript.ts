@@ -11,9 +11,9 @@ import type {
   SubagentEvent,
   Versions,
 } from "threadkeep";
-import { argumentsOf, codeOf, contentOf, dateOf, partsOf, reasoningOf, textOf } from "./fields.js";
+import { argumentsOf, codeOf, contentOf, dateOf, namesOf, partsOf, reasoningOf, textOf } from "./fields.js";
 import { noticeOf } from "./notices.js";
-import type { MessagePart, MessageVersions, ToolPart, UIMessage } from "./types.js";
+import type { MessagePart, MessageVersions, NoticePart, ToolPart, UIMessage } from "./types.js";
 
 /** The calls without a result, as far as events do not tell. */
 export interface OpenCalls {
@@ -122,7 +122,7 @@ export class Transcript {
       this.#take(event);
     } catch {
       // A field of another program's event has a form that nobody knows.
-      this.#add(event, [{ type: "notice", notice: "unreadable", text: String(event.kind), event }]);
+      this.#add(event, [{ type: "notice", notice: "unreadable", text: String(event.kind), event, forgotten: [] }]);
     }
     if (event.kind === "MessageEvent" || event.kind === "ActionEvent") this.#following = [];
   }
@@ -165,6 +165,38 @@ export class Transcript {
     return found ? { index: found.versions.length, ids: [...idsOf(found), id] } : null;
   }
 
+  /** The calls whose sub-agents were not heard. */
+  get unheard(): ToolPart[] {
+    const calls = this.#drafts.flatMap(({ parts }) => parts.filter((part) => part.type === "tool"));
+    return calls.filter(({ toolName, actionId, subagent }) => {
+      return toolName === "task" && actionId !== null && subagent.length === 0 && !this.#subagents.has(actionId);
+    });
+  }
+
+  /** Takes the stored events of sub-agents, by the ids of the calls that have started them. */
+  setWork(work: ReadonlyMap<string, readonly ConversationEvent[]>): void {
+    for (const [action, events] of work) {
+      if (this.#subagents.has(action)) continue;
+      const subagent = new Transcript();
+      for (const event of events) subagent.load(withoutSender(event));
+      this.#subagents.set(action, subagent);
+      this.#change(action, { subagent: subagent.messages });
+    }
+  }
+
+  /** Takes the arguments of calls before the user changed them, by the ids of the calls as they are. */
+  setOriginals(originals: ReadonlyMap<string, ActionEvent>): void {
+    for (const [action, event] of originals) this.#change(action, { original: argumentsIn(event) });
+  }
+
+  /** Changes the part of a call, which may have its result. */
+  #change(action: string, fields: Partial<ToolPart>): void {
+    for (const draft of this.#drafts) {
+      const at = draft.parts.findIndex((part) => part.type === "tool" && part.actionId === action);
+      if (at >= 0) this.#update({ draft, at }, fields);
+    }
+  }
+
   /** Takes what happens without being stored. */
   live(event: LiveEvent): void {
     if (event.kind === "StreamingDeltaEvent") this.#stream(event);
@@ -193,7 +225,7 @@ export class Transcript {
     const drafts = new Map(earlier.#drafts.map((draft) => [draft.id, draft]));
     for (const draft of this.#drafts) {
       draft.versions = drafts.get(draft.id)?.versions ?? null;
-      draft.parts = draft.parts.map((part, at) => parts.get(draft.keys[at]!) ?? part);
+      draft.parts = draft.parts.map((part, at) => sameOr(parts.get(draft.keys[at]!), part));
       const old = drafts.get(draft.id);
       if (old && isSameList(old.eventIds, draft.eventIds) && isSameList(old.parts, draft.parts)) draft.built = old.built;
     }
@@ -245,11 +277,25 @@ export class Transcript {
         return;
       case "ACPToolCallEvent":
         return this.#foreignCall(event);
+      case "Condensation":
+        return this.#add(event, [{ ...noticeOf(event)!, forgotten: this.#replacedBy(new Set(event.forgotten_event_ids)) }]);
       case "InterruptEvent":
         this.endAnswer();
     }
     const notice = noticeOf(event);
     if (notice) this.#add(event, [notice]);
+  }
+
+  /** The messages with those of their parts that a summary replaces. The summary before it counts as an event of its own. */
+  #replacedBy(ids: ReadonlySet<string>): UIMessage[] {
+    const isIn = (key: string): boolean => {
+      const [id] = key.split(" ") as [string];
+      return ids.has(id) || ids.has(`${id}-summary`);
+    };
+    return this.#drafts.flatMap((draft) => {
+      const parts = draft.parts.filter((_, at) => isIn(draft.keys[at]!));
+      return parts.length === 0 ? [] : [{ ...built(draft), parts, versions: null }];
+    });
   }
 
   /** Adds what the model has answered, in place of the pieces that have come of it. */
@@ -270,6 +316,7 @@ export class Transcript {
         eventIds: [],
         createdAt: dateOf(event),
         sender: null,
+        skills: [],
         versions: this.#nextVersion({ id: event.id, role: "assistant" }),
         built: null,
       };
@@ -378,7 +425,7 @@ export class Transcript {
     const waiting = event.kind === "PendingActionsEvent" ? new Set(event.waiting_ids) : subagent.#calls.waiting;
     subagent.setCalls({ ...subagent.#calls, waiting, isRunning: true });
     if (deeper.length > 0) subagent.live({ kind: "SubagentEvent", path: deeper, event });
-    else if ("id" in event) subagent.append(event);
+    else if ("id" in event) subagent.append(withoutSender(event));
     else subagent.live(event);
     this.#changedSubagents.add(action);
     this.#messages = null;
@@ -403,6 +450,22 @@ const idsOf = ({ versions }: Versions): string[] => versions.map(({ id }) => id)
 export function isSameList(one: readonly unknown[], other: readonly unknown[]): boolean {
   return one.length === other.length && one.every((item, at) => item === other[at]);
 }
+
+/** The part as it was, if nothing about it has changed. With earlier messages, more is known of what a summary has replaced. */
+function sameOr(earlier: MessagePart | undefined, part: MessagePart): MessagePart {
+  if (earlier === undefined) return part;
+  const isSame = earlier.type !== "notice" || part.type !== "notice" || countOf(earlier) === countOf(part);
+  return isSame ? earlier : part;
+}
+
+const countOf = ({ forgotten }: NoticePart): number => forgotten.reduce((sum, { parts }) => sum + parts.length, 0);
+
+/** The sender of a prompt of an agent is the id of a call, which is no name for a reader. */
+const withoutSender = (event: ConversationEvent): ConversationEvent => {
+  if (event.kind !== "MessageEvent") return event;
+  const { sender: _, ...own } = event;
+  return own;
+};
 
 const partAt = ({ draft, at }: Place): ToolPart => draft.parts[at] as ToolPart;
 
@@ -429,20 +492,21 @@ function userDraft(event: MessageEvent): Draft {
     eventIds: [event.id],
     createdAt: dateOf(event),
     sender: event.sender ?? null,
+    skills: namesOf(event.activated_skills),
     versions: null,
     built: null,
   };
 }
 
-function built({ id, role, parts, eventIds, createdAt, sender, versions }: Draft): UIMessage {
-  return { id, role, parts: [...parts], state: "done", eventIds: [...eventIds], createdAt, sender, versions };
+function built({ id, role, parts, eventIds, createdAt, sender, skills, versions }: Draft): UIMessage {
+  return { id, role, parts: [...parts], state: "done", eventIds: [...eventIds], createdAt, sender, skills, versions };
 }
 
 function streaming(base: UIMessage | null, { id, reasoning, text }: Answer, versions: MessageVersions | null): UIMessage {
   const parts: MessagePart[] = [...(base?.parts ?? [])];
   if (reasoning !== "") parts.push({ type: "reasoning", text: reasoning, state: text === "" ? "streaming" : "done" });
   if (text !== "") parts.push({ type: "text", text, state: "streaming" });
-  return { id, role: "assistant", eventIds: [], createdAt: null, sender: null, versions, ...base, parts, state: "streaming" };
+  return { id, role: "assistant", eventIds: [], createdAt: null, sender: null, skills: [], versions, ...base, parts, state: "streaming" };
 }
 
 function toolPart({ tool_call_id: toolCallId, tool_name: toolName }: { tool_call_id: string; tool_name: string }): ToolPart {
@@ -462,6 +526,7 @@ function toolPart({ tool_call_id: toolCallId, tool_name: toolName }: { tool_call
     error: null,
     progress: null,
     subagent: [],
+    original: null,
   };
 }
 

@@ -76,8 +76,13 @@ export interface ToolPart {
   error: string | null;
   /** The last words of `ToolContext.progress()`. */
   progress: string | null;
-  /** The messages of the sub-agent that this call has started, while this page hears them; otherwise empty. */
+  /**
+   * The messages of the sub-agent that this call has started or continued: as this page hears them, and after a reload as they
+   * are stored, without those of its own sub-agents. Empty for other calls, and after a reload in a thread of `threadOf()`.
+   */
   subagent: readonly UIMessage[];
+  /** The arguments as the model wrote them, if the user has changed them since; otherwise `null`. */
+  original: { args: JSONValue | undefined; argsText: string } | null;
 }
 /** A failure that ended a run. */
 export interface ErrorPart {
@@ -94,6 +99,8 @@ export interface NoticePart {
   notice: "condensation" | "pause" | "interrupt" | "hook" | "unreadable" | "other";
   text: string;
   event: ConversationEvent;
+  /** What a summary has replaced for the model: messages with those of their parts that are loaded and replaced. Otherwise empty. */
+  forgotten: readonly UIMessage[];
 }
 export type MessagePart = TextPart | ReasoningPart | ImagePart | ToolPart | ErrorPart | NoticePart;
 
@@ -121,6 +128,8 @@ export interface UIMessage {
   createdAt: Date | null;
   /** Who sent it, in a conversation with several senders. */
   sender: string | null;
+  /** The skills that its words have activated, by their names. */
+  skills: readonly string[];
   /** `null` if there is only this one, and until the versions are read. */
   versions: MessageVersions | null;
 }

@@ -7,6 +7,7 @@ import type {
   LiveEvent,
   MessageEvent,
   SecurityRisk,
+  Store,
   Versions,
   WaitingEvent,
 } from "threadkeep";
@@ -17,6 +18,8 @@ import type { Approval, UIMessage } from "./types.js";
 
 /** The riskiest first. A call whose risk nobody knows may be any of the others. */
 const byRisk: readonly SecurityRisk[] = ["HIGH", "UNKNOWN", "MEDIUM", "LOW"];
+
+const elsewhere = () => import("./elsewhere.js");
 
 /** How long another branch waits for the versions of its messages, in milliseconds; their file may have to be loaded first. */
 const patience = 200;
@@ -41,6 +44,8 @@ export class ConversationView {
   title: string | null = null;
   warnings: readonly ConversationWarning[] = [];
   readonly #pageSize: number;
+  /** `null` if it is not known: then the work of sub-agents is shown only while it is heard. */
+  readonly #store: Store | null;
   readonly #listener: ViewListener;
   readonly #unsubscribe: () => void;
   #transcript: Transcript;
@@ -67,9 +72,15 @@ export class ConversationView {
   #shown: readonly UIMessage[] = [];
 
   /** `earlier` is a view of the same conversation, whose objects this one takes over. */
-  constructor(conversation: Conversation, pageSize: number, listener: ViewListener, earlier?: ConversationView) {
+  constructor(
+    conversation: Conversation,
+    { pageSize, store }: { pageSize: number; store: Store | null },
+    listener: ViewListener,
+    earlier?: ConversationView,
+  ) {
     this.conversation = conversation;
     this.#pageSize = pageSize;
+    this.#store = store;
     this.#limit = earlier ? earlier.#limit : pageSize;
     this.#listener = listener;
     this.#transcript = earlier ? earlier.#transcript : new Transcript();
@@ -158,6 +169,8 @@ export class ConversationView {
     for (const event of this.#arrived ?? []) transcript.append(event);
     this.#transcript = transcript;
     await this.readCalls();
+    void this.#readWork(transcript);
+    if (!isLinear) void this.#readOriginals(transcript, events);
     const versions = isLinear ? this.#showVersions([]) : this.#readVersions();
     if (waits) await Promise.race([versions, new Promise((resolve) => setTimeout(resolve, patience))]);
   }
@@ -168,6 +181,31 @@ export class ConversationView {
     const { length } = events;
     const [first] = branch;
     return length - (first ? await events.getIndex(first.id) : 0) === branch.length;
+  }
+
+  /** Never rejects: without the work of its sub-agent a call is still shown. */
+  async #readWork(transcript: Transcript): Promise<void> {
+    const { unheard } = transcript;
+    if (unheard.length === 0 || this.#store === null) return;
+    const { conversation } = this;
+    const store = this.#store;
+    const work = await elsewhere()
+      .then(({ storedWork }) => storedWork(store, conversation, unheard))
+      .catch(() => null);
+    if (!work || work.size === 0) return;
+    transcript.setWork(work);
+    this.#listener.changed();
+  }
+
+  /** Reads the calls as they were before the user changed them. Never rejects. */
+  async #readOriginals(transcript: Transcript, branch: readonly ConversationEvent[]): Promise<void> {
+    if (!branch.some(({ kind }) => kind === "ActionEvent")) return;
+    const found = await elsewhere()
+      .then(({ originalsOf }) => originalsOf(this.conversation, branch, 4 * this.#limit))
+      .catch(() => null);
+    if (!found || found.size === 0) return;
+    transcript.setOriginals(found);
+    this.#listener.changed();
   }
 
   /** Never rejects: without its versions a message is still shown. */

@@ -25,6 +25,7 @@ export function tool(fields = {}) {
     error: null,
     progress: null,
     subagent: [],
+    original: null,
     ...fields,
   };
 }
@@ -43,6 +44,7 @@ export const notice = (kind, words, event = {}) => ({
   type: "notice",
   notice: kind,
   text: words,
+  forgotten: [],
   event: { kind: "PauseEvent", id: id(), timestamp: "2026-01-02T10:00:00", ...event },
 });
 
@@ -51,7 +53,17 @@ export const agent = (parts, fields = {}) => message("assistant", parts, fields)
 
 function message(role, parts, fields) {
   const list = typeof parts === "string" ? [text(parts)] : parts;
-  return { id: id(), role, parts: list, state: "done", eventIds: [], createdAt: new Date(2026, 0, 2, 10), sender: null, ...fields };
+  return {
+    id: id(),
+    role,
+    parts: list,
+    state: "done",
+    eventIds: [],
+    createdAt: new Date(2026, 0, 2, 10),
+    sender: null,
+    skills: [],
+    ...fields,
+  };
 }
 
 /** `earlier` is a list of pages of older messages, the next one last; they come when `gate` resolves. */

@@ -19,6 +19,7 @@ const message = (id, role, parts, fields = {}) => ({
   eventIds: [`${id}-first`, `${id}-last`],
   createdAt,
   sender: null,
+  skills: [],
   ...fields,
 });
 const call = (fields = {}) =>

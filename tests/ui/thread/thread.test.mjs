@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { createModel } from "../../support/model.mjs";
-import { Agent, Conversation, LLM, ThreadkeepError, memoryStore, tool } from "../../../dist/index.js";
+import { Agent, Conversation, LLM, ThreadkeepError, memoryStore, taskTool, tool } from "../../../dist/index.js";
 import { conversationList, openThread, threadOf } from "../../../dist/thread.js";
 import { isIdle, never, seen, stage, sum, until } from "./stage.mjs";
 
@@ -119,8 +119,77 @@ test("calls wait for the user, are approved one by one or rejected, and are the 
   const [, , , payment] = end.messages[1].parts;
   assert.deepEqual([payment.state, payment.args, payment.value], ["done", { sum: 7 }, { paid: 7 }]);
   assert.equal(end.messages[1].parts[2].value, "seen");
+  const originalsIn = ({ messages }) => messages[1]?.parts.slice(0, 4).map(({ original }) => original?.args);
+  const originals = [undefined, undefined, undefined, { sum: 2 }];
+  assert.deepEqual(originalsIn(await until(again, (now) => originalsIn(now)?.[3])), originals);
   model.check();
   await again.close();
+
+  const later = open({ conversationId });
+  assert.deepEqual(originalsIn(await until(later, (now) => originalsIn(now)?.[3])), originals, "after a reload too");
+  await later.close();
+});
+
+test("after a reload the work of a sub-agent is read from its conversation, and of no other one", async () => {
+  const task = (prompt, more) => ({ calls: [{ name: "task", arguments: { prompt, ...more } }] });
+  const model = createModel([
+    task("Count"),
+    { text: "Nine." },
+    task("Again", { resume: "task_00000001" }),
+    { text: "Ten." },
+    { text: "Done." },
+  ]);
+  const llm = new LLM({ model: "openai/m", baseUrl: "http://model.test/v1", fetch: model.fetch, numRetries: 0 });
+  const agent = new Agent({ llm, tools: [taskTool()] });
+  const store = memoryStore();
+  const thread = openThread({ agent, store });
+  const { conversationId } = thread.getSnapshot();
+  await thread.send("Ask");
+  await until(thread, ({ status }) => status === "finished");
+  const workIn = ({ messages }) => messages[1]?.parts.flatMap((part) => (part.type === "tool" ? [seen({ messages: part.subagent })] : []));
+  const work = [
+    ["user: Count", "assistant: Nine."],
+    ["user: Again", "assistant: Ten."],
+  ];
+  assert.deepEqual(workIn(thread.getSnapshot()), work);
+  await thread.close();
+
+  const again = openThread({ agent, store, conversationId });
+  const shown = await until(again, (now) => workIn(now)?.every((messages) => messages.length > 0));
+  assert.deepEqual(workIn(shown), work);
+  const [prompt] = shown.messages[1].parts[0].subagent;
+  assert.equal(prompt.sender, null, "the id of the call is no name");
+  await again.close();
+
+  // An archive may name any conversation as that of a task.
+  const stranger = new LLM({ model: "openai/m", baseUrl: "http://model.test/v1", fetch: createModel([{ text: "Secret." }]).fetch });
+  const other = openThread({ agent: new Agent({ llm: stranger }), store });
+  await other.send("Mine");
+  await until(other, ({ status }) => status === "finished");
+  const copy = memoryStore();
+  for (const { conversation, baseState, length, createdAt } of await store.list()) {
+    const events = (await store.events(conversation, 0, length)).map(({ id, json }) => ({ id, json }));
+    const state = JSON.parse(baseState);
+    for (const each of Object.values(state.agent_state?.subagent_tasks ?? {})) each.conversation = other.getSnapshot().conversationId;
+    const commit = { expectedLength: 0, events, baseState: JSON.stringify(state), files: [], at: createdAt, durability: "relaxed" };
+    await copy.commit(conversation, commit);
+  }
+  await other.close();
+  let reads = 0;
+  const watched = new Proxy(copy, {
+    get: (target, name) => {
+      const value = target[name];
+      return typeof value !== "function"
+        ? value
+        : (...args) => ((reads += name === "events" && args[1] === 0 ? 1 : 0), value.apply(target, args));
+    },
+  });
+  const forged = openThread({ agent, store: watched, conversationId });
+  await forged.opened();
+  await delay(200);
+  assert.deepEqual(workIn(forged.getSnapshot()), [[], []]);
+  assert.ok(reads > 0, "the named conversation was looked at");
+  await forged.close();
 });
 
 test("always allow is offered only where it has an effect, and lets no call through that its tool wants approved", async () => {

@@ -288,6 +288,36 @@ test("the messages of a sub-agent are in the call that has started it", () => {
   assert.deepEqual([shown().state, shown().subagent.length], ["done", 2]);
 });
 
+test("a summary has what it replaces, also of an earlier summary, and more of it with earlier messages", () => {
+  const condenses = (ids, fields = {}) => event("Condensation", { forgotten_event_ids: ids, summary: "S", ...fields });
+  const [hi, hello, ask, call] = [says("Hi", "user"), says("Hello"), says("Look", "user"), calls("look")];
+  const answer = resultOf(call);
+  const [more, last] = [says("More", "user"), says("Yes")];
+  const first = condenses([hello.id, ask.id, call.id, answer.id]);
+  const second = condenses([`${first.id}-summary`, more.id]);
+  const noticeIn = (transcript) => transcript.messages.flatMap(({ parts }) => parts).findLast(({ type }) => type === "notice");
+  const whole = loaded([hi, hello, ask, call, answer, first, more, last, second]);
+  const summaries = whole.messages.flatMap(({ parts }) => parts).filter(({ type }) => type === "notice");
+  assert.deepEqual(seen(summaries[0].forgotten), ["assistant: Hello", "user: Look", "assistant: look done"]);
+  assert.deepEqual(seen(summaries[1].forgotten), ["assistant: (condensation)", "user: More"]);
+  assert.equal(summaries[1].forgotten[0].parts[0], summaries[0], "and under the earlier one what that has replaced");
+  assert.equal(seen(whole.messages).length, 6, "all of it stays where it was");
+
+  const tail = loaded([ask, call, answer, first]);
+  assert.deepEqual(seen(noticeIn(tail).forgotten), ["user: Look", "assistant: look done"]);
+  const earlier = loaded([hi, hello, ask, call, answer, first]);
+  earlier.adopt(tail);
+  assert.equal(noticeIn(earlier).forgotten.length, 3);
+});
+
+test("a message names the skills that it has activated", () => {
+  const skilled = event("MessageEvent", { source: "user", activated_skills: ["haiku", 7], llm_message: { content: "A haiku" } });
+  assert.deepEqual(
+    loaded([skilled, says("Late autumn")]).messages.map(({ skills }) => skills),
+    [["haiku"], []],
+  );
+});
+
 test("a long conversation: each event costs as much as its message is long", () => {
   const transcript = new Transcript();
   /** Milliseconds for a hundred turns: the fastest of some, because the machine does other things too. */

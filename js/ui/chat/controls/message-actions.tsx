@@ -18,7 +18,7 @@ export interface MessageActionsProps {
 
 export function MessageActions({ thread, message, children }: MessageActionsProps) {
   const { labels, followEnd, focusMessages } = useChat();
-  const { messages, isRunning, access, approvals, continuations } = useSnapshot(thread);
+  const { messages, isRunning, access, approvals, continuations, status } = useSnapshot(thread);
   const partings = partingsAt(message, { messages, continuations });
   const [isEdited, edit] = useState(false);
   const opener = useRef<HTMLButtonElement>(null);
@@ -41,7 +41,8 @@ export function MessageActions({ thread, message, children }: MessageActionsProp
         {isUser && canBranch && (
           <VerbButton verb="edit" name={labels.editMessage(what)} text={labels.edit} onClick={() => edit(true)} button={opener} />
         )}
-        {!isUser && isLast && canBranch && (
+        {/* After a failure the line of the state has a button for it. */}
+        {!isUser && isLast && canBranch && status !== "error" && (
           <VerbButton
             verb="again"
             name={labels.answerAgainFor(what)}

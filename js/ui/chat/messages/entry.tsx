@@ -1,7 +1,7 @@
 /** @jsxImportSource preact */
 // The view of a row: one item on the thread.
 import type { ComponentChildren } from "preact";
-import type { MessagePart, UIMessage } from "../../thread/index.js";
+import { type MessagePart, type UIMessage, visibleText } from "../../thread/index.js";
 import { useChat } from "../context.js";
 import { attachedTextOf, MessageActions } from "../controls/index.js";
 import { Markdown } from "../markdown/index.js";
@@ -19,8 +19,10 @@ import { ToolView } from "./tool.js";
 export interface EntryProps {
   row: Row;
   visualizer: ConversationVisualizer;
-  /** Whether messages can be edited and answered again: not those of a sub-agent. */
+  /** Whether messages can be edited and answered again: not those of a sub-agent, or under a summary. */
   hasActions: boolean;
+  /** Whether the agent has written the messages in place of the user: to a sub-agent. */
+  isFromAgent?: boolean;
 }
 
 /** Takes the row apart: a row of a message that has changed is a new object, and most of its parts are the same. */
@@ -90,9 +92,9 @@ function ownView({ part, message, visualizer }: PartProps): ComponentChildren {
   }
 }
 
-function UserEntry({ id, message, visualizer, hasActions }: PartProps & { message: UIMessage }) {
+function UserEntry({ id, message, visualizer, hasActions, isFromAgent }: PartProps & { message: UIMessage }) {
   const { thread, labels, messageActions } = useChat();
-  const speaker = message.sender ?? labels.user;
+  const speaker = message.sender ?? (isFromAgent ? labels.agent : labels.user);
   return (
     <div class="entry entry-user" part="entry user" role="article" aria-label={speaker}>
       <div class="message-head">
@@ -140,6 +142,16 @@ function UserEntry({ id, message, visualizer, hasActions }: PartProps & { messag
           </p>
         );
       })}
+      {message.skills.length === 0 ? null : (
+        <p class="quiet skills">
+          {labels.skillsUsed(message.skills.length)}
+          {message.skills.map((name) => (
+            <span key={name} class="skill" dir="auto">
+              {visibleText(name)}
+            </span>
+          ))}
+        </p>
+      )}
     </div>
   );
 }
@@ -177,13 +189,15 @@ function PartView({ id, part, message, isFirstText, visualizer }: PartProps & { 
             id={id}
             part={part}
             visualizer={visualizer}
-            entry={(row, own) => <Entry key={row.key} row={row} visualizer={own} hasActions={false} />}
+            entry={(row, own) => <Entry key={row.key} row={row} visualizer={own} hasActions={false} isFromAgent />}
           />
         </>
       );
     case "error":
       return <ErrorView part={part} />;
     case "notice":
-      return <NoticeView id={id} part={part} />;
+      return (
+        <NoticeView id={id} part={part} entry={(row) => <Entry key={row.key} row={row} visualizer={visualizer} hasActions={false} />} />
+      );
   }
 }

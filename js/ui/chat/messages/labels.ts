@@ -11,6 +11,8 @@ export const messageLabels = {
   working: "Working",
   user: "You",
   agent: "Agent",
+  /** Before the names of the skills that a message has activated. */
+  skillsUsed: (count: number) => (count === 1 ? "Skill used:" : "Skills used:"),
   thinking: "Thinking…",
   thoughts: "Thoughts",
   copy: "Copy",
@@ -46,6 +48,7 @@ export const messageLabels = {
     rejected: "skipped",
   },
   arguments: "Arguments",
+  originalArguments: "Arguments before you changed them",
   result: "Result",
   error: "Error",
   messageToAgent: "Message to the agent",
@@ -74,6 +77,8 @@ export const messageLabels = {
   failure: "The run ended with an error",
   condensed: (count: number) => `Condensed: the model now reads this instead of ${count === 1 ? "1 event" : `${count} events`}`,
   summary: "Summary",
+  /** Over the messages that a summary has replaced. */
+  forgotten: "What the model no longer sees",
   noSummary: "There is no summary: the model does not see them at all.",
   /** In place of the user, such as after an empty answer: not written for a reader. */
   remark: "A note of this page to the agent",

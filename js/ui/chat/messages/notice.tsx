@@ -1,11 +1,13 @@
 /** @jsxImportSource preact */
 // All that happened to the conversation, between its messages: failures and notes.
+import type { ComponentChildren } from "preact";
 import type { ErrorPart, NoticePart } from "../../thread/index.js";
 import { useChat } from "../context.js";
 import { sentence } from "../controls/failures.js";
 import { Markdown } from "../markdown/index.js";
 import { Fold } from "./folds.js";
 import { PlainText } from "./plain.js";
+import { type Row, rowsOf } from "./rows.js";
 import { Time } from "./time.js";
 
 export function ErrorView({ part: { code, text } }: { part: ErrorPart }) {
@@ -20,7 +22,14 @@ export function ErrorView({ part: { code, text } }: { part: ErrorPart }) {
   );
 }
 
-export function NoticeView({ id, part }: { id: string; part: NoticePart }) {
+interface NoticeProps {
+  id: string;
+  part: NoticePart;
+  /** The view of a row of what a summary has replaced. */
+  entry: (row: Row) => ComponentChildren;
+}
+
+export function NoticeView({ id, part, entry }: NoticeProps) {
   const { labels } = useChat();
   const { event, notice, text } = part;
   if (event.kind === "Condensation") {
@@ -34,6 +43,11 @@ export function NoticeView({ id, part }: { id: string; part: NoticePart }) {
           <Markdown text={event.summary} class="prose summary" label={labels.summary} />
         ) : (
           <p class="quiet">{labels.noSummary}</p>
+        )}
+        {part.forgotten.length === 0 ? null : (
+          <Fold id={`${id}/forgotten`} class="folded" summary={labels.forgotten}>
+            {() => <div class="inner-items">{rowsOf(part.forgotten).map(entry)}</div>}
+          </Fold>
         )}
       </section>
     );

@@ -30,7 +30,7 @@ export function SubagentView({ id, part, visualizer, entry }: SubagentProps) {
       class="folded subagent"
       summary={labels.subagent(typeof name === "string" ? visibleText(name) : labels.subagentUnnamed)}
     >
-      {() => <div class="subagent-items">{rowsOf(part.subagent).map((row) => entry(row, own))}</div>}
+      {() => <div class="inner-items subagent-items">{rowsOf(part.subagent).map((row) => entry(row, own))}</div>}
     </Fold>
   );
 }

@@ -14,14 +14,14 @@ import { imagesOf, SpecialResult, textOf } from "./results.js";
 type CallState = keyof ChatLabels["callStates"];
 
 export function ToolView({ id, part }: { id: string; part: ToolPart }) {
-  const { labels } = useChat();
+  const { labels, toolIcon: ownIcon } = useChat();
   const state = stateOf(part);
   const result = part.error ?? textOf(part);
   const given = givenTitle(part, labels);
   const glance = (state === "done" && oneLine(result)) || (given === null && oneLine(firstText(part.args)));
   const summary = (
     <>
-      <Icon name={toolIcon(part.toolName)} />
+      {ownIcon(part.toolName) ?? <Icon name={toolIcon(part.toolName)} />}
       <span class="call-title" dir="auto">
         {titleOf(part, labels)}
       </span>
@@ -41,6 +41,7 @@ export function ToolView({ id, part }: { id: string; part: ToolPart }) {
             {labels.tool} <code>{visibleText(part.toolName)}</code>
           </p>
           <CallBody part={part} state={state} result={result} />
+          <Original part={part} />
         </div>
       )}
     </Fold>
@@ -58,6 +59,11 @@ export function stateOf({ state, error }: ToolPart): CallState {
   return CUT_OFF.find(([opening]) => opening.test(error ?? ""))?.[1] ?? "failed";
 }
 
+function Original({ part: { original } }: { part: ToolPart }) {
+  const { labels } = useChat();
+  return original === null ? null : <Arguments part={original} name={labels.originalArguments} />;
+}
+
 function CallBody({ part, state, result }: { part: ToolPart; state: CallState; result: string }) {
   const { labels } = useChat();
   if (part.result !== null && state === "done") {
@@ -68,7 +74,7 @@ function CallBody({ part, state, result }: { part: ToolPart; state: CallState; r
   const name = isOpen || state === "done" ? labels.result : state === "failed" ? labels.error : labels.messageToAgent;
   return (
     <>
-      <Arguments part={part} />
+      <Arguments part={part} name={labels.arguments} />
       {isOpen ? null : (
         <div role="group" aria-label={name}>
           <p class="eyebrow">{name}</p>
@@ -84,13 +90,12 @@ function CallBody({ part, state, result }: { part: ToolPart; state: CallState; r
   );
 }
 
-function Arguments({ part: { args, argsText } }: { part: ToolPart }) {
-  const { labels } = useChat();
+function Arguments({ part: { args, argsText }, name }: { part: Pick<ToolPart, "args" | "argsText">; name: string }) {
   const entries = Object.entries(fieldsOf(args));
   if (entries.length === 0 && (args !== undefined || argsText === "")) return null;
   return (
-    <div role="group" aria-label={labels.arguments}>
-      <p class="eyebrow">{labels.arguments}</p>
+    <div role="group" aria-label={name}>
+      <p class="eyebrow">{name}</p>
       {args === undefined ? (
         <pre class="result" tabIndex={0}>
           <PlainText text={visibleText(argsText)} />
