@@ -111,7 +111,7 @@ for (const kind of availableBrowsers) {
         await page.ask("Roll two dice and tell me the time");
         await page.ask("qwertz");
         await page.shows(/🎲 Roll two dice and tell me/, "#title");
-        await page.press("Fork after “I'll ask the page to do 2 things at…”");
+        await page.press("Fork after “I'll ask the page to do 2 things…”");
         await page.shows(/🎲 Roll two dice and tell me \(copy\)/, "#title");
         await page.shows(/The page ran 2 tools/);
         assert.doesNotMatch(await page.text(".items"), /qwertz/);
