@@ -155,9 +155,15 @@ pub trait Decoder {
     fn finish(self: Box<Self>, new_id: &mut dyn FnMut() -> String) -> Result<Answer, DecodeError>;
 }
 
-/// The data of an event that a decoder reads; `None` for an event without data, and for all that follow the end.
-pub fn data_of(data: &str, is_done: bool) -> Option<&str> {
-    Some(data.trim()).filter(|data| !data.is_empty() && !is_done)
+/// The data of an event that a decoder reads; `None` for an event without data, for OpenAI's end of the stream, which is
+/// noted in `is_done`, and for all that follow it.
+pub fn data_of<'a>(data: &'a str, is_done: &mut bool) -> Option<&'a str> {
+    let data = data.trim();
+    if data.is_empty() || *is_done {
+        return None;
+    }
+    *is_done = data == "[DONE]";
+    (!*is_done).then_some(data)
 }
 
 /// The object that is the data of an event.

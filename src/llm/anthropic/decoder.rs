@@ -57,10 +57,8 @@ enum Kind {
 
 impl Decoder for AnthropicDecoder {
     fn push(&mut self, event: &str, data: &str) -> Result<Option<Delta>, DecodeError> {
-        // Some proxies end the stream as OpenAI does.
-        let Some(data) = data_of(data, self.is_done).filter(|data| *data != "[DONE]") else {
-            return Ok(None);
-        };
+        // Some proxies end the stream as OpenAI does, which does not say here that the answer is complete.
+        let Some(data) = data_of(data, &mut { self.is_done }) else { return Ok(None) };
         let fields = object_of(data)?;
         // Some servers have the type only as the name of the event, and none in a complete answer.
         let kind = fields.read::<String>("type").unwrap_or_else(|| match fields.get("content") {

@@ -64,11 +64,7 @@ impl PlainChunk {
 
 impl Decoder for ChatDecoder {
     fn push(&mut self, _event: &str, data: &str) -> Result<Option<Delta>, DecodeError> {
-        let Some(data) = data_of(data, self.is_done) else { return Ok(None) };
-        if data == "[DONE]" {
-            self.is_done = true;
-            return Ok(None);
-        }
+        let Some(data) = data_of(data, &mut self.is_done) else { return Ok(None) };
         if let Some(text) = self.plain.text_of(data).and_then(|text| self.content_pieces.text(text)) {
             self.content.push_str(&text);
             return Ok(Some(text)

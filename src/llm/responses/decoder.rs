@@ -40,11 +40,7 @@ pub struct ResponsesDecoder {
 
 impl Decoder for ResponsesDecoder {
     fn push(&mut self, event: &str, data: &str) -> Result<Option<Delta>, DecodeError> {
-        let Some(data) = data_of(data, self.is_done) else { return Ok(None) };
-        if data == "[DONE]" {
-            self.is_done = true;
-            return Ok(None);
-        }
+        let Some(data) = data_of(data, &mut self.is_done) else { return Ok(None) };
         let event_data = object_of(data)?;
         self.background.received(event_data.read("sequence_number"));
         let kind = event_data.read::<String>("type").unwrap_or_else(|| event.to_owned());
