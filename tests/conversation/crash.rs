@@ -24,7 +24,7 @@ pub fn dying(inner: MemoryStore, commits: usize, is_applied: bool) -> ScriptedSt
         0 => Outcome::Dead { is_applied },
         _ => Outcome::DONE,
     };
-    ScriptedStore { inner, outcome: Box::new(outcome), applied: Box::new(|_| {}), events_read: Rc::default() }
+    ScriptedStore { outcome: Box::new(outcome), ..ScriptedStore::over(inner) }
 }
 
 #[test]

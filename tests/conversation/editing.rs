@@ -222,10 +222,8 @@ fn editing_a_call_does_not_reopen_one_whose_result_a_full_store_refused() {
         let is_full = Rc::new(Cell::new(false));
         let (asked, set) = (is_full.clone(), is_full.clone());
         let store = ScriptedStore {
-            inner: MemoryStore::new(),
             outcome: Box::new(move |_| if asked.get() { Outcome::Full } else { Outcome::DONE }),
-            applied: Box::new(|_| {}),
-            events_read: Rc::default(),
+            ..ScriptedStore::over(MemoryStore::new())
         };
         let filling = TestTool::shared("filling", Replay::Never, move |_| {
             set.set(true);
@@ -256,10 +254,8 @@ fn a_rejection_that_is_being_stored_when_another_call_is_edited_is_not_undone() 
         let asked = is_slow.clone();
         let slowly = Outcome::Applied { after: 3, reported_after: 3 };
         let store = ScriptedStore {
-            inner: MemoryStore::new(),
             outcome: Box::new(move |_| if asked.get() { slowly } else { Outcome::DONE }),
-            applied: Box::new(|_| {}),
-            events_read: Rc::default(),
+            ..ScriptedStore::over(MemoryStore::new())
         };
         let mut world = world();
         world.store = Rc::new(store);

@@ -54,15 +54,13 @@ fn files_are_in_the_commit_of_the_result_and_calls_that_change_them_run_one_afte
         let commits = Rc::new(RefCell::new(Vec::new()));
         let seen = commits.clone();
         let store = ScriptedStore {
-            inner: MemoryStore::new(),
-            outcome: Box::new(|_| Outcome::DONE),
             applied: Box::new(move |commit: &Commit| {
                 if let [(path, Some(content))] = &*commit.files {
                     let results = commit.events.iter().filter(|(_, json)| json.contains("Written.")).count();
                     seen.borrow_mut().push((path.to_string(), content.clone(), results));
                 }
             }),
-            events_read: Rc::default(),
+            ..ScriptedStore::over(MemoryStore::new())
         };
         let mut world = World::new(Rc::new(store), vec![write(&Rc::default())], script());
         world.tool_concurrency_limit = 4;
@@ -89,12 +87,10 @@ fn a_commit_that_fails_stores_neither_result_nor_file_and_the_next_one_stores_bo
         let fails = Rc::new(Cell::new(true));
         let failing = fails.clone();
         let store = ScriptedStore {
-            inner: inner.another(),
             outcome: Box::new(move |commit| {
                 if !commit.files.is_empty() && failing.take() { Outcome::Full } else { Outcome::DONE }
             }),
-            applied: Box::new(|_| {}),
-            events_read: Rc::default(),
+            ..ScriptedStore::over(inner.another())
         };
         let world = World::new(Rc::new(store), vec![write(&Rc::default())], script());
         let conversation = world.open().await.unwrap();

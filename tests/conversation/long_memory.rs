@@ -173,7 +173,6 @@ fn a_long_conversation_stays_in_a_small_window_although_its_page_dies_again_and_
         let is_deadly = Rc::new(Cell::new(false));
         let (counted, died, deadly) = (commits.clone(), deaths.clone(), is_deadly.clone());
         let store = ScriptedStore {
-            inner: MemoryStore::new(),
             // The page dies at every condensation, in turn before and after it is stored, and at every 61st commit.
             outcome: Box::new(move |commit| {
                 counted.set(counted.get() + 1);
@@ -185,8 +184,7 @@ fn a_long_conversation_stays_in_a_small_window_although_its_page_dies_again_and_
                 died.set(died.get() + 1);
                 Outcome::Dead { is_applied: died.get().is_multiple_of(2) }
             }),
-            applied: Box::new(|_| {}),
-            events_read: Rc::default(),
+            ..ScriptedStore::over(MemoryStore::new())
         };
         let provider = Rc::new(Provider::default());
         let mut world = World::new(Rc::new(store), vec![echo()], []);

@@ -21,12 +21,7 @@ use threadkeep::{
 fn opening_a_long_conversation_reads_only_the_end_of_the_log() {
     let (inner, read) = (MemoryStore::new(), Rc::new(Cell::new(0)));
     let open = || {
-        let store = ScriptedStore {
-            inner: inner.another(),
-            outcome: Box::new(|_| Outcome::DONE),
-            applied: Box::new(|_| {}),
-            events_read: read.clone(),
-        };
+        let store = ScriptedStore { events_read: read.clone(), ..ScriptedStore::over(inner.another()) };
         World::new(Rc::new(store), Vec::new(), [])
     };
     block_on(async {
@@ -139,13 +134,11 @@ fn the_first_commit_stores_a_conversation_completely() {
             let (inner, commits) = (MemoryStore::new(), Rc::new(Cell::new(0)));
             let counted = commits.clone();
             let store = ScriptedStore {
-                inner: inner.another(),
                 outcome: Box::new(move |_| {
                     counted.set(counted.get() + 1);
                     Outcome::DONE
                 }),
-                applied: Box::new(|_| {}),
-                events_read: Rc::default(),
+                ..ScriptedStore::over(inner.another())
             };
             let mut world = World::new(Rc::new(store), Vec::new(), []);
             world.confirmation_policy = Some(ConfirmationPolicy::AlwaysConfirm);
@@ -170,13 +163,11 @@ fn a_first_commit_that_fails_leaves_nothing_and_can_be_repeated() {
         let (inner, attempts) = (MemoryStore::new(), Rc::new(Cell::new(0)));
         let counted = attempts.clone();
         let store = ScriptedStore {
-            inner: inner.another(),
             outcome: Box::new(move |_| {
                 counted.set(counted.get() + 1);
                 if counted.get() == 1 { Outcome::Full } else { Outcome::DONE }
             }),
-            applied: Box::new(|_| {}),
-            events_read: Rc::default(),
+            ..ScriptedStore::over(inner.another())
         };
         let conversation = World::new(Rc::new(store), Vec::new(), []).open().await.unwrap();
         let error = conversation.send_message(vec![Content::text("Hello?")], None).await.unwrap_err();

@@ -145,13 +145,11 @@ fn a_sub_agent_keeps_its_result_and_its_files_for_the_next_commit_if_one_fails()
         let owner = World::new(Rc::new(inner.another()), Vec::new(), []).open_stored().await.unwrap();
         let fails = Cell::new(true);
         let store = ScriptedStore {
-            inner: inner.another(),
             outcome: Box::new(move |commit| match commit.files_of.is_some() && fails.take() {
                 true => Outcome::Full,
                 false => Outcome::DONE,
             }),
-            applied: Box::new(|_| {}),
-            events_read: Rc::default(),
+            ..ScriptedStore::over(inner.another())
         };
         let world = below(&owner, World::new(Rc::new(store), vec![add_line(&inner, false)], script()));
         let child = open_child(&world).await;

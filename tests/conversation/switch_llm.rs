@@ -68,10 +68,8 @@ fn a_switch_that_cannot_be_stored_does_not_change_the_model() {
         let is_full = Rc::new(Cell::new(false));
         let full = is_full.clone();
         let store = ScriptedStore {
-            inner: MemoryStore::new(),
             outcome: Box::new(move |_| if full.get() { Outcome::Full } else { Outcome::DONE }),
-            applied: Box::new(|_| {}),
-            events_read: Rc::default(),
+            ..ScriptedStore::over(MemoryStore::new())
         };
         let world = World::new(Rc::new(store), Vec::new(), [text("First.")]);
         let conversation = world.open().await.unwrap();

@@ -1,7 +1,7 @@
 //! Moves of HEAD to other branches.
 
 use crate::{
-    scripted_store::{Outcome, ScriptedStore},
+    scripted_store::ScriptedStore,
     support::{Answer, ID, World, calls, echo, say, text},
 };
 use futures_executor::block_on;
@@ -311,12 +311,7 @@ fn branches_are_listed_with_the_event_where_they_part_and_their_first_message() 
 /// A conversation of a thousand messages, and the number of events that are read of it.
 async fn long_conversation() -> (World, Conversation, Rc<Cell<u64>>) {
     let read: Rc<Cell<u64>> = Rc::default();
-    let store = ScriptedStore {
-        inner: MemoryStore::new(),
-        outcome: Box::new(|_| Outcome::DONE),
-        applied: Box::new(|_| {}),
-        events_read: read.clone(),
-    };
+    let store = ScriptedStore { events_read: read.clone(), ..ScriptedStore::over(MemoryStore::new()) };
     let world = World::new(Rc::new(store), vec![echo()], [text("One."), text("Two."), text("Three.")]);
     let conversation = world.open().await.unwrap();
     for place in 0..1000 {

@@ -104,10 +104,9 @@ impl Stage {
             Rc::new(RefCell::new(script.outcomes.iter().rev().copied().collect()));
         let (next, notes) = (outcomes.clone(), ledger.clone());
         let store = ScriptedStore {
-            inner: MemoryStore::new(),
             outcome: Box::new(move |_| next.borrow_mut().pop().unwrap_or(Outcome::DONE)),
             applied: Box::new(move |commit| notes.applied(commit)),
-            events_read: Rc::default(),
+            ..ScriptedStore::over(MemoryStore::new())
         };
         let kinds = [("once", Replay::Never), ("safe", Replay::Safe), ("ask", Replay::Ask)];
         let tools = kinds.map(|(name, replay)| tool(name, replay, &ledger, &held, &conversation, &begun));
