@@ -35,10 +35,10 @@ export interface ZipWriting {
 }
 /**
  * The start of an export. `nested` are the conversations of its sub-agents. `baseState` is the text to be exported, without secrets; the files in `searched` have to pass
- * through `withoutSecrets`.
+ * through `withoutSecrets`. `callTimeout` is how long the host's store may take for one call, in milliseconds.
  */
 export interface CoreExport {
-  id: string; folder: string; nested: [id: string, folder: string][]; baseState: string; length: number; updatedAt: number; files: string[]; searched: string[];
+  id: string; folder: string; nested: [id: string, folder: string][]; baseState: string; length: number; updatedAt: number; files: string[]; searched: string[]; callTimeout: number;
 }
 "#;
 

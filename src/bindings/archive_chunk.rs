@@ -5,7 +5,7 @@
 use super::{
     archive::Archives,
     error::message_of,
-    host_store::{HostStore, store_error_of},
+    host_store::{CALL_TIMEOUT, HostStore, store_error_of},
     imported::claimed,
     listing::descendants,
     values::{CommitObject, ExportObject, ImportedObject, WritingObject, to_js},
@@ -122,6 +122,7 @@ impl Archives for ArchiveChunk {
                 updated_at: listing.updated_at,
                 files: files.iter().map(StorePath::as_str).collect(),
                 searched: searched.collect(),
+                call_timeout: CALL_TIMEOUT.as_secs_f64() * 1000.0,
             };
             Ok(to_js(&export)?)
         })

@@ -24,7 +24,7 @@ use wasm_bindgen_futures::JsFuture;
 pub(super) const MAX_INDEX: u64 = (1 << 53) - 1;
 
 /// How long the host may take for one call.
-const CALL_TIMEOUT: Duration = Duration::from_secs(30);
+pub(super) const CALL_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The adapter of a host's object.
 pub struct HostStore {

@@ -178,6 +178,8 @@ pub(super) struct ExportObject<'a> {
     pub updated_at: f64,
     pub files: Vec<&'a str>,
     pub searched: Vec<&'a str>,
+    /// How long the host's store may take for one call, in milliseconds.
+    pub call_timeout: f64,
 }
 
 /// `ZipWriting` of `archive.rs`.

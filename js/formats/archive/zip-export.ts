@@ -21,8 +21,6 @@ const pageBytes = 1 << 20;
 const mostInPage = 2000;
 /** How many files are read side by side: as many are in memory even if each of them is large. */
 const mostFiles = 16;
-/** The timeout for a store, in milliseconds; the core has the same. */
-const timeout = 30_000;
 
 const encoder = new TextEncoder();
 const nothing = new Uint8Array(0);
@@ -84,13 +82,13 @@ export async function* zipBlocks(
     if (pageYield.isDue) await pageYield.wait();
   };
 
-  for (const { id, folder, baseState, length, files, searched } of conversations) {
+  for (const { id, folder, baseState, length, files, searched, callTimeout } of conversations) {
     await add(`${folder}/base_state.json`, encoder.encode(baseState));
     await addFolder(`${folder}/events/`);
     const page = new Page();
     for (let next = 0; next < length; ) {
       const end = Math.min(length, next + page.count);
-      const events = await asked("events", () => store.events(id, next, end));
+      const events = await asked("events", callTimeout, () => store.events(id, next, end));
       check(events, id, next, end);
       for (const event of events) {
         const content = encoder.encode(event.json);
@@ -104,7 +102,7 @@ export async function* zipBlocks(
     page.count = 1;
     const hasSecrets = new Set(searched);
     for (let next = 0; next < files.length; ) {
-      const contents = await contentsOf(store, id, files.slice(next, next + page.count));
+      const contents = await contentsOf(store, id, files.slice(next, next + page.count), callTimeout);
       for (const [place, content] of contents.entries()) {
         const path = files[next + place]!;
         // The file was removed after the export had begun.
@@ -135,10 +133,10 @@ export async function* zipBlocks(
 }
 
 /** The contents of the first of these files, at least of one. A database reads many in one transaction. */
-async function contentsOf(store: Store, id: string, paths: string[]): Promise<(Uint8Array | null | undefined)[]> {
+async function contentsOf(store: Store, id: string, paths: string[], callTimeout: number): Promise<(Uint8Array | null | undefined)[]> {
   if (isInBrowser(store))
     return (await settle((await coreStore(store)).call("readFiles", [id, paths, pageBytes]))) as (Uint8Array | undefined)[];
-  return asked("readFile", () => Promise.all(paths.slice(0, mostFiles).map((path) => store.readFile(id, path))));
+  return asked("readFile", callTimeout, () => Promise.all(paths.slice(0, mostFiles).map((path) => store.readFile(id, path))));
 }
 
 /** Files that are read side by side: small ones, or a large one alone. */
@@ -186,7 +184,7 @@ class Page {
 }
 
 /** The result of a store's method; errors are converted as in the core. */
-async function asked<T>(method: string, question: () => Promise<T>): Promise<T> {
+async function asked<T>(method: string, timeout: number, question: () => Promise<T>): Promise<T> {
   const result = Promise.resolve()
     .then(question)
     .then((content) => ({ content }), storeFailed);
