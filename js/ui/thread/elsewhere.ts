@@ -1,4 +1,4 @@
-// What a view reads beside its branch, after it is shown: the work of sub-agents, and calls as they were before the user
+// The parts that a view reads beside its branch, after it is shown: the work of sub-agents, and calls as they were before the user
 // changed them. Most conversations have neither, so this is loaded when it is needed.
 import type { ActionEvent, Conversation, ConversationEvent, JSONValue, Store } from "threadkeep";
 import type { ToolPart } from "./types.js";
