@@ -99,7 +99,7 @@ export interface NoticePart {
   notice: "condensation" | "pause" | "interrupt" | "hook" | "unreadable" | "other";
   text: string;
   event: ConversationEvent;
-  /** What a summary has replaced for the model: messages with those of their parts that are loaded and replaced. Otherwise empty. */
+  /** The messages that a summary has replaced for the model, with those of their parts that are loaded and replaced. Otherwise empty. */
   forgotten: readonly UIMessage[];
 }
 export type MessagePart = TextPart | ReasoningPart | ImagePart | ToolPart | ErrorPart | NoticePart;
