@@ -12,7 +12,7 @@ let demo;
 const tools = [];
 const server = (request, response) => {
   tools.push(request.headers.authorization ?? "none");
-  return (response.writeHead(401).end(), true);
+  return response.writeHead(401).end(), true;
 };
 before(async () => (demo = await startDemo({ delay: 0, mounts: { "/tools/": server } })));
 after(() => demo.close());

@@ -68,7 +68,7 @@ for (const kind of availableBrowsers) {
     const model = createModel(({ messages }) => {
       const last = JSON.stringify(messages.at(-1));
       if (last.includes("How far")) return { text: "Nearly there." };
-      if (last.includes("How long")) return (goOn(), { text: "Not long." });
+      if (last.includes("How long")) return goOn(), { text: "Not long." };
       return last.includes("Write a title") ? { text: "🚀 Go" } : { text: "Done.", pace: () => asked };
     });
     const { baseUrl, close } = await model.listen();

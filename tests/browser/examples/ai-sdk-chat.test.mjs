@@ -40,7 +40,7 @@ for (const kind of availableBrowsers) {
       mounts: {
         "/files": (request, response) => {
           if (request.method === "GET")
-            return (response.writeHead(200, { "content-type": "application/json" }).end('["a.txt","b.txt"]'), true);
+            return response.writeHead(200, { "content-type": "application/json" }).end('["a.txt","b.txt"]'), true;
           deleted.push(request.url);
           // The first deletion takes longer than the browser lives.
           if (deleted.length > 1) response.writeHead(200).end();
