@@ -1,5 +1,6 @@
 // Servers that others have written, started on free ports of this machine.
 import { spawn } from "node:child_process";
+import { randomInt } from "node:crypto";
 import { createServer } from "node:net";
 import { once } from "node:events";
 import path from "node:path";
@@ -67,10 +68,15 @@ async function started([program, ...args], env, ready) {
   };
 }
 
+/** A free port of those that systems do not give to connections, so that nothing takes it before the server that gets its number. */
 export async function freePort() {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address();
+  const port = randomInt(10_000, 32_000);
+  const server = createServer().listen(port, "127.0.0.1");
+  const isFree = await once(server, "listening").then(
+    () => true,
+    () => false,
+  );
+  if (!isFree) return freePort();
   server.close();
   await once(server, "close");
   return port;
