@@ -172,7 +172,7 @@ for (const kind of availableBrowsers) {
         },
       );
 
-      await context.test("model data is loaded with the first request, from the file of the model's provider", async () => {
+      await context.test("model data is loaded for a conversation, from the file of its model's provider alone", async () => {
         const { before, answer, after, stats } = await inPage(askFrom, "/threadkeep/index.js");
         assert.deepEqual([before, answer, after], [[], "finished", ["openai", "rows"]]);
         assert.deepEqual([stats.accumulated_cost, stats.accumulated_token_usage.context_window], [0.0035, 128_000]);
@@ -304,9 +304,10 @@ async function askFrom(url) {
   const { ScriptedModel } = await import("/support/model/script.mjs");
   const { fetch, requests } = new ScriptedModel([{ text: "Hi", usage: { prompt_tokens: 1000, completion_tokens: 100 } }]);
   const llm = new LLM({ model: "openai/gpt-4o", stream: false, numRetries: 1, fetch });
+  // Opening begins to load it.
+  const before = fetched();
   const conversation = await Conversation.open({ agent: new Agent({ llm }), store: memoryStore() });
   await conversation.sendMessage("Hello");
-  const before = fetched();
   const answer = await conversation.run().then(
     ({ status }) => status,
     ({ code, retryable, message }) => `${code} ${retryable} ${message}`,
