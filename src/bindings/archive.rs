@@ -1,9 +1,12 @@
 //! Import and export over a zip library in JavaScript: the library reads and writes the container, the core decides.
 //!
-//! These are the exports that JavaScript calls. A chunk ([`super::archive_chunk`]), loaded with the first call, does the
+//! These are the exports that JavaScript calls. A chunk ([`super::chunks::archive`]), loaded with the first call, does the
 //! work.
 
-use super::{archive_chunk::ZipSource, chunks, host_store::store_error_of};
+use super::{
+    chunks::{self, ZipSource},
+    host_store::store_error_of,
+};
 use crate::{error::Result, web::guard::promise};
 use futures_util::future::LocalBoxFuture;
 use js_sys::{Function, Object, Promise};

@@ -1,6 +1,6 @@
 //! Condensing for JavaScript: `condense`, `summary` and `contextUsage`.
 //!
-//! These are the exports that JavaScript calls. A chunk ([`super::condensing_chunk`]) does the work.
+//! These are the exports that JavaScript calls. A chunk ([`super::chunks::condensing`]) does the work.
 
 use super::{chunks, conversation::CoreConversation};
 use crate::{

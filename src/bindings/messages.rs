@@ -1,6 +1,6 @@
 //! Conversations in the formats of other programs, in both directions.
 //!
-//! These are the exports that JavaScript calls. A chunk ([`super::messages_chunk`]), loaded with the first call, does the
+//! These are the exports that JavaScript calls. A chunk ([`super::chunks::messages`]), loaded with the first call, does the
 //! work.
 
 use super::{chunks, error::invalid, wire_apis::ChunkWireApis};

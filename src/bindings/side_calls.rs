@@ -1,6 +1,6 @@
 //! Requests beside the run, for JavaScript: `askAgent`, `generateTitle` and the tool that inspects images; and critics, which belong to the same chunk.
 //!
-//! This is the export that JavaScript calls. A chunk ([`super::side_calls_chunk`]), loaded with the first call, does the
+//! This is the export that JavaScript calls. A chunk ([`super::chunks::side_calls`]), loaded with the first call, does the
 //! work.
 
 use super::{chunks, conversation::CoreConversation};

@@ -1,5 +1,5 @@
 //! The JavaScript handle of a store. IndexedDB is in the main wasm; the other stores, and the methods of a store for
-//! JavaScript, are in a chunk ([`super::stores_chunk`]).
+//! JavaScript, are in a chunk ([`super::chunks::stores`]).
 
 use super::chunks;
 use crate::{

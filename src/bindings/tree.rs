@@ -1,6 +1,6 @@
 //! The part of a conversation's JavaScript interface that moves HEAD between branches, lists branches and copies them.
 //!
-//! Moves are in the main wasm. The rest is in a chunk ([`super::branches_chunk`]).
+//! Moves are in the main wasm. The rest is in a chunk ([`super::chunks::branches`]).
 
 use super::{
     chunks,

@@ -1,5 +1,5 @@
 // The chunks of the wasm are listed in scripts/wasms.mjs. A bundler needs their URLs and the imports of their copies spelled out:
-// these two modules are generated from the list. The compiler needs their contents in src/bindings/chunks.rs.
+// these two modules are generated from the list. The compiler needs their contents in src/bindings/chunks/mod.rs.
 import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -41,7 +41,7 @@ for (const [file, lines] of Object.entries(generated)) {
 }
 
 test("the core has the content of every chunk", () => {
-  const [, table] = /^chunks! {\n([^]*?)\n}/m.exec(text("src/bindings/chunks.rs"));
+  const [, table] = /^chunks! {\n([^]*?)\n}/m.exec(text("src/bindings/chunks/mod.rs"));
   const names = [...table.matchAll(/^ {4}(\w+): dyn /gm)].map(([, name]) => name);
   assert.deepEqual(names.sort(), Object.keys(chunks).sort());
 });

@@ -7,11 +7,18 @@
 //! The build (`scripts/build-wasm.mjs`) cuts the wasm at these functions. Code that only one chunk uses goes into its file;
 //! code that is also called from or inlined elsewhere does not.
 
+mod archive;
+mod branches;
+mod condensing;
+mod messages;
+mod side_calls;
+mod stores;
+
+pub use archive::ZipSource;
+
 use super::{
-    archive::Archives, archive_chunk::ArchiveChunk, branches_chunk::BranchesChunk,
-    condensing::CondensingPart, condensing_chunk::CondensingChunk, error::error_of, messages::Messages,
-    messages_chunk::MessagesChunk, side_calls::SideCalls, side_calls_chunk::SideCallsChunk, store::Stores,
-    stores_chunk::StoresChunk, tree::Branches,
+    archive::Archives, condensing::CondensingPart, error::error_of, messages::Messages,
+    side_calls::SideCalls, store::Stores, tree::Branches,
 };
 use crate::{
     error::{Error, ErrorCode, Result},
@@ -67,19 +74,19 @@ chunks! {
     /// Tools in text.
     text_tools: dyn WireApi = TextTools;
     /// Stores other than IndexedDB, and calling a store from JavaScript.
-    stores: dyn Stores = StoresChunk;
+    stores: dyn Stores = stores::StoresChunk;
     /// Skills and the rest of an agent's context.
     skills: dyn Skills = AgentSkills;
     /// Zip archives.
-    archive: dyn Archives = ArchiveChunk;
+    archive: dyn Archives = archive::ArchiveChunk;
     /// The list of branches, copies of conversations, tasks of sub-agents, and what a follower takes in.
-    branches: dyn Branches = BranchesChunk;
+    branches: dyn Branches = branches::BranchesChunk;
     /// Conversations in the formats of other programs.
-    messages: dyn Messages = MessagesChunk;
+    messages: dyn Messages = messages::MessagesChunk;
     /// Condensing.
-    condensing: dyn CondensingPart = CondensingChunk;
+    condensing: dyn CondensingPart = condensing::CondensingChunk;
     /// Requests beside the run, and critics.
-    side_calls: dyn SideCalls = SideCallsChunk;
+    side_calls: dyn SideCalls = side_calls::SideCallsChunk;
 }
 
 thread_local! {

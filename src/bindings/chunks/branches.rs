@@ -1,12 +1,12 @@
-//! The lists of branches and versions, copies of conversations, tasks of sub-agents, and what a follower takes in: a chunk of the wasm, see [`super::chunks`].
+//! The lists of branches and versions, copies of conversations, tasks of sub-agents, and what a follower takes in: a chunk of the wasm, see [`super`].
 
-use super::{
-    conversation::done,
-    error::set,
-    options::{Options, property},
-    tree::{Answer, Branches},
-};
 use crate::{
+    bindings::{
+        conversation::done,
+        error::set,
+        options::{Options, property},
+        tree::{Answer, Branches},
+    },
     conversation::{Conversation, ForkOptions},
     error::Result,
     id::EventId,

@@ -1,19 +1,19 @@
-//! Import and export of archives: a chunk of the wasm, see [`super::chunks`].
+//! Import and export of archives: a chunk of the wasm, see [`super`].
 //!
 //! It uses a store through its JavaScript interface, and takes write locks through JavaScript, where all locks are managed.
 
-use super::{
-    archive::Archives,
-    error::message_of,
-    host_store::{CALL_TIMEOUT, HostStore, store_error_of},
-    imported::claimed,
-    listing::descendants,
-    values::{CommitObject, ExportObject, ImportedObject, WritingObject, to_js},
-};
 use crate::{
     archive::{
         Archive, Claim, EntryHeader, Failure, ImportOptions, Progress, Source, Unreadable, Writing, import,
         is_searched, portable, without_secrets,
+    },
+    bindings::{
+        archive::Archives,
+        error::message_of,
+        host_store::{CALL_TIMEOUT, HostStore, store_error_of},
+        imported::claimed,
+        listing::descendants,
+        values::{CommitObject, ExportObject, ImportedObject, WritingObject, to_js},
     },
     error::{Error, ErrorCode, Result},
     format::{base_state::BaseState, layout::nested_persistence_dir},

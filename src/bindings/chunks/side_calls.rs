@@ -1,12 +1,12 @@
-//! Requests beside the run, and critics: a chunk of the wasm, see [`super::chunks`].
+//! Requests beside the run, and critics: a chunk of the wasm, see [`super`].
 
-use super::{
-    given,
-    options::{Options, function, llm, property},
-    side_calls::SideCalls,
-};
 use crate::{
     agent::critic::{Critic, CriticKind, CriticOptions, Evaluator, IterativeRefinement, critic},
+    bindings::{
+        given,
+        options::{Options, function, llm, property},
+        side_calls::SideCalls,
+    },
     cancel::CancelToken,
     conversation::Conversation,
     error::Result,

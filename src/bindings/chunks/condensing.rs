@@ -1,14 +1,14 @@
-//! Condensing: a chunk of the wasm, see [`super::chunks`].
+//! Condensing: a chunk of the wasm, see [`super`].
 
-use super::{
-    condensing::{Answer, CondensingPart},
-    conversation::done,
-    error::invalid,
-    given,
-    options::{is_absent, llm, property},
-};
 use crate::{
     agent::{Agent, AgentCondenser, CondenserMember, GivenCondenser},
+    bindings::{
+        condensing::{Answer, CondensingPart},
+        conversation::done,
+        error::invalid,
+        given,
+        options::{is_absent, llm, property},
+    },
     conversation::{Condensing, ContextUsage, Conversation, Summarizing},
     error::Result,
 };

@@ -1,19 +1,19 @@
-//! Reading and writing the formats of other programs: a chunk of the wasm, see [`super::chunks`].
+//! Reading and writing the formats of other programs: a chunk of the wasm, see [`super`].
 //!
 //! Like the chunk for archives it uses a store through its JavaScript interface, and takes write locks through JavaScript.
 
-use super::{
-    error::invalid,
-    given,
-    host_store::HostStore,
-    imported::claimed,
-    messages::Messages,
-    values::{ImportedObject, to_js},
-};
 use crate::{
     archive::{
         Claim, ImportOptions,
         interchange::{Form, import_interchange, request_body, written},
+    },
+    bindings::{
+        error::invalid,
+        given,
+        host_store::HostStore,
+        imported::claimed,
+        messages::Messages,
+        values::{ImportedObject, to_js},
     },
     error::Result,
     host::Host as _,

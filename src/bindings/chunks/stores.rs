@@ -1,12 +1,12 @@
-//! The stores other than IndexedDB, and the methods of a store for JavaScript: a chunk of the wasm, see [`super::chunks`].
+//! The stores other than IndexedDB, and the methods of a store for JavaScript: a chunk of the wasm, see [`super`].
 
-use super::{
-    error::invalid,
-    host_store::{self, HostStore},
-    store::Stores,
-    values::{EventObject, ListingObject, to_js},
-};
 use crate::{
+    bindings::{
+        error::invalid,
+        host_store::{self, HostStore},
+        store::Stores,
+        values::{EventObject, ListingObject, to_js},
+    },
     error::Result,
     id::{ConversationId, EventId, StorePath},
     store::{MemoryStore, Store},
