@@ -33,7 +33,7 @@ for (const kind of availableBrowsers) {
           };
 
           await page.press("Settings");
-          await page.page.select("#theme", theme);
+          await page.choose("#theme", theme);
           await page.press("Cancel");
           for (const width of widths) {
             await resize(width);
@@ -56,7 +56,7 @@ for (const kind of availableBrowsers) {
             await inDialog("Files", "files", width);
             await inDialog("Context", "context", width);
             await inDialog("Files", "inspector", width, async () => {
-              await page.page.click("#inspector-tab");
+              await page.click("#inspector-tab");
               await page.until("it is loaded", () => document.querySelector("threadkeep-inspector")?.shadowRoot?.textContent);
             });
             await inDialog("Control", "control", width);
@@ -71,8 +71,8 @@ for (const kind of availableBrowsers) {
               await page.still();
             }
             await inDialog("Settings", "settings", width, async () => {
-              await page.page.select("#connection", "openai");
-              await page.page.click(".more summary");
+              await page.choose("#connection", "openai");
+              await page.click(".more summary");
             });
           }
         });

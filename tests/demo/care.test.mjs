@@ -133,11 +133,11 @@ for (const kind of availableBrowsers) {
           });
         const connect = async (key, remember) => {
           await page.press("Settings");
-          await page.page.select("#connection", "other");
+          await page.choose("#connection", "other");
           await page.fill("#base-url", `${demo.origin}/v1`);
           await page.fill("#model", "openai/scripted-model");
           await page.fill("#api-key", key);
-          if (remember) await page.page.click("#remember-key");
+          if (remember) await page.click("#remember-key");
           await page.press("Save");
           await page.shows(/Settings saved/, "#notices");
         };
@@ -155,7 +155,7 @@ for (const kind of availableBrowsers) {
         await page.ask("hello again");
         assert.equal(demo.requests.at(-1).authorization, "Bearer sk-on-disk-2");
         await page.press("Settings");
-        await page.page.select("#encryption", "passphrase");
+        await page.choose("#encryption", "passphrase");
         await page.fill("#api-key", "sk-locked-3");
         await page.fill("#passphrase", "eight words would be better");
         await page.isAccessible("the settings with a key that is locked");

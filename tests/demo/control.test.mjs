@@ -138,7 +138,7 @@ for (const kind of availableBrowsers) {
 
       await step("a tool is always allowed here, until it is not", async (page) => {
         await page.press("Control");
-        await page.page.click("#policy-always");
+        await page.click("#policy-always");
         await page.press("Done");
         await askFirst(page, "Roll a die", /A call waits for you/);
         await page.press("Always allow roll_dice here…");
@@ -200,14 +200,14 @@ for (const kind of availableBrowsers) {
         await page.ask("Roll a die");
         await page.press("Control");
         await page.isAccessible("control");
-        await page.page.click("#policy-always");
+        await page.click("#policy-always");
         await page.shows(/Asks about every call/, "#control-line");
         await page.press("Done");
         await page.page.reload();
         await page.shows(/Asks about every call/, "#control-line");
         await askFirst(page, "Roll a die", /Roll the dice/);
         await page.press("Control");
-        await page.page.click("#policy-never");
+        await page.click("#policy-never");
         await page.shows(/Asks about harmful tools only/, "#control-line");
         await page.press("Done");
         await page.press("Approve roll_dice");
@@ -246,13 +246,13 @@ for (const kind of availableBrowsers) {
       await step("a budget ends a run, and a hook refuses a tool", async (page) => {
         await page.press("Settings");
         // The scripted model with a price.
-        await page.page.select("#connection", "other");
+        await page.choose("#connection", "other");
         await page.fill("#base-url", `${demo.origin}/v1`);
         await page.fill("#model", "openai/scripted-model");
-        await page.page.click(".more summary");
+        await page.click(".more summary");
         await page.fill("#input-price", "1");
         await page.fill("#budget", "0.0001");
-        await page.page.select("#forbidden", "roll_dice");
+        await page.choose("#forbidden", "roll_dice");
         await page.press("Save");
         await page.shows(/at most \$0\.0001 a run/, "#control-line");
         await page.say("What is 6 * 7?");

@@ -82,7 +82,7 @@ for (const kind of availableBrowsers) {
         browser = await launch(kind, { profile });
         page = await DemoPage.open(browser, home);
         await page.until("the list is there", () => document.querySelector(".conversation"));
-        await page.page.click(".conversation");
+        await page.click(".conversation");
         await page.press("Tell the model it failed: slow_count");
         await page.until("it goes on", () =>
           /chose not to run it again/.test([...document.querySelectorAll(".entry-agent")].at(-1)?.textContent),
@@ -107,7 +107,7 @@ for (const kind of availableBrowsers) {
       await step("the messages and the actions leave as JSON for other programs", async () => {
         for (const form of ["session", "trajectory"]) {
           await page.press("Export");
-          await page.page.click(`label[for="export-${form}"]`);
+          await page.click(`label[for="export-${form}"]`);
           await page.press("Export");
           const { name, bytes } = await page.download(new RegExp(`-${form}\\.json$`));
           assert.match(name, /^Roll-three-dice/);

@@ -53,11 +53,11 @@ for (const kind of availableBrowsers) {
         await page.shows(/plan\.mdchanged.*bytes/, "#panel");
         await page.isAccessible("the files");
         await photograph(page, `files-${kind}`);
-        await page.page.click("#panel details > summary");
+        await page.click("#panel details > summary");
         await lists(page, "notes", "first.md", "plan.md");
         await openFile(page, "plan.md");
         await page.shows(/Buy oat milk/, ".file-dialog ins");
-        await page.page.select(".file-which", "content");
+        await page.choose(".file-which", "content");
         await page.shows(/^Buy oat milk$/, ".file-dialog .file-text");
         await page.isAccessible("a file");
         await photograph(page, `file-${kind}`);
@@ -88,7 +88,7 @@ for (const kind of availableBrowsers) {
         await page.ask("Undo the change of plan.md");
         await page.press("Files");
         await openFile(page, "plan.md");
-        await page.page.select(".file-which", "content");
+        await page.choose(".file-which", "content");
         await page.shows(/^Buy milk$/, ".file-dialog .file-text");
       });
 
@@ -160,7 +160,7 @@ for (const kind of availableBrowsers) {
       await step("the list of tasks is shown with its states, above the message field too", async (page) => {
         await page.ask("List the tasks: shop (done), cook (doing), eat");
         await page.shows(/1 of 3 tasks done.*cook/, "#task-list");
-        await page.page.click("#task-list summary");
+        await page.click("#task-list summary");
         assert.deepEqual(
           await page.page.$$eval("#task-list li", (tasks) => tasks.map(({ textContent, dataset }) => [textContent, dataset.state])),
           [
@@ -208,7 +208,7 @@ for (const kind of availableBrowsers) {
         await page.ask("Write a file plan.md with Buy milk");
         await page.press("Export");
         await page.isAccessible("the export");
-        await page.page.click('label[for="export-files"]');
+        await page.click('label[for="export-files"]');
         await page.press("Export");
         const { bytes } = await page.download(/\.zip$/);
         assert.match(bytes.toString("latin1"), /workspace\/plan\.md/);
@@ -222,7 +222,7 @@ for (const kind of availableBrowsers) {
         await page.press("Files");
         await lists(page, "plan.md");
         await openFile(page, "plan.md");
-        await page.page.select(".file-which", "content");
+        await page.choose(".file-which", "content");
         await page.shows(/^Buy milk$/, ".file-dialog .file-text");
       });
 
@@ -291,7 +291,7 @@ for (const kind of availableBrowsers) {
 
       await step("without the setting the agent has no tools for files", async (page) => {
         await page.press("Settings");
-        await page.page.click("#agent-files");
+        await page.click("#agent-files");
         await page.press("Save");
         await page.ask("Write a file plan.md with Buy milk");
         await page.shows(/did not offer me a tool of that name/);

@@ -87,7 +87,7 @@ for (const kind of availableBrowsers) {
         await page.press("Rename");
         await page.press("Cancel");
         await page.until("the focus is where the menu was opened", () => document.activeElement.id === "menu-button");
-        await page.page.click("#menu-button");
+        await page.click("#menu-button");
         await page.page.mouse.click(100, 400);
         await page.until("a click elsewhere closes it", () => !document.querySelector("#rename-button").checkVisibility());
       });
@@ -123,7 +123,7 @@ for (const kind of availableBrowsers) {
 
       await step("a payment asks each time, and what allowing a tool means is said before", async (page) => {
         await page.press("Control");
-        await page.page.click("#policy-always");
+        await page.click("#policy-always");
         await page.press("Done");
         await page.say("Pay Ann 9999 euros");
         await page.waits(/A call waits for you/);
@@ -180,7 +180,7 @@ for (const kind of availableBrowsers) {
         await page.press("Settings");
         await page.press("Save");
         await page.shows(/Settings saved/, "#notices");
-        await page.page.click(".conversation");
+        await page.click(".conversation");
         await page.until("the other conversation is open", () => document.querySelector(".items").childElementCount > 0);
         assert.equal(await page.text("#notices"), "");
       });

@@ -25,12 +25,12 @@ for (const kind of availableBrowsers) {
     /** Stores a key under a passphrase, and loads the page again, which locks it. */
     const lock = async (page) => {
       await page.press("Settings");
-      await page.page.select("#connection", "other");
+      await page.choose("#connection", "other");
       await page.fill("#base-url", `${demo.origin}/v1`);
       await page.fill("#model", "openai/scripted-model");
       await page.fill("#api-key", "sk-locked");
-      await page.page.click("#remember-key");
-      await page.page.select("#encryption", "passphrase");
+      await page.click("#remember-key");
+      await page.choose("#encryption", "passphrase");
       await page.fill("#passphrase", passphrase);
       await page.press("Save");
       await page.until("the key is stored, encrypted", () => localStorage.getItem("threadkeep-demo:locked-api-key") !== null);
@@ -81,7 +81,7 @@ for (const kind of availableBrowsers) {
       await step("saving other settings keeps the key locked, and testing the connection asks for it", async (page) => {
         await lock(page);
         await page.press("Control");
-        await page.page.click("#policy-always");
+        await page.click("#policy-always");
         await page.press("Done");
         await page.page.reload();
         await page.shows(/key is locked/, "#model-label");

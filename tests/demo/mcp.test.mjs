@@ -91,7 +91,7 @@ for (const kind of availableBrowsers) {
           await page.idle();
           await page.press("Settings");
           await page.shows(/connected.*1 tool/, ".servers");
-          await page.page.click(".servers summary");
+          await page.click(".servers summary");
           await page.page.$eval(".servers", (list) => list.scrollIntoView({ block: "center" }));
           await page.shows(/Tells the weather of a city/, ".servers details[open]");
           await page.isAccessible("the tools of a server");
@@ -168,9 +168,9 @@ for (const kind of availableBrowsers) {
           await page.isAccessible("a notice about a server");
           await photograph(page, `server-down-${kind}`);
           // It is still down: the notice comes again, because somebody asked.
-          await page.page.click(`${notice} .small`);
+          await page.click(`${notice} .small`);
           await page.shows(/The server weather is not connected/, notice);
-          await page.page.click(`${notice} .icon-button`);
+          await page.click(`${notice} .icon-button`);
           await page.ask("What is 7 * 7?");
           assert.equal(await page.page.$(notice), null, "it was told once");
           weather = await listen(weatherServer, port);
@@ -186,7 +186,7 @@ for (const kind of availableBrowsers) {
 
       await step("the work of a sub-agent is folded under its call", async (page) => {
         await page.press("Settings");
-        await page.page.click("#agent-subagents");
+        await page.click("#agent-subagents");
         await page.press("Save");
         await page.say("Ask a sub-agent to count slowly to 3");
         await page.waits(/task.*count slowly/);
@@ -209,7 +209,7 @@ for (const kind of availableBrowsers) {
 
       await step("a call of a sub-agent waits for the user like any other", async (page) => {
         await page.press("Settings");
-        await page.page.click("#agent-subagents");
+        await page.click("#agent-subagents");
         await page.press("Save");
         await page.say("Ask a sub-agent to pay Ann 20 euros");
         await page.waits(/task.*pay Ann/);

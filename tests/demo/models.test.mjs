@@ -26,12 +26,12 @@ for (const kind of availableBrowsers) {
     const browser = await tabs(kind);
     const step = stepsOf(context, browser, demo);
     const connect = async (page, name, { key, baseUrl = `${demo.origin}/v1` } = {}) => {
-      await page.page.select("#connection", "other");
+      await page.choose("#connection", "other");
       await page.fill("#base-url", baseUrl);
       await page.fill("#model", name);
       if (key) await page.fill("#api-key", key);
     };
-    const unfold = (page) => page.page.click(".more summary");
+    const unfold = (page) => page.click(".more summary");
     const keep = async (page, name) => {
       await page.fill("#profile-name", name);
       await page.page.keyboard.press("Enter");
@@ -51,7 +51,7 @@ for (const kind of availableBrowsers) {
       await step("rarely used settings are folded away, and unfold where a value is wrong", async (page) => {
         await page.press("Settings");
         assert.equal(await page.page.$eval("#api-key", (field) => field.checkVisibility()), false);
-        await page.page.select("#connection", "openai");
+        await page.choose("#connection", "openai");
         assert.equal(await page.page.$eval("#api-key", (field) => field.checkVisibility()), true);
         assert.equal(await page.page.$eval("#api-mode", (field) => field.checkVisibility()), false);
         // A wrong value in a folded part is shown.
@@ -73,7 +73,7 @@ for (const kind of availableBrowsers) {
           await page.press("Settings");
           if (mode === "anthropic") await connect(page, "openai/talker", { key: "sk-talk" });
           await page.page.$eval(".more", (details) => (details.open = true));
-          await page.page.select("#api-mode", mode);
+          await page.choose("#api-mode", mode);
           assert.equal(await page.page.$eval("#background", (box) => box.disabled), !["responses", "auto"].includes(mode), mode);
           await save(page);
           await page.ask("Who are you?");
@@ -87,7 +87,7 @@ for (const kind of availableBrowsers) {
         await page.press("Settings");
         await connect(page, "openai/talker");
         await unfold(page);
-        await page.page.click("#native-tools");
+        await page.click("#native-tools");
         await page.shows(/tools in text/, ".more summary");
         await save(page);
         await page.ask("Who are you?");
@@ -95,9 +95,9 @@ for (const kind of availableBrowsers) {
         assert.match(JSON.stringify(last().body.messages), /roll_dice/);
         await page.press("Settings");
         await unfold(page);
-        await page.page.click("#native-tools");
-        await page.page.select("#api-mode", "responses");
-        await page.page.click("#background");
+        await page.click("#native-tools");
+        await page.choose("#api-mode", "responses");
+        await page.click("#background");
         await page.shows(/OpenAI Responses · in the background/, ".more summary");
         await save(page);
         await page.ask("And now?");
@@ -108,7 +108,7 @@ for (const kind of availableBrowsers) {
         await page.press("Settings");
         await connect(page, "openai/first", { key: "sk-of-the-first" });
         await unfold(page);
-        await page.page.select("#api-mode", "anthropic");
+        await page.choose("#api-mode", "anthropic");
         await page.fill("#profile-name", "not a name");
         await page.press("Save profile");
         await page.shows(/begins with a letter or digit/, "dialog .wrong");
@@ -126,7 +126,7 @@ for (const kind of availableBrowsers) {
         assert.doesNotMatch(await page.page.evaluate(storedProfiles), /sk-of/);
         await page.press("Settings");
         await page.page.waitForSelector('#connection option[value="profile:first"]');
-        await page.page.select("#connection", "profile:first");
+        await page.choose("#connection", "profile:first");
         assert.equal(await page.page.$eval("#input-price", (field) => field.value), "2.5");
         await page.fill("#api-key", "sk-given-again");
         await save(page);
@@ -154,11 +154,11 @@ for (const kind of availableBrowsers) {
           await unfold(page);
           await keep(page, "reserve");
           await connect(page, "openai/broken", { key: "sk-broken" });
-          await page.page.select("#fallback", "reserve");
+          await page.choose("#fallback", "reserve");
           await page.page.type("#fallback-key", "sk-reserve");
           await page.isAccessible("the settings with a fallback");
           if (await page.inTheDark()) await page.isAccessible("the same in the dark");
-          await page.page.click("#remember-key");
+          await page.click("#remember-key");
           await save(page);
           await page.shows(/broken at .*, else reserve/, "#model-label");
           await page.ask("Who are you?");
@@ -195,7 +195,7 @@ for (const kind of availableBrowsers) {
         await page.ask("Who are you?");
         assert.equal(last().headers.authorization, "Bearer sk-of-old");
         await page.press("Settings");
-        await page.page.select("#connection", "openai");
+        await page.choose("#connection", "openai");
         assert.equal(await page.page.$eval("#api-key", (field) => field.value), "");
         await page.page.type("#api-key", "sk-of-openai");
         await page.shows(/until you clear it here, like that for 127\.0\.0\.1/, "#key-help");

@@ -142,6 +142,12 @@ export class DemoPage {
     await this.enter(text);
   }
 
+  /** Chooses this value in a list. */
+  async choose(selector, value) {
+    await this.page.waitForSelector(selector);
+    await this.page.select(selector, value);
+  }
+
   /** All of it at once, as from a clipboard: key by key takes a browser seconds. */
   enter(text) {
     return this.page.evaluate((text) => document.execCommand(text ? "insertText" : "delete", false, text), text);
@@ -187,12 +193,21 @@ export class DemoPage {
   /** Clicks the button of this name, once it has stopped moving. On a narrow screen some are in a menu, which is opened. */
   async press(name) {
     await this.page.evaluate(openMenu, name);
+    await this.#clickFound(`there is a button “${name}”`, findButton, name);
+  }
+
+  /** Clicks what this selector finds, once it has stopped moving. */
+  async click(selector) {
+    await this.#clickFound(`there is ${selector}`, (selector) => document.querySelector(selector), selector);
+  }
+
+  async #clickFound(what, find, argument) {
     for (let attempt = 1; ; attempt++) {
-      await this.until(`there is a button “${name}”`, findButton, name);
-      const button = await this.page.evaluateHandle(findButton, name);
+      await this.until(what, find, argument);
+      const found = await this.page.evaluateHandle(find, argument);
       try {
-        await button.evaluate(stands);
-        return await button.click();
+        await found.evaluate(stands);
+        return await found.click();
       } catch (error) {
         // It was drawn anew in the meantime.
         if (attempt === 3) throw error;
@@ -212,7 +227,7 @@ export class DemoPage {
   }
 
   follow(href) {
-    return this.page.click(`a[href="${href}"]`);
+    return this.click(`a[href="${href}"]`);
   }
 
   /** Every call in the thread: its title, its state, and what is in it, which is there when it is unfolded. */

@@ -19,13 +19,13 @@ test("a passkey keeps the key", { timeout: 120_000, skip: !availableBrowsers.inc
     const stored = () => page.page.evaluate(() => JSON.stringify({ ...localStorage }));
 
     await page.press("Settings");
-    await page.page.select("#connection", "other");
+    await page.choose("#connection", "other");
     await page.fill("#base-url", `${origin}/v1`);
     await page.fill("#model", "openai/scripted-model");
     await page.fill("#api-key", "sk-under-a-passkey");
-    await page.page.click("#remember-key");
+    await page.click("#remember-key");
     await page.page.waitForSelector('#encryption option[value="passkey"]');
-    await page.page.select("#encryption", "passkey");
+    await page.choose("#encryption", "passkey");
     await page.press("Save");
     await page.shows(/Settings saved/, "#notices");
     assert.doesNotMatch(await stored(), /sk-under-a-passkey/);

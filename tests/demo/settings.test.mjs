@@ -31,7 +31,7 @@ for (const kind of availableBrowsers) {
     const browser = await tabs(kind);
     const step = stepsOf(context, browser, demo);
     const connect = async (page, { baseUrl = `${demo.origin}/provider/v1`, key = "", model = "openai/small" }) => {
-      await page.page.select("#connection", "other");
+      await page.choose("#connection", "other");
       await page.fill("#base-url", baseUrl);
       await page.fill("#model", model);
       await page.fill("#api-key", key);
@@ -59,7 +59,7 @@ for (const kind of availableBrowsers) {
           ]);
           await page.isAccessible("the settings with a list");
           await photograph(page, `model-list-${kind}`);
-          await page.page.select("#model-choice", "openai/large");
+          await page.choose("#model-choice", "openai/large");
           assert.equal(await page.page.$eval("#model", ({ value }) => value), "openai/large");
           await page.fill("#base-url", `${demo.origin}/nowhere`);
           await page.press("List models");
@@ -127,7 +127,7 @@ for (const kind of availableBrowsers) {
         await page.fill("#secret-value", "swordfish-7123");
         await page.press("Add");
         await page.shows(/API_TOKEN/, ".secret-names");
-        await page.page.click("#policy-always");
+        await page.click("#policy-always");
         await page.isAccessible("control before the first message");
         await page.press("Done");
         await page.shows(/Asks about every call/, "#control-line");
@@ -148,7 +148,7 @@ for (const kind of availableBrowsers) {
       await step("the theme that was chosen is there before anything is drawn", async (page) => {
         const background = () => page.page.evaluate(() => getComputedStyle(document.body).backgroundColor);
         await page.press("Settings");
-        const [light, dark] = [await background(), (await page.page.select("#theme", "dark"), await background())];
+        const [light, dark] = [await background(), (await page.choose("#theme", "dark"), await background())];
         assert.notEqual(light, dark);
         await page.press("Cancel");
         await page.page.evaluateOnNewDocument(() => {
@@ -163,7 +163,7 @@ for (const kind of availableBrowsers) {
         assert.deepEqual([await page.page.evaluate(() => window.themeAtFirst), await background()], ["dark", dark]);
         await photograph(page, `dark-${kind}`);
         await page.press("Settings");
-        await page.page.select("#theme", "system");
+        await page.choose("#theme", "system");
         assert.equal(await background(), light);
       });
 

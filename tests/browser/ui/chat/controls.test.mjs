@@ -99,6 +99,7 @@ for (const kind of availableBrowsers) {
       await chat.say("Pay Ann and roll dice");
       await chat.shows(/2 calls wait for you/);
       await chat.press("Reject… transfer_money");
+      await chat.until("the field has the focus", () => focused()?.matches(".reason-field"));
       await chat.page.keyboard.type("Not on Fridays");
       await chat.page.keyboard.press("Escape");
       await chat.until("the form is closed", () => one(".reason-field") === null && nameOf(focused()) === "Reject… transfer_money");
