@@ -207,9 +207,13 @@ export class DemoPage {
       const found = await this.page.evaluateHandle(find, argument);
       try {
         await found.evaluate(stands);
-        return await found.click();
+        const arrival = await found.evaluateHandle(arrivalOfClick);
+        await found.click();
+        // A click that leads to another page takes the note of its arrival along.
+        if (await arrival.evaluate(({ arrived }) => arrived).catch(() => true)) return;
+        throw new Error(`${what}, but a click on it went elsewhere`);
       } catch (error) {
-        // It was drawn anew in the meantime.
+        // It was drawn anew in the meantime, or has moved.
         if (attempt === 3) throw error;
       }
     }
@@ -302,6 +306,14 @@ function dropEvents(name, base64, selector) {
     document.querySelector(selector).dispatchEvent(event);
     if (!event.defaultPrevented) throw new Error(`${type} was left to the browser, which would open the file`);
   }
+}
+
+/** In the page: an object that says, from now on, whether a click has arrived at this element. */
+function arrivalOfClick(element) {
+  const arrival = { arrived: false };
+  const note = (event) => (arrival.arrived ||= event.composedPath().includes(element));
+  window.addEventListener("click", note, { capture: true, once: true });
+  return arrival;
 }
 
 function openMenu(name) {
