@@ -4,6 +4,7 @@ import { type CoreConversation, deleteConversation } from "../../pkg/threadkeep.
 import { arrayOf, checkId, isA, jsonOf, signalOf } from "../input/arguments.js";
 import { exportZip, exportZipStream, importZip } from "../formats/archive.js";
 import { progressOf } from "../agent/condenser.js";
+import { limitNames, limitsOf, type RunLimits } from "../agent/limits.js";
 import type { ContextUsage, ConversationProgress } from "../agent/types.js";
 import { storedPolicy } from "../control/control.js";
 import type { ConfirmationPolicy, SecurityAnalyzer } from "../control/types.js";
@@ -345,6 +346,21 @@ export class Conversation<Answer = any> implements AsyncDisposable {
     const copy = await Conversation.open({ agent, store: this.#session.store, conversationId: id });
     if (isNew) await ask(copy.#core, "storeAgent");
     return copy;
+  }
+
+  /** The limits of each run: those given to `open()`, or to `setLimits()` since. A limit that is absent is none. */
+  get limits(): RunLimits {
+    return JSON.parse(call(() => this.#core.limits()));
+  }
+
+  /**
+   * Replaces the limits; those that are not given have their defaults: `setLimits({ ...conversation.limits, maxBudgetPerRun: 2 })`.
+   * A run under way has them from its next step or condensation on, and sub-agents from their next task on. `maxIterationPerRun`, and
+   * whether `stuckDetection` is on, are durable when this resolves, for Python; opening takes its own options.
+   * @throws ThreadkeepError `invalid_options` naming the limit and what it may be, `locked_elsewhere`, `invalid_state` after `close()`, `store_*`
+   */
+  async setLimits(limits: RunLimits): Promise<void> {
+    await ask(this.#core, "setLimits", limitsOf(optionsOf("setLimits()", limits, limitNames)));
   }
 
   /** The tools whose calls never wait in this conversation, except if a tool's `needsApproval` requires it. */

@@ -1,6 +1,7 @@
 // A run: a promise of its result and a stream of its events.
 import { actionIds } from "../control/control.js";
 import type { ConversationEvent, ExecutionStatus, LiveEvent } from "../events/events.js";
+import type { TokenUsage } from "../events/types.js";
 import { signalOf } from "../input/arguments.js";
 import { ask, optionsOf, ThreadkeepError } from "../input/errors.js";
 import { WAITED } from "../llm/network.js";
@@ -14,11 +15,25 @@ export interface RunOptions {
   approve?: readonly string[] | undefined;
 }
 
-/** How a run ended. */
+/**
+ * How a run ended, and what it took. Also that of a run that was interrupted, or ended at a limit; a run that rejects has none.
+ * The usage is that of the whole conversation while it ran: of its model with failed attempts, condensers, critics and
+ * sub-agents, and of questions that were asked beside it.
+ */
 export interface RunResult {
   status: ExecutionStatus;
   /** The message of `finish`, or the model's last text; `null` if there is neither. */
   finalResponse: string | null;
+  /**
+   * The steps, as `maxIterationPerRun` counts them: each an answer of the model with its calls, calls that had waited, or a
+   * condensation. Those of sub-agents are not among them.
+   */
+  steps: number;
+  tokenUsage: Pick<TokenUsage, "prompt_tokens" | "completion_tokens" | "cache_read_tokens" | "cache_write_tokens" | "reasoning_tokens">;
+  /** US dollars; 0 for models without known prices. */
+  cost: number;
+  /** Milliseconds from `run()` to its end, with all waiting. */
+  durationMs: number;
 }
 
 /**
@@ -97,6 +112,9 @@ export class Run implements PromiseLike<RunResult>, AsyncIterable<ConversationEv
   }
 }
 
+type Five = [number, number, number, number, number];
+type CoreResult = [status: ExecutionStatus, finalResponse: string | null, steps: number, cost: number, durationMs: number, ...Five];
+
 /** See `Conversation.run()`. @internal */
 export async function run(session: ConversationSession, options: RunOptions): Promise<RunResult> {
   const { core, network, tasks } = session;
@@ -109,9 +127,11 @@ export async function run(session: ConversationSession, options: RunOptions): Pr
   signal?.addEventListener("abort", interrupt);
   network.begin(session.state().agent_state?.[WAITED]);
   try {
-    const [status, finalResponse] = await ask(core, "run", own);
+    const [status, finalResponse, steps, cost, durationMs, ...tokens] = (await ask(core, "run", own)) as CoreResult;
     if (signal?.aborted && status === "paused") throw aborted(signal);
-    return { status: status as ExecutionStatus, finalResponse };
+    const [prompt_tokens, completion_tokens, cache_read_tokens, cache_write_tokens, reasoning_tokens] = tokens;
+    const tokenUsage = { prompt_tokens, completion_tokens, cache_read_tokens, cache_write_tokens, reasoning_tokens };
+    return { status, finalResponse, steps, tokenUsage, cost, durationMs };
   } finally {
     network.over();
     signal?.removeEventListener("abort", interrupt);

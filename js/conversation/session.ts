@@ -152,7 +152,7 @@ export class ConversationSession implements Parent, ServerPlace {
       isGiven: true,
       callbacks: [onEvent],
       tokenCallbacks: [onEvent],
-      limits: { ...this.#given.limits, ...limits },
+      limits: { ...JSON.parse(this.core.limits()), ...limits },
       policy: confirmationPolicy,
       // Hooks of messages and sessions are about the user's conversation.
       hooks: hooks && { ...hooks, eventTypes: hooks.eventTypes.filter((name) => name.endsWith("ToolUse")) },
@@ -261,7 +261,7 @@ export class ConversationSession implements Parent, ServerPlace {
       this.#isNew = false;
       record(this.store, { stored: [this.id] });
     }
-    const isShown = isFirst || live.some((event) => event.kind === "ConversationStateUpdateEvent" && event.key !== "leaf_event_id");
+    const isShown = isFirst || live.some((event) => "key" in event && (event.key === "execution_status" || event.key === "tags"));
     this.#isListed ||= isShown;
     this.tell(isShown);
   }

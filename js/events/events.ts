@@ -5,6 +5,8 @@ import type { ErrorCode } from "../input/errors.js";
 import type { StreamingDeltaEvent } from "./generated/events.js";
 import type { KnownEvent } from "./generated/known-event.js";
 import type { ExecutionStatus } from "./generated/names.js";
+import type { ConversationState } from "./generated/state.js";
+import type { MetricsSnapshot } from "./types.js";
 
 export type * from "./generated/events.js";
 export type { ExecutionStatus, SecurityRisk } from "./generated/names.js";
@@ -47,8 +49,12 @@ export interface WaitingEvent {
   why: ErrorCode;
   message: string;
 }
+/** The fields of the state whose changes have a type of their own below, or none. */
+type Apart = "id" | "execution_status" | "leaf_event_id" | "head_is_empty" | "tags" | "stats";
+
 /**
- * A value of the state has changed, by a commit or by another page. Live only; a log of the SDK may hold stored events of this kind,
+ * A field of the state has changed, by a commit or by another page; a commit that changes several has an event for each. The value is
+ * that of `state`, `null` where it is absent, with each encrypted secret as `**********`. Live only; a log of the SDK may hold stored events of this kind,
  * which have an `id`.
  */
 export type StateUpdateEvent = { kind: "ConversationStateUpdateEvent" } & (
@@ -56,6 +62,12 @@ export type StateUpdateEvent = { kind: "ConversationStateUpdateEvent" } & (
   /** The event that the next one follows; `null` before the first event. */
   | { key: "leaf_event_id"; value: string | null }
   | { key: "tags"; value: { [key: string]: string } | null }
+  /** The sums of each model, without the lists of single answers. */
+  | { key: "stats"; value: { usage_to_metrics: { [usageId: string]: MetricsSnapshot } } | null }
+  | { [Key in Exclude<keyof ConversationState, Apart>]: { key: Key; value: Exclude<ConversationState[Key], undefined> | null } }[Exclude<
+      keyof ConversationState,
+      Apart
+    >]
   /**
    * In a follower. `"free"`: the page that wrote the conversation has ended, so `close()` and another `open()` may write; of
    * several pages that try, one can. `"deleted"`: the conversation is no longer stored, and this handle is closed.

@@ -156,6 +156,9 @@ export interface Metrics {
   token_usages: TokenUsage[];
 }
 
+/** The sums of a model's usage (the SDK's `MetricsSnapshot`). */
+export type MetricsSnapshot = Omit<Metrics, "costs" | "response_latencies" | "token_usages">;
+
 /** Usage and cost, by `usageId`. */
 export interface ConversationStats {
   usage_to_metrics: { [usageId: string]: Metrics };

@@ -4,9 +4,11 @@ use super::{
     conversation::{CoreConversation, done, event_texts},
     error::invalid,
     given,
+    options::{limits_json, run_limits},
 };
 use crate::{
     cancel::CancelToken,
+    conversation::TotalUsage,
     error::Result,
     event::SecurityRisk,
     id::EventId,
@@ -20,8 +22,9 @@ use wasm_bindgen_futures::JsFuture;
 
 #[wasm_bindgen]
 impl CoreConversation {
-    /// Runs the approved ones of the pending calls, or all of them. Resolves to the status and the final response or `null`.
-    #[wasm_bindgen(unchecked_return_type = "Promise<[string, string | null]>")]
+    /// Runs the approved ones of the pending calls, or all of them. Resolves to the status, the final
+    /// response or `null`, the steps, dollars and milliseconds, and the five numbers of tokens in the order of the SDK.
+    #[wasm_bindgen(unchecked_return_type = "Promise<[string, string | null, ...number[]]>")]
     pub fn run(&self, approved: Option<Vec<String>>) -> Promise {
         self.verb(move |conversation| async move {
             let cancel = CancelToken::default();
@@ -30,8 +33,35 @@ impl CoreConversation {
                 None => conversation.run(cancel).await?,
             };
             let response = outcome.final_response.map_or(JsValue::NULL, JsValue::from);
-            Ok(Array::of2(&outcome.status.as_str().into(), &response).into())
+            let result = Array::of2(&outcome.status.as_str().into(), &response);
+            let TotalUsage { cost, tokens } = outcome.usage;
+            for number in [f64::from(outcome.steps), cost, outcome.duration].into_iter().chain(
+                [
+                    tokens.prompt_tokens,
+                    tokens.completion_tokens,
+                    tokens.cache_read_tokens,
+                    tokens.cache_write_tokens,
+                    tokens.reasoning_tokens,
+                ]
+                .map(|count| count as f64),
+            ) {
+                result.push(&number.into());
+            }
+            Ok(result.into())
         })
+    }
+
+    /// The limits of each run, as JSON.
+    pub fn limits(&self) -> String {
+        limits_json(&self.conversation.limits(), self.conversation.stuck_thresholds())
+    }
+
+    /// Replaces the limits of each run.
+    #[wasm_bindgen(js_name = setLimits)]
+    pub fn set_limits(&self, limits: JsValue) -> Promise {
+        self.verb(
+            move |conversation| async move { done(conversation.set_limits(run_limits(&limits)?).await) },
+        )
     }
 
     /// See `Conversation.pause`.

@@ -14,6 +14,7 @@ use crate::{
         stuck_detector::{StuckDetection, StuckDetectionThresholds},
     },
     error::Result,
+    json::ObjectWriter,
     llm::{
         ApiKey, Llm, LlmOptions, SecretString, TextFunction, option_table::OptionSource, options::ModelData,
         transport::HttpClient,
@@ -119,6 +120,29 @@ pub fn run_limits(options: &JsValue) -> Result<RunLimits> {
         max_budget_per_run: plain.number("maxBudgetPerRun")?,
         stuck_detection: stuck_detection(&property(options, "stuckDetection"))?,
     })
+}
+
+/// The limits in the form in which [`run_limits`] reads them, as JSON.
+pub fn limits_json(limits: &RunLimits, thresholds: Option<StuckDetectionThresholds>) -> String {
+    let mut out = ObjectWriter::new();
+    out.field("maxIterationPerRun", &u64::from(limits.max_iterations));
+    out.optional("maxBudgetPerRun", &limits.max_budget_per_run);
+    match thresholds {
+        Some(thresholds) if thresholds != StuckDetectionThresholds::default() => {
+            let mut counts = ObjectWriter::new();
+            for (name, count) in [
+                ("actionObservation", thresholds.action_observation),
+                ("actionError", thresholds.action_error),
+                ("monologue", thresholds.monologue),
+                ("alternatingPattern", thresholds.alternating_pattern),
+            ] {
+                counts.field(name, &count);
+            }
+            out.raw("stuckDetection", &counts.finish());
+        }
+        thresholds => out.field("stuckDetection", &thresholds.is_some()),
+    }
+    out.finish()
 }
 
 /// Whether and when a run stops that goes in circles: yes or no, or thresholds.

@@ -2,18 +2,21 @@
 //! `conversation/impl/local_conversation.py`).
 
 use super::{
-    Conversation,
-    machine::stuck_detector::{StuckDetection, StuckDetectionThresholds, is_stuck_on_context_window},
+    Conversation, TotalUsage,
+    machine::{
+        Plan,
+        stuck_detector::{StuckDetection, StuckDetectionThresholds, is_stuck_on_context_window},
+    },
 };
 use crate::{
     agent::{Draft, is_answer_demand},
-    error::Result,
+    error::{Error, ErrorCode, Result},
     event::{Body, ConversationErrorEvent, Event, Source},
-    format::base_state,
+    format::base_state::{self, BaseState},
 };
 
 /// The limits of each run, as the host gives them.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RunLimits {
     /// The most steps of one run; at least 1.
     pub max_iterations: u32,
@@ -29,6 +32,21 @@ impl Default for RunLimits {
     }
 }
 
+impl RunLimits {
+    /// # Errors
+    /// `invalid_options` naming the limit that no run can have, and what it may be.
+    fn check(&self) -> Result<()> {
+        let refused = if self.max_iterations == 0 {
+            "maxIterationPerRun must be a whole number of at least 1"
+        } else if self.max_budget_per_run.is_some_and(|budget| !budget.is_finite() || budget <= 0.0) {
+            "maxBudgetPerRun must be a number of dollars above 0"
+        } else {
+            return Ok(());
+        };
+        Err(Error::new(ErrorCode::InvalidOptions, refused))
+    }
+}
+
 /// How many final answers of one run may be refused, if the agent has a schema for them.
 const MAX_REFUSED_ANSWERS: usize = 3;
 
@@ -39,14 +57,15 @@ const NO_ANSWER: &str = "FinalAnswerInvalid";
 pub(super) const LIMITS: [&str; 3] = [MAX_BUDGET, MAX_ITERATIONS, NO_ANSWER];
 
 /// The steps and costs of a run so far.
+#[derive(Clone, Copy)]
 pub(super) struct RunUsage {
     steps: u32,
     /// Whether the model has answered and its calls have not run yet. They belong to the same step.
     has_answer: bool,
     /// The tokens of the view before the last condensation, if it is the last step.
     condensed_from: Option<u64>,
-    /// The cost of the conversation before the run, in dollars.
-    cost_before: f64,
+    /// The usage of the conversation before the run.
+    before: TotalUsage,
     /// The refused final answers in the view before the run.
     refused_before: usize,
 }
@@ -78,6 +97,21 @@ impl RunUsage {
         }
     }
 
+    /// The steps so far.
+    pub(super) fn steps(&self) -> u32 {
+        self.steps
+    }
+
+    /// The usage since the run began, from that of the conversation by now.
+    pub(super) fn spent(&self, by_now: TotalUsage) -> TotalUsage {
+        by_now.since(self.before)
+    }
+
+    /// Does not count the final answers that were refused before.
+    pub(super) fn begins_after(&mut self, refused: usize) {
+        self.refused_before = refused;
+    }
+
     /// Whether a step has been made.
     pub(super) fn has_stepped(&self) -> bool {
         self.steps > 0
@@ -90,6 +124,30 @@ impl RunUsage {
 }
 
 impl Conversation {
+    /// The limits of each run.
+    pub fn limits(&self) -> RunLimits {
+        self.0.limits.get()
+    }
+
+    /// The limits of each run, also of the one under way: its next part is decided with them. The number of steps, and
+    /// whether runs that are stuck stop, are durable when this returns.
+    ///
+    /// # Errors
+    /// `invalid_options` naming the limit, `locked_elsewhere`, `invalid_state` once the conversation is closed, and those of
+    /// the store; the old limits stay then.
+    pub async fn set_limits(&self, limits: RunLimits) -> Result<()> {
+        limits.check()?;
+        let mut edit = |state: &mut BaseState| {
+            state.set_max_iterations(limits.max_iterations.into());
+            if let Some(detection) = limits.stuck_detection {
+                state.set_stuck_detection(detection != StuckDetection::Off);
+            }
+        };
+        self.change_settings(Plan::default().strictly(), &mut edit).await?;
+        self.0.limits.set(limits);
+        Ok(())
+    }
+
     /// Whether a run that failed because its request did not fit into the context window is stuck.
     pub(super) async fn is_stuck_after_context_window(&self) -> Result<bool> {
         let Some(thresholds) = self.stuck_thresholds() else { return Ok(false) };
@@ -97,8 +155,8 @@ impl Conversation {
     }
 
     /// The host's thresholds, or the default ones if the stored setting enables the detection; `None` disables it.
-    pub(super) fn stuck_thresholds(&self) -> Option<StuckDetectionThresholds> {
-        match self.0.limits.stuck_detection {
+    pub fn stuck_thresholds(&self) -> Option<StuckDetectionThresholds> {
+        match self.limits().stuck_detection {
             Some(StuckDetection::Off) => None,
             Some(StuckDetection::On(thresholds)) => Some(thresholds),
             None => self.state().stuck_detection().then(StuckDetectionThresholds::default),
@@ -111,17 +169,17 @@ impl Conversation {
             steps: 0,
             has_answer: false,
             condensed_from: None,
-            cost_before: self.costs().iter().map(|cost| cost.accumulated).sum(),
-            refused_before: self.refused_answers(),
+            before: self.total_usage(),
+            refused_before: 0,
         }
     }
 
     /// The event that ends the run, if a limit is reached: the steps or the budget of the run, or the budget in the
     /// metrics of a model, which applies to all runs together.
     pub(super) fn limit_reached(&self, used: &RunUsage) -> Option<Draft> {
-        let limits = &self.0.limits;
+        let limits = &self.limits();
         let costs = self.costs();
-        let spent = costs.iter().map(|cost| cost.accumulated).sum::<f64>() - used.cost_before;
+        let spent = costs.iter().map(|cost| cost.accumulated).sum::<f64>() - used.before.cost;
         let over_run =
             limits.max_budget_per_run.filter(|budget| spent >= *budget).map(|budget| (budget, spent));
         let over_task = costs
@@ -146,7 +204,7 @@ impl Conversation {
 
     /// How often the model was told since the last message of the user that its final answer is not valid. Zero without a
     /// schema.
-    fn refused_answers(&self) -> usize {
+    pub(super) fn refused_answers(&self) -> usize {
         if !self.0.agent.tools.expects_answer() {
             return 0;
         }

@@ -9,16 +9,24 @@ use super::{
 use crate::{
     event::Event,
     fair_mutex::FairGuard,
-    format::base_state::{BaseState, ExecutionStatus},
+    format::{
+        base_state::{BEGINNING, BaseState, ExecutionStatus},
+        import_mark::IMPORT,
+    },
     id::EventId,
-    json::{ListWriter, ObjectWriter, RawJson, quoted},
+    json::{ListWriter, ObjectWriter, quoted},
 };
+use std::borrow::Cow;
+
+/// The fields of the state that are not reported as they are: the first two because of what is only in memory, the others
+/// because they are the library's own, or say the same as another one.
+const APART: [&str; 5] = ["execution_status", "leaf_event_id", "head_is_empty", BEGINNING, IMPORT];
 
 /// The values that listeners know.
 pub(super) struct Reported {
     status: ExecutionStatus,
     leaf: Option<EventId>,
-    tags: Option<RawJson>,
+    state: BaseState,
     /// `None` until the active branch has been read.
     pending: Option<Pending>,
 }
@@ -35,8 +43,8 @@ struct Pending {
 impl Reported {
     /// The values that a caller finds in the conversation that it has opened.
     pub fn new(log: &EventLog) -> Self {
-        let state = log.state();
-        Self { status: state.execution_status(), leaf: log.head(), tags: tags_of(&state), pending: None }
+        let state = log.state().clone();
+        Self { status: state.execution_status(), leaf: log.head(), state, pending: None }
     }
 }
 
@@ -63,7 +71,7 @@ impl Conversation {
     /// Reports what has changed, as far as it is in memory.
     pub(super) fn report(&self) {
         let (status, leaf, pending) = (self.execution_status(), self.0.log.head(), self.pending_ids());
-        let tags = tags_of(&self.state());
+        let state = self.state().clone();
         let mut events = ListWriter::new();
         {
             let reported = &mut *self.0.reported.borrow_mut();
@@ -78,10 +86,14 @@ impl Conversation {
                 ));
                 reported.leaf = leaf;
             }
-            if reported.tags != tags {
-                events.item(&update("tags", tags.as_ref().map_or("null", RawJson::as_str)));
-                reported.tags = tags;
+            for (name, value) in reported.state.changed_fields(&state) {
+                match (name, value) {
+                    (name, _) if APART.contains(&name) => {}
+                    ("stats", Some(_)) => events.item(&update(name, &self.usage_snapshot(&state))),
+                    (name, value) => events.item(&update(name, &without_ciphers(value.unwrap_or("null")))),
+                }
             }
+            reported.state = state;
             if let Some(pending) = pending
                 && *reported.pending.get_or_insert_default() != pending
             {
@@ -117,8 +129,20 @@ impl Conversation {
     }
 }
 
-fn tags_of(state: &BaseState) -> Option<RawJson> {
-    state.field("tags")
+/// The JSON with each encrypted secret masked. A token of `Cipher` begins with its version and a time of this century.
+fn without_ciphers(json: &str) -> Cow<'_, str> {
+    const TOKEN: &str = "\"gAAAA";
+    if !json.contains(TOKEN) {
+        return json.into();
+    }
+    let mut pieces = json.split(TOKEN);
+    let mut masked = pieces.next().unwrap_or_default().to_owned();
+    for piece in pieces {
+        masked.push_str("\"**********");
+        // A token is of letters that no escape is made of, so the next quotation mark is its end.
+        masked.push_str(piece.find('"').and_then(|end| piece.get(end..)).unwrap_or_default());
+    }
+    masked.into()
 }
 
 fn update(key: &str, value: &str) -> String {

@@ -47,6 +47,7 @@ pub use log::Listener;
 pub use machine::{WaitingCalls, status, stuck_detector};
 pub use open::{OpenOptions, write_lock};
 pub use run::RunOutcome;
+pub use stats::TotalUsage;
 pub use stored_errors::{StoredError, stored_errors};
 pub use tree::OtherBranch;
 pub use warning::{Warning, WarningCode};
@@ -69,7 +70,7 @@ use log::EventLog;
 use machine::Page;
 use stats::Spending;
 use std::{
-    cell::{Ref, RefCell},
+    cell::{Cell, Ref, RefCell},
     pin::pin,
     rc::Rc,
 };
@@ -90,7 +91,7 @@ struct Shared {
     /// Runs security analyzers other than the model itself.
     security_analyzer: Option<Rc<dyn SecurityAnalyzer>>,
     hooks: Option<Rc<dyn Hooks>>,
-    limits: RunLimits,
+    limits: Cell<RunLimits>,
     on_delta: OnDelta,
     on_commit: Rc<dyn Fn(&str)>,
     reported: RefCell<Reported>,

@@ -25,7 +25,11 @@ use crate::{
     skills::{AgentContext, LoadSkills},
     store::Store,
 };
-use std::{cell::RefCell, rc::Rc, time::Duration};
+use std::{
+    cell::{Cell, RefCell},
+    rc::Rc,
+    time::Duration,
+};
 
 /// Options for opening a conversation.
 pub struct OpenOptions {
@@ -138,7 +142,10 @@ impl Conversation {
             access: options.access,
             security_analyzer: options.security_analyzer,
             hooks: options.hooks,
-            limits: RunLimits { max_iterations: options.limits.max_iterations.max(1), ..options.limits },
+            limits: Cell::new(RunLimits {
+                max_iterations: options.limits.max_iterations.max(1),
+                ..options.limits
+            }),
             on_delta: options.on_delta,
             on_commit: options.on_commit,
             reported,

@@ -5,8 +5,9 @@
 //! that were waiting.
 
 use super::{
-    Conversation, Shared,
+    Conversation, Shared, TotalUsage,
     condensing::{Condensed, Task},
+    limits::RunUsage,
     machine::{Command, Next, Phase, StatusChange, Transition, next::Passed, page::Run},
 };
 use crate::{
@@ -21,12 +22,18 @@ use crate::{
 use std::rc::Rc;
 
 /// The result of a run.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct RunOutcome {
     /// The status after the run.
     pub status: ExecutionStatus,
     /// The message of `finish`, or the model's last text.
     pub final_response: Option<String>,
+    /// The steps of the run, as its limit counts them.
+    pub steps: u32,
+    /// The tokens and dollars that the conversation has used since the run began, with the share of sub-agents.
+    pub usage: TotalUsage,
+    /// Milliseconds from its call to its end.
+    pub duration: f64,
 }
 
 /// The way in which a part of a run ended.
@@ -66,7 +73,8 @@ impl Conversation {
         self.inspect(|mut machine| machine.calls.approve(approved, &machine.state)).await??;
         self.ensure_open()?;
         let running = self.begin_run(&cancel)?;
-        let result = match self.run_until_done(approved, &cancel).await {
+        let (mut usage, began) = (self.begin_usage(), self.0.log.host.now());
+        let result = match self.run_until_done(approved, &cancel, &mut usage).await {
             Ok(Ended::Done) => Ok(()),
             Ok(Ended::Cancelled) => self.perform(Command::Interrupt).await.map(drop),
             Err(RunError::Refused(error)) => Err(error),
@@ -85,7 +93,13 @@ impl Conversation {
             }
         }
         result.map_err(|error| self.without_secrets(error))?;
-        Ok(RunOutcome { status, final_response: self.final_response().await? })
+        Ok(RunOutcome {
+            status,
+            final_response: self.final_response().await?,
+            steps: usage.steps(),
+            usage: usage.spent(self.total_usage()),
+            duration: (self.0.log.host.now() - began).max(0.0),
+        })
     }
 
     pub(super) fn begin_run(&self, cancel: &CancelToken) -> Result<Running<'_>> {
@@ -105,6 +119,7 @@ impl Conversation {
         &self,
         approved: Option<&[EventId]>,
         cancel: &CancelToken,
+        usage: &mut RunUsage,
     ) -> std::result::Result<Ended, RunError> {
         if self.begin_session(cancel).await? == Ended::Cancelled {
             return Ok(Ended::Cancelled);
@@ -116,17 +131,17 @@ impl Conversation {
             self.0.log.ensure_exists().await?;
             return Ok(Ended::Done);
         }
-        let mut usage = self.begin_usage();
+        usage.begins_after(self.refused_answers());
         let mut passed = self.nothing_passed();
         loop {
-            let next = self.next(cancel, &usage, passed).await?;
+            let next = self.next(cancel, usage, passed).await?;
             passed = self.nothing_passed();
             match next {
                 Next::End => return Ok(Ended::Done),
                 Next::Break => return Ok(Ended::Cancelled),
                 Next::AppendInbox => self.append_inbox().await?,
                 Next::AskWhetherDone => {
-                    let may_continue = usage.allows_more(&self.0.limits);
+                    let may_continue = usage.allows_more(&self.limits());
                     passed.is_done = !may_continue || !self.continues_after_finish(cancel).await?;
                 }
                 Next::EndAtBlockedMessage(message) => {

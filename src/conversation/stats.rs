@@ -4,8 +4,12 @@ use super::{Conversation, machine::background::background_response_in};
 use crate::{
     cancel::CancelToken,
     format::base_state::BaseState,
-    json::{EditableObject, RawJson},
-    llm::{CallContext, Completion, Llm, LlmError, ToolSchema, message::Message, metrics::Metrics},
+    json::{EditableObject, ObjectWriter, RawJson},
+    llm::{
+        CallContext, Completion, Llm, LlmError, ToolSchema,
+        message::Message,
+        metrics::{Metrics, Usage},
+    },
 };
 use futures_util::future::{Either, select};
 use std::{pin::pin, rc::Rc};
@@ -97,9 +101,53 @@ impl Conversation {
         self.0.spending.borrow_mut().uncounted.retain(|spent| !is_counted(spent));
     }
 
+    /// The usage of all models together, with that of sub-agents.
+    pub(super) fn total_usage(&self) -> TotalUsage {
+        let mut total = TotalUsage::default();
+        let ledger = &mut self.0.spending.borrow_mut().ledger;
+        ledger.read(&self.state());
+        for (_, metrics) in &ledger.metrics {
+            total.cost += metrics.accumulated_cost();
+            total.tokens = total.tokens.with(metrics.accumulated_token_usage().usage, u64::saturating_add);
+        }
+        total
+    }
+
+    /// The metrics of this state without the lists of single answers, as JSON.
+    pub(super) fn usage_snapshot(&self, state: &BaseState) -> String {
+        let ledger = &mut self.0.spending.borrow_mut().ledger;
+        ledger.read(state);
+        let mut by_usage = ObjectWriter::new();
+        for (usage_id, metrics) in &ledger.metrics {
+            by_usage.raw(usage_id, &metrics.snapshot_json());
+        }
+        let mut stats = ObjectWriter::new();
+        stats.raw(BY_USAGE, &by_usage.finish());
+        stats.finish()
+    }
+
     /// The costs of each model.
     pub(super) fn costs(&self) -> Vec<Cost> {
         self.0.spending.borrow_mut().ledger.costs(&self.state())
+    }
+}
+
+/// The usage of several models.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct TotalUsage {
+    /// US dollars.
+    pub cost: f64,
+    /// The tokens.
+    pub tokens: Usage,
+}
+
+impl TotalUsage {
+    /// The part of it that has come since.
+    pub fn since(self, before: Self) -> Self {
+        Self {
+            cost: (self.cost - before.cost).max(0.0),
+            tokens: self.tokens.with(before.tokens, u64::saturating_sub),
+        }
     }
 }
 

@@ -132,6 +132,13 @@ impl BaseState {
         self.fields.read(name)
     }
 
+    /// The fields whose values another state does not have, with its values; `None` for one that is missing there.
+    pub fn changed_fields<'a>(&'a self, other: &'a Self) -> impl Iterator<Item = (&'a str, Option<&'a str>)> {
+        let changed = other.fields.iter().filter(|(name, value)| self.fields.get(name) != Some(*value));
+        let removed = self.fields.iter().filter(|(name, _)| other.fields.get(name).is_none());
+        changed.map(|(name, value)| (name, Some(value))).chain(removed.map(|(name, _)| (name, None)))
+    }
+
     /// Sets a field, or removes it.
     pub fn set_field(&mut self, name: &str, value: Option<&RawJson>) {
         match value {

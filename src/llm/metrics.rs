@@ -23,6 +23,19 @@ pub struct Usage {
     pub reasoning_tokens: u64,
 }
 
+impl Usage {
+    /// Each number combined with that of another usage.
+    pub fn with(self, other: Self, combine: fn(u64, u64) -> u64) -> Self {
+        Self {
+            prompt_tokens: combine(self.prompt_tokens, other.prompt_tokens),
+            completion_tokens: combine(self.completion_tokens, other.completion_tokens),
+            cache_read_tokens: combine(self.cache_read_tokens, other.cache_read_tokens),
+            cache_write_tokens: combine(self.cache_write_tokens, other.cache_write_tokens),
+            reasoning_tokens: combine(self.reasoning_tokens, other.reasoning_tokens),
+        }
+    }
+}
+
 /// `TokenUsage`: the tokens of one answer, or of all.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TokenUsage {
@@ -74,15 +87,8 @@ impl TokenUsage {
 
     /// The sum; `context_window` is the larger one, `per_turn_token` the later one.
     fn plus(self, later: &Self) -> Self {
-        let (a, b) = (self.usage, later.usage);
         Self {
-            usage: Usage {
-                prompt_tokens: a.prompt_tokens.saturating_add(b.prompt_tokens),
-                completion_tokens: a.completion_tokens.saturating_add(b.completion_tokens),
-                cache_read_tokens: a.cache_read_tokens.saturating_add(b.cache_read_tokens),
-                cache_write_tokens: a.cache_write_tokens.saturating_add(b.cache_write_tokens),
-                reasoning_tokens: a.reasoning_tokens.saturating_add(b.reasoning_tokens),
-            },
+            usage: self.usage.with(later.usage, u64::saturating_add),
             context_window: self.context_window.max(later.context_window),
             per_turn_token: later.per_turn_token,
             ..self

@@ -4,6 +4,7 @@ import { after, before, test } from "node:test";
 import { Agent, Conversation, LLM, memoryStore } from "../../dist/index.js";
 import { createModel } from "../support/model.mjs";
 import { finish } from "../support/chat.mjs";
+import { endOf } from "../support/ended.mjs";
 
 async function open(script, critic, options = {}) {
   const model = createModel(script);
@@ -62,7 +63,7 @@ test("a critic of the host gets the events, and its message reaches the agent", 
   }
   const { model, conversation } = await open([finish("Sources: none."), finish("Sources: two.")], new Reviewer());
   await conversation.sendMessage("Write about tea");
-  assert.deepEqual(await conversation.run(), { status: "finished", finalResponse: "Sources: two." });
+  assert.deepEqual(endOf(await conversation.run()), { status: "finished", finalResponse: "Sources: two." });
   assert.deepEqual(
     seen.map((events) => events.map(({ kind }) => kind)),
     [

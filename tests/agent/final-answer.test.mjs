@@ -4,6 +4,7 @@ import { test } from "node:test";
 import * as z from "zod";
 import { Agent, Conversation, LLM, memoryStore } from "../../dist/index.js";
 import { createModel } from "../support/model.mjs";
+import { endOf } from "../support/ended.mjs";
 
 const schema = {
   type: "object",
@@ -30,7 +31,7 @@ async function ask(conversation) {
 test("the answer is returned, and stored as the SDK stores it", async () => {
   const { model, agent, store, conversation } = await open([valid]);
   assert.equal(await conversation.finalAnswer(), null);
-  assert.deepEqual(await ask(conversation), { status: "finished", finalResponse: "It is mild." });
+  assert.deepEqual(endOf(await ask(conversation)), { status: "finished", finalResponse: "It is mild." });
   assert.deepEqual(await conversation.finalAnswer(), { city: "Bern", degrees: 12 });
 
   const sent = model.requests[0].body.tools.find(({ function: { name } }) => name === "finish").function.parameters;

@@ -4,7 +4,10 @@ use crate::support::{Answer, World, calls, echo, say, text};
 use futures_executor::block_on;
 use serde_json::{Value, json};
 use std::rc::Rc;
-use threadkeep::{cancel::CancelToken, security::ConfirmationPolicy, store::MemoryStore};
+use threadkeep::{
+    cancel::CancelToken, conversation::RunLimits, json::EditableObject, security::ConfirmationPolicy,
+    store::MemoryStore,
+};
 
 /// The live events since the last call, of all commits together.
 fn heard(world: &World) -> Vec<Value> {
@@ -137,5 +140,56 @@ fn pieces_of_an_answer_name_the_event_that_they_become() {
             events.iter().find(is_answer).unwrap()["id"].as_str().unwrap().to_owned()
         };
         assert_eq!(*world.pieces.borrow(), [of_kind("ActionEvent"), of_kind("MessageEvent")]);
+    });
+}
+
+#[test]
+fn every_field_of_the_state_that_changes_is_reported_once_after_its_commit() {
+    block_on(async {
+        let world = world([text("Done.")]);
+        let conversation = world.open().await.unwrap();
+        say(&conversation, "Go").await;
+        let sent = heard(&world);
+        let message = world.events().await[1]["id"].clone();
+        assert_eq!(values(&sent, "last_user_message_id"), [message]);
+        conversation.run(CancelToken::default()).await.unwrap();
+        let stats = values(&heard(&world), "stats");
+        assert_eq!(stats.len(), 1, "one answer");
+        let metrics = &stats[0]["usage_to_metrics"]["default"];
+        assert_eq!(metrics["accumulated_token_usage"]["prompt_tokens"], 10);
+        assert_eq!(metrics["token_usages"], Value::Null, "lists grow with every answer");
+
+        conversation.set_confirmation_policy(ConfirmationPolicy::AlwaysConfirm).await.unwrap();
+        let policy = heard(&world);
+        assert_eq!(values(&policy, "confirmation_policy"), [json!({ "kind": "AlwaysConfirm" })]);
+        assert_eq!(policy.len(), 1);
+        let values_of = |json: &str| EditableObject::parse(json).unwrap();
+        conversation.set_agent_state(&values_of(r#"{"a":1}"#)).await.unwrap();
+        conversation.set_agent_state(&values_of(r#"{"a":1}"#)).await.unwrap();
+        assert_eq!(values(&heard(&world), "agent_state").iter().filter(|state| state["a"] == 1).count(), 1);
+        conversation.switch_llm(world.llm("openai/gpt-5")).await.unwrap();
+        assert_eq!(values(&heard(&world), "agent")[0]["llm"]["model"], "openai/gpt-5");
+        let limits = RunLimits { max_iterations: 7, ..conversation.limits() };
+        conversation.set_limits(limits).await.unwrap();
+        assert_eq!(values(&heard(&world), "max_iterations"), [json!(7)]);
+    });
+}
+
+#[test]
+fn no_live_event_has_an_encrypted_secret() {
+    block_on(async {
+        let world = world([]);
+        let conversation = world.open().await.unwrap();
+        let sources = r#"{"TOKEN":{"kind":"StaticSecret","value":"gAAAAABpMEP-_w=="},"PLAIN":{"value":null,"description":"of gAAAA"}}"#;
+        conversation.store_secrets(&EditableObject::parse(sources).unwrap(), false).await.unwrap();
+        let registry = values(&heard(&world), "secret_registry");
+        assert_eq!(
+            registry,
+            [json!({ "secret_sources": {
+                "TOKEN": { "kind": "StaticSecret", "value": "**********" },
+                "PLAIN": { "value": null, "description": "of gAAAA" },
+            } })]
+        );
+        assert!(conversation.state().json().contains("gAAAAABpMEP-_w=="), "it is stored");
     });
 }

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { streamEvents } from "../support/model/chat.mjs";
 import { Agent, Conversation, LLM, memoryStore } from "../../dist/index.js";
+import { endOf } from "../support/ended.mjs";
 
 const encoder = new TextEncoder();
 const events = (reply) => streamEvents(reply, { body: { model: "m", messages: [] }, index: 0 }).map((event) => encoder.encode(event));
@@ -133,5 +134,5 @@ test("leaving the iteration of a run early does not end the run", async () => {
   const conversation = await asking([...Array(100).fill(words("a")), ...theEnd]);
   const run = conversation.run();
   for await (const event of run) if (isDelta(event)) break;
-  assert.deepEqual(await run, { status: "finished", finalResponse: "a".repeat(100) });
+  assert.deepEqual(endOf(await run), { status: "finished", finalResponse: "a".repeat(100) });
 });

@@ -35,13 +35,17 @@ use threadkeep::{
 };
 use uuid::Uuid;
 
-/// A host with a constant time and ascending ids.
+/// A host with ascending ids, and a time that tests move.
 #[derive(Default)]
-pub struct TestHost(Cell<u128>);
+pub struct TestHost {
+    ids: Cell<u128>,
+    /// Milliseconds that have passed.
+    pub passed: Cell<f64>,
+}
 
 impl Host for TestHost {
     fn now(&self) -> f64 {
-        1_769_850_902_123.0
+        1_769_850_902_123.0 + self.passed.get()
     }
 
     fn local_time(&self) -> String {
@@ -49,8 +53,8 @@ impl Host for TestHost {
     }
 
     fn random_uuid(&self) -> Uuid {
-        self.0.set(self.0.get() + 1);
-        Uuid::from_u128(0x1000_0000_0000_4000_8000_0000_0000_0000 + self.0.get())
+        self.ids.set(self.ids.get() + 1);
+        Uuid::from_u128(0x1000_0000_0000_4000_8000_0000_0000_0000 + self.ids.get())
     }
 
     fn sleep(&self, duration: Duration) -> LocalBoxFuture<'static, ()> {

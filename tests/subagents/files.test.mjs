@@ -8,6 +8,7 @@ import { removing, removingTool } from "../support/removing.mjs";
 import { finish } from "../support/chat.mjs";
 import { isOfSubagent } from "./requests.mjs";
 import { deferred } from "../support/deferred.mjs";
+import { endOf } from "../support/ended.mjs";
 
 const task = (prompt, resume) => ({ name: "task", arguments: { prompt, ...(resume && { resume }) } });
 const edit = (args) => ({ name: "file_editor", arguments: { path: "/workspace/list.txt", ...args } });
@@ -174,7 +175,7 @@ test("a pause reaches sub-agents: what runs ends, nothing else begins, and the n
   await conversation.close();
   const again = await Conversation.open({ agent, store, conversationId: conversation.id });
   assert.equal(again.executionStatus, "paused");
-  assert.deepEqual(await again.run(), { status: "finished", finalResponse: "Both." });
+  assert.deepEqual(endOf(await again.run()), { status: "finished", finalResponse: "Both." });
   assert.deepEqual(steps, [1, 2]);
   model.check();
   await again.close();

@@ -8,6 +8,7 @@ import { createModel } from "../support/model.mjs";
 import { removing, removingTool } from "../support/removing.mjs";
 import { finish } from "../support/chat.mjs";
 import { beginOf, isOfSubagent } from "./requests.mjs";
+import { endOf } from "../support/ended.mjs";
 
 const task = (args, id) => ({ name: "task", arguments: args, ...(id && { id }) });
 
@@ -58,7 +59,16 @@ test("a task runs in a conversation of its own, and its result and costs come ba
   const seen = [];
   conversation.subscribe((event) => event.kind === "SubagentEvent" && seen.push(event));
   await conversation.sendMessage("Have it counted");
-  assert.deepEqual(await conversation.run(), { status: "finished", finalResponse: "They counted." });
+  const result = await conversation.run();
+  assert.deepEqual(endOf(result), { status: "finished", finalResponse: "They counted." });
+  const tokens = Object.values(conversation.stats.usage_to_metrics).map((metrics) => metrics.accumulated_token_usage.prompt_tokens);
+  assert.equal(tokens.length, 2);
+  assert.equal(
+    result.tokenUsage.prompt_tokens,
+    tokens.reduce((sum, count) => sum + count),
+    "with the share of the sub-agent",
+  );
+  assert.equal(result.steps, 2, "without its steps");
   assert.deepEqual(await observations(conversation), [
     {
       content: [{ cache_prompt: false, type: "text", text: "one, two" }],
@@ -229,7 +239,7 @@ test("calls of a sub-agent wait for the user, and are approved, edited and rejec
   );
   assert.equal((await again.run()).status, "waiting_for_confirmation");
   assert.deepEqual(removed, ["a", "e"]);
-  assert.deepEqual(await again.run(), { status: "finished", finalResponse: "Clean." });
+  assert.deepEqual(endOf(await again.run()), { status: "finished", finalResponse: "Clean." });
   assert.deepEqual(removed, ["a", "e", "d"]);
   assert.deepEqual(
     (await observations(again)).map(({ content }) => content[0].text),

@@ -10,6 +10,7 @@ import {
   indexedDBStore,
 } from "threadkeep";
 import { LastingHandle } from "../thread/lasting.js";
+import { withEarlier } from "../thread/runs.js";
 import { openCalls } from "./approvals.js";
 import { isAnswer, isUserMessage } from "./parts.js";
 
@@ -113,7 +114,7 @@ export class OpenChat {
 
   async #complete(begin: () => PromiseLike<RunResult>): Promise<RunResult> {
     let result = await begin();
-    while (this.#isUnanswered && this.conversation.executionStatus === "idle") result = await this.go();
+    while (this.#isUnanswered && this.conversation.executionStatus === "idle") result = withEarlier(result, await this.go());
     return result;
   }
 

@@ -61,7 +61,7 @@ export class Reply {
   }
 
   /** Reports how the run ends. */
-  async follow(run: Promise<RunResult>): Promise<void> {
+  async follow(run: Promise<Pick<RunResult, "status">>): Promise<void> {
     try {
       const { status } = await run;
       if (this.#end) return;

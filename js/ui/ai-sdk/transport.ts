@@ -185,7 +185,7 @@ async function goOn(chat: OpenChat, reply: Reply, last: UIMessage): Promise<void
   if (chat.run || (isDecided && conversation.executionStatus !== "finished")) return reply.run(() => chat.go(approved));
   // Nothing may run: the calls that are left are asked about again.
   const status = conversation.executionStatus;
-  void reply.follow(Promise.resolve({ status: status === "error" || status === "stuck" ? "idle" : status, finalResponse: null }));
+  void reply.follow(Promise.resolve({ status: status === "error" || status === "stuck" ? "idle" : status }));
 }
 
 /** Answers the last message of the user in `messages` again, or sends it if that has failed. */

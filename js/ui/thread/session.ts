@@ -9,6 +9,7 @@ import {
   ThreadkeepError,
 } from "threadkeep";
 import { LastingHandle } from "./lasting.js";
+import { withEarlier } from "./runs.js";
 import { isSameList } from "./transcript.js";
 import type { ThreadSnapshot } from "./types.js";
 import { ConversationView } from "./view.js";
@@ -134,7 +135,7 @@ export class Session {
     this.#fail(null);
     try {
       let result = await begin(view.conversation);
-      while (view.isUnanswered) result = await view.conversation.run();
+      while (view.isUnanswered) result = withEarlier(result, await view.conversation.run());
       return result;
     } finally {
       await view.readCalls().catch(() => {});

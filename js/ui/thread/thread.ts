@@ -1,6 +1,7 @@
 // `openThread()` and `threadOf()`.
 import { type Conversation, indexedDBStore, type RunResult, ThreadkeepError } from "threadkeep";
 import { nextFrame } from "./frames.js";
+import { nothingRan } from "./runs.js";
 import { Session } from "./session.js";
 import { share } from "./shared.js";
 import { ensureConversation, objectOf, textsOf } from "./given.js";
@@ -73,7 +74,7 @@ function threadOn(session: Session, release: () => Promise<void>): Thread {
     resume: () =>
       perform(async ({ conversation }): Promise<RunResult> => {
         if (conversation.executionStatus !== "waiting_for_confirmation") return session.run();
-        return { status: conversation.executionStatus, finalResponse: await conversation.finalResponse() };
+        return { status: conversation.executionStatus, finalResponse: await conversation.finalResponse(), ...nothingRan };
       }),
     stop: () => perform(({ conversation }) => conversation.interrupt()),
     pause: () => perform(({ conversation }) => conversation.pause()),

@@ -7,6 +7,7 @@ import { createModel } from "../../support/model.mjs";
 import { startServer } from "../../support/server.mjs";
 import { availableBrowsers } from "../../support/browser/driver.mjs";
 import { tabs } from "../../support/browser/tabs.mjs";
+import { endOf } from "../../support/ended.mjs";
 
 let server;
 before(async () => (server = await startServer()));
@@ -53,7 +54,7 @@ for (const kind of availableBrowsers) {
           );
           assert.match(first.message, /connection to the provider failed/);
           await network.comes();
-          assert.deepEqual(await page.evaluate(() => window.ended), done);
+          assert.deepEqual(endOf(await page.evaluate(() => window.ended)), done);
           assert.equal(model.requests.length, 1, "what could not arrive was not sent");
           assert.deepEqual(await page.evaluate(() => [window.waits.at(-1).seconds, window.conversation.waiting]), [0, null]);
         },
@@ -70,7 +71,7 @@ for (const kind of availableBrowsers) {
           await until(() => window.waits.length > 0);
           assert.equal(await page.evaluate(() => window.text), "");
           await network.comes();
-          assert.deepEqual(await page.evaluate(() => window.ended), done);
+          assert.deepEqual(endOf(await page.evaluate(() => window.ended)), done);
           assert.equal(await page.evaluate(() => window.text), hello.text);
           assert.deepEqual(await page.evaluate(kinds), ["SystemPromptEvent", "MessageEvent", "MessageEvent"]);
           assert.equal(model.requests.length, 2);
@@ -83,7 +84,7 @@ for (const kind of availableBrowsers) {
         async ({ page, network, until, opened }) => {
           await opened();
           await page.evaluate(run);
-          assert.deepEqual(await page.evaluate(() => window.ended), done);
+          assert.deepEqual(endOf(await page.evaluate(() => window.ended)), done);
           await network.goes();
           for (const [stop, kind] of [
             ["interrupt", "InterruptEvent"],
@@ -105,7 +106,7 @@ for (const kind of availableBrowsers) {
           await until(() => window.conversation.waiting !== null);
           await network.comes();
           await page.evaluate(() => window.conversation.retryNow());
-          assert.deepEqual(await page.evaluate(() => window.ended), done);
+          assert.deepEqual(endOf(await page.evaluate(() => window.ended)), done);
         },
       );
 
@@ -131,7 +132,7 @@ for (const kind of availableBrowsers) {
           await page.evaluate(run, false, false);
           await until(() => window.conversation.waiting !== null);
           await network.comes();
-          assert.deepEqual(await page.evaluate(() => window.ended), done);
+          assert.deepEqual(endOf(await page.evaluate(() => window.ended)), done);
           assert.equal(await page.evaluate(() => window.conversation.state.agent_state.waiting_for_network), undefined);
           assert.equal(model.requests.length, 1);
         },
@@ -151,7 +152,7 @@ for (const kind of availableBrowsers) {
           await page.evaluate(() => dispatchEvent(new Event("online")));
           assert.equal(model.requests.length, 1);
           await page.evaluate(() => window.conversation.retryNow());
-          assert.deepEqual(await page.evaluate(() => window.ended), done);
+          assert.deepEqual(endOf(await page.evaluate(() => window.ended)), done);
           assert.equal(model.requests.length, 2);
         },
       );
@@ -169,7 +170,7 @@ for (const kind of availableBrowsers) {
           await page.evaluate(run);
           await until(() => window.text.length > 4);
           await page.evaluate(() => document.dispatchEvent(new Event("resume")));
-          assert.deepEqual(await page.evaluate(() => window.ended), done);
+          assert.deepEqual(endOf(await page.evaluate(() => window.ended)), done);
           assert.equal(await page.evaluate(() => window.text), hello.text);
           assert.deepEqual([model.requests.length, model.requests[0].aborted], [2, true]);
         },

@@ -7,6 +7,7 @@ import { fixtures } from "../conversations.mjs";
 import { eventsOf, open, say, scripted } from "../../support/chat.mjs";
 import { exported, filesOf, packed, unpacked, write } from "../../support/files.mjs";
 import { conversations } from "./imported.mjs";
+import { endOf } from "../../support/ended.mjs";
 
 const tools = () => [fileEditor(), taskTracker(), grep(), glob(), listDirectory(), applyPatch()];
 const kinds = ["FileEditor", "TaskTracker", "Grep", "Glob", "ListDirectory", "ApplyPatch"];
@@ -46,7 +47,7 @@ async function goThereAndBack(t, sdk, place) {
   const script = [{ calls: calls.map(([name, args]) => ({ name, arguments: args })) }, { text: "Done." }];
   const model = await scripted(t, () => script.shift());
   const first = await open(t, { model, store, tools: tools() });
-  assert.deepEqual({ ...(await say(first, "Make a plan.")) }, { status: "finished", finalResponse: "Done." });
+  assert.deepEqual(endOf(await say(first, "Make a plan.")), { status: "finished", finalResponse: "Done." });
   const observations = await observed(first, calls.length);
   assert.deepEqual([...new Set(observations.map(({ kind }) => kind))].sort(), kinds.map((kind) => `${kind}Observation`).sort());
   assert.deepEqual(
@@ -104,7 +105,7 @@ async function goThereAndBack(t, sdk, place) {
     },
     { text: "As it was." },
   );
-  assert.deepEqual({ ...(await say(second, "Undo it.")) }, { status: "finished", finalResponse: "As it was." });
+  assert.deepEqual(endOf(await say(second, "Undo it.")), { status: "finished", finalResponse: "As it was." });
   const [list, undone] = await observed(second, 2);
   assert.deepEqual(list.task_list, [
     { title: "Find a boat", notes: "", status: "done" },
@@ -128,7 +129,7 @@ async function comesFromPython(t, scenario) {
   const conversation = await open(t, { model, store, conversationId: id, tools: tools() });
   assert.equal(conversation.workspace.workingDir, directory);
   if (conversation.state.execution_status === "waiting_for_confirmation") await conversation.rejectPendingActions("Later.");
-  assert.deepEqual({ ...(await say(conversation, "Go on.")) }, { status: "finished", finalResponse: "Done." });
+  assert.deepEqual(endOf(await say(conversation, "Go on.")), { status: "finished", finalResponse: "Done." });
   const [created, found, tasks] = await observed(conversation, calls.length);
   assert.deepEqual(created, {
     content: [{ cache_prompt: false, type: "text", text: `Created ${directory}/here.txt.` }],
