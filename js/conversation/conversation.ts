@@ -2,7 +2,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import { type CoreConversation, deleteConversation } from "../../pkg/threadkeep.js";
 import { arrayOf, checkId, isA, jsonOf, signalOf } from "../input/arguments.js";
-import { exportZip, exportZipStream, importZip } from "../formats/archive.js";
+import { exportZip, exportZipStream } from "../formats/archive.js";
 import { progressOf } from "../agent/condenser.js";
 import { limitNames, limitsOf, type RunLimits } from "../agent/limits.js";
 import type { ContextUsage, ConversationProgress } from "../agent/types.js";
@@ -28,12 +28,13 @@ import { LLM } from "../llm/llm.js";
 import type { Image } from "../llm/images.js";
 import { type ConversationInfo, list, onListChange } from "../store/listing.js";
 import type { AnthropicMessages, ChatMessage, ResponsesMessages, Session, TrajectoryEvent } from "../events/messages.js";
-import { importJSON, written } from "../formats/interchange.js";
+import { readable, written } from "../formats/interchange.js";
+import { importJSON, importZip } from "./imports.js";
 import { Run, type RunOptions, regenerate, run } from "./run.js";
 import { editMessage, sendMessage } from "./send.js";
 import { askAgent, forTools, generateTitle } from "./side-calls.js";
 import type { Content, ConversationStats, JSONObject, JSONValue, LLMMessage, Observation } from "../events/types.js";
-import type { ExportOptions, ImportedConversation, TransferOptions } from "../formats/types.js";
+import type { ExportOptions, ImportedConversation, TextOptions, TransferOptions } from "../formats/types.js";
 import type { MCPServers } from "../mcp/types.js";
 import { type Store, coreStore, exported, indexedDBStore } from "../store/store.js";
 import type { SecretValue } from "../secrets/source.js";
@@ -124,10 +125,7 @@ export class Conversation<Answer = any> implements AsyncDisposable {
     zip: Blob | ArrayBuffer | Uint8Array,
     options: { store?: Store | undefined } & TransferOptions = {},
   ): Promise<ImportedConversation[]> {
-    const { store = indexedDBStore(), ...watching } = optionsOf("importZip()", options, "store onProgress signal");
-    const imported = await importZip(zip, store, watching);
-    recordChange(store, { stored: imported.map(({ id }) => id) });
-    return imported;
+    return importZip(zip, options);
   }
 
   /**
@@ -137,10 +135,7 @@ export class Conversation<Answer = any> implements AsyncDisposable {
    * @throws ThreadkeepError `archive_invalid` naming the message or event
    */
   static async importJSON(json: unknown, options: { store?: Store | undefined } = {}): Promise<ImportedConversation> {
-    const { store = indexedDBStore() } = optionsOf("importJSON()", options, "store");
-    const imported = await importJSON(json, store);
-    recordChange(store, { stored: [imported.id] });
-    return imported;
+    return importJSON(json, options);
   }
 
   /** Deletes a conversation; does nothing if it does not exist. @throws ThreadkeepError `locked_elsewhere` while it is open. */
@@ -509,12 +504,12 @@ export class Conversation<Answer = any> implements AsyncDisposable {
 
   /** The current conversation as a zip archive, which the Python SDK can open after unpacking. */
   async exportZip(options: ExportOptions = {}): Promise<Blob> {
-    return exportZip(exported(this.#session.store, this.id, this.#core), this.id, options, this.#session.home);
+    return exportZip(this.#stored, this.id, options, this.#session.home);
   }
 
   /** Like `exportZip()`, as a stream; memory is bounded by the largest event or file. */
   exportZipStream(options: ExportOptions = {}): ReadableStream<Uint8Array> {
-    return exportZipStream(exported(this.#session.store, this.id, this.#core), this.id, options, this.#session.home);
+    return exportZipStream(this.#stored, this.id, options, this.#session.home);
   }
 
   /**
@@ -542,8 +537,29 @@ export class Conversation<Answer = any> implements AsyncDisposable {
     return this.#converted("trajectory");
   }
 
+  /**
+   * A branch as Markdown for people: messages, reasoning, calls with their results, and summaries, but not what sub-agents did. Texts keep
+   * their Markdown; HTML, pictures from elsewhere and links that run something become text. @throws ThreadkeepError `not_found`
+   */
+  async exportMarkdown(options: TextOptions = {}): Promise<string> {
+    return readable(this.#core, this.#stored, this.id, "markdown", options);
+  }
+
+  /**
+   * A branch as one page of HTML, with what `exportMarkdown()` has. It loads nothing and nothing in it runs. Calls, reasoning and
+   * summaries are folded; each element has the id of its event. @throws ThreadkeepError `not_found`
+   */
+  async exportHTML(options: TextOptions = {}): Promise<string> {
+    return readable(this.#core, this.#stored, this.id, "html", options);
+  }
+
   #converted<T>(form: string): Promise<T> {
-    return written(exported(this.#session.store, this.id, this.#core), this.id, form, this.state.agent?.llm);
+    return written(this.#stored, this.id, form, this.state.agent?.llm);
+  }
+
+  /** The store as exports read it. */
+  get #stored(): Store {
+    return exported(this.#session.store, this.id, this.#core);
   }
 
   /**

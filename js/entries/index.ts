@@ -1,7 +1,8 @@
 // The public API.
 export { Agent } from "../agent/agent.js";
 export type { AgentOptions, FinalAnswerSchema } from "../agent/types.js";
-export type { ExportOptions, ImportedConversation, Progress, TransferOptions } from "../formats/types.js";
+export { eventsToMessages, finalResponse } from "../formats/interchange.js";
+export type { ExportOptions, ImportedConversation, Progress, TextOptions, TransferOptions } from "../formats/types.js";
 export type * from "../agent/condenser/options.js";
 export type { ContextUsage, ConversationProgress } from "../agent/types.js";
 export type { ConfirmationPolicy } from "../control/types.js";

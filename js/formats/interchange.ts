@@ -1,11 +1,13 @@
 // Conversations in the formats of other programs. A chunk of the wasm knows these formats; it is loaded when one of them is
 // first used.
-import type { JSONValue } from "../events/types.js";
-import { fromCore, invalidOptions, reading } from "../input/errors.js";
+import type { CoreConversation } from "../../pkg/threadkeep.js";
+import type { ConversationEvent } from "../events/events.js";
+import type { JSONValue, LLMMessage } from "../events/types.js";
+import { fromCore, invalidOptions, optionsOf, reading, textOf } from "../input/errors.js";
 import { locking } from "../store/locking.js";
 import type { Store } from "../store/store.js";
 import { load, part } from "../wasm/wasm.js";
-import type { ImportedConversation } from "./types.js";
+import type { ImportedConversation, TextOptions } from "./types.js";
 
 /** Imports JSON of another program as a new conversation. @internal */
 export async function importJSON(json: unknown, store: Store): Promise<ImportedConversation> {
@@ -17,10 +19,54 @@ export async function importJSON(json: unknown, store: Store): Promise<ImportedC
 }
 
 /** A stored conversation in another format. @internal */
-export async function written<T>(store: Store, id: string, form: string, llm?: { [field: string]: JSONValue }): Promise<T> {
+export function written<T>(store: Store, id: string, form: string, llm?: { [field: string]: JSONValue }): Promise<T> {
+  return converted((parts) => parts.written(store, id, form, llm) as Promise<T>);
+}
+
+/** A branch as a text for people, in which the conversation's secrets are masked. @internal */
+export async function readable(
+  core: CoreConversation,
+  store: Store,
+  id: string,
+  form: "markdown" | "html",
+  options: TextOptions,
+): Promise<string> {
+  const { leafEventId, sinceEventId } = optionsOf(`the export as ${form}`, options, "leafEventId sinceEventId");
+  const given = (eventId: string | undefined) => (eventId === undefined ? undefined : textOf(eventId));
+  const masked = (text: string) => core.masked(text);
+  return converted((parts) => parts.textOf(store, id, form, given(leafEventId), given(sinceEventId), masked));
+}
+
+/**
+ * The messages of these events, such as those of an export, as the SDK's `events_to_messages` builds them: in the order of the
+ * list, without events that a model never sees. Needs no open conversation.
+ * @throws ThreadkeepError `invalid_options` naming what is not an event
+ */
+export async function eventsToMessages(events: readonly ConversationEvent[]): Promise<LLMMessage[]> {
+  const texts = textsOfEvents("eventsToMessages()", events);
+  return JSON.parse((await converted((parts) => parts.ofEvents(texts, "message")))!);
+}
+
+/**
+ * The message of the last `finish` in these events, or the agent's last text; `null` if there is neither. The SDK's
+ * `get_agent_final_response`. Needs no open conversation.
+ * @throws ThreadkeepError `invalid_options` naming what is not an event
+ */
+export async function finalResponse(events: readonly ConversationEvent[]): Promise<string | null> {
+  const texts = textsOfEvents("finalResponse()", events);
+  return converted((parts) => parts.ofEvents(texts, "response"));
+}
+
+function textsOfEvents(verb: string, events: readonly ConversationEvent[]): string[] {
+  if (!Array.isArray(events)) throw invalidOptions(`${verb} takes a list of events`);
+  // The wasm says which of them is no event.
+  return events.map((event) => reading("an event", () => JSON.stringify(event)) ?? "");
+}
+
+async function converted<T>(convert: (module: Awaited<ReturnType<typeof parts>>) => Promise<T>): Promise<T> {
   try {
     await load();
-    return (await (await parts()).written(store, id, form, llm)) as T;
+    return await convert(await parts());
   } catch (error) {
     throw fromCore(error);
   }

@@ -32,6 +32,14 @@ export interface TransferOptions {
   signal?: AbortSignal | undefined;
 }
 
+/** The part of a conversation that `exportMarkdown()` and `exportHTML()` write. */
+export interface TextOptions {
+  /** The last event of the branch: that of another one is the `leafEventId` of `branches()`. Default: the active branch. */
+  leafEventId?: string | undefined;
+  /** The first event. Default: that of the branch. */
+  sinceEventId?: string | undefined;
+}
+
 /** The files that the agent works on, and whether they are those of the conversation. @internal */
 export interface Work {
   workspace: Workspace;

@@ -31,7 +31,13 @@ pub trait Messages {
         store: Object,
         conversation: String,
         form: String,
+        leaf: Option<String>,
+        since: Option<String>,
+        mask: Option<Function>,
     ) -> LocalBoxFuture<'static, Result<JsValue>>;
+
+    /// See `ofEvents`.
+    fn of_events(&self, events: Vec<String>, form: String) -> Result<JsValue>;
 
     /// See `requestBody`.
     fn request_body(
@@ -50,10 +56,28 @@ pub fn import_interchange(text: String, store: Object, claim: Function) -> Promi
     promise(async move { chunks::messages().await?.import(text, store, claim).await })
 }
 
-/// A stored conversation as JSON text: `"message"`, `"chat"`, `"session"` or `"trajectory"`.
+/// A stored conversation as JSON text: `"message"`, `"chat"`, `"session"` or `"trajectory"`; or as `"markdown"` or `"html"`.
+/// `leaf` is the last event of another branch than the active one, and `since` the first event. `mask` hides secrets in a text of
+/// the last two.
 #[wasm_bindgen(unchecked_return_type = "Promise<string>")]
-pub fn written(store: Object, conversation: String, form: String) -> Promise {
-    promise(async move { chunks::messages().await?.written(store, conversation, form).await })
+pub fn written(
+    store: Object,
+    conversation: String,
+    form: String,
+    leaf: Option<String>,
+    since: Option<String>,
+    mask: Option<Function>,
+) -> Promise {
+    promise(
+        async move { chunks::messages().await?.written(store, conversation, form, leaf, since, mask).await },
+    )
+}
+
+/// The content of these events, as JSON texts: `"message"`, the SDK's messages as JSON text, or `"response"`, the last response
+/// of the agent or `null`.
+#[wasm_bindgen(js_name = ofEvents, unchecked_return_type = "Promise<string | null>")]
+pub fn of_events(events: Vec<String>, form: String) -> Promise {
+    promise(async move { chunks::messages().await?.of_events(events, form) })
 }
 
 /// The body of the request that a wire API would send for a stored conversation, as JSON text. `llm` is the stored model

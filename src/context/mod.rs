@@ -6,6 +6,7 @@ pub mod beginning;
 pub mod branch;
 pub mod branches;
 pub mod condenser;
+pub mod final_response;
 mod history;
 pub mod messages;
 mod pairs;

@@ -55,6 +55,7 @@ pub use warning::{Warning, WarningCode};
 use crate::{
     agent::Agent,
     cancel::CancelToken,
+    context::final_response::final_response,
     error::{Error, ErrorCode, Result},
     fair_mutex::FairMutex,
     format::base_state::{BaseState, ExecutionStatus},
@@ -207,7 +208,7 @@ impl Conversation {
     /// # Errors
     /// Those of the store.
     pub async fn final_response(&self) -> Result<Option<String>> {
-        self.0.log.read(|branch| step::final_response(branch.view.events())).await
+        self.0.log.read(|branch| final_response(branch.view.events())).await
     }
 
     /// The arguments of the `finish` that ended the last task, as JSON text, with the structured answer in them.

@@ -188,17 +188,6 @@ impl Conversation {
 
 const CONTENT_POLICY: &str = include_str!("../agent/prompts/content_policy.md");
 
-/// The last `finish` or agent message of these events (`conversation/response_utils.py`).
-pub(super) fn final_response(events: &[Event]) -> Option<String> {
-    events.iter().rev().find_map(|event| match event.body() {
-        Body::ActionEvent(action) if action.tool_name == "finish" => Some(
-            action.action.as_ref().and_then(|action| action.as_json().field("message")).unwrap_or_default(),
-        ),
-        Body::MessageEvent(message) if event.source() == Source::Agent => Some(message.llm_message.text()),
-        _ => None,
-    })
-}
-
 /// The arguments of the call that has ended the last task, as JSON text; `None` if a message has ended it.
 pub(super) fn final_arguments(events: &[Event]) -> Option<String> {
     let last = events.iter().rev().find(|event| match event.body() {

@@ -34,6 +34,8 @@ import {
   type Observation,
   type Run,
   type RunResult,
+  eventsToMessages,
+  type finalResponse,
   type SecurityAnalyzer,
   type SecurityRisk,
   type Session,
@@ -420,6 +422,10 @@ export async function use(signal: AbortSignal): Promise<void> {
     if (event.kind === "StreamingDeltaEvent") same<[string | undefined, string], [typeof event.content, typeof event.message_id]>(true);
     if (event.kind === "ConversationStateUpdateEvent" && !("id" in event) && event.key === "execution_status")
       same<ExecutionStatus, typeof event.value>(true);
+    if (event.kind === "ConversationStateUpdateEvent" && !("id" in event) && event.key === "stats")
+      same<number | undefined, NonNullable<typeof event.value>["usage_to_metrics"][string]["accumulated_cost"] | undefined>(true);
+    if (event.kind === "ConversationStateUpdateEvent" && !("id" in event) && event.key === "max_iterations")
+      same<number | null, typeof event.value>(true);
     if (event.kind === "PendingActionsEvent") same<[string[], string[]], [typeof event.action_ids, typeof event.waiting_ids]>(true);
     if (event.kind === "WaitingEvent")
       same<[number, number, ErrorCode], [typeof event.attempt, typeof event.seconds, typeof event.why]>(true);
@@ -428,6 +434,13 @@ export async function use(signal: AbortSignal): Promise<void> {
     event.summary;
   }
   same<Awaited<typeof run>, RunResult>(true);
+  const { steps, tokenUsage, cost, durationMs } = await run;
+  same<[number, number, number, number], [typeof steps, typeof tokenUsage.prompt_tokens, typeof cost, typeof durationMs]>(true);
+  // @ts-expect-error a run has no context window of its own
+  tokenUsage.context_window;
+  await conversation.setLimits({ ...conversation.limits, maxBudgetPerRun: 2, stuckDetection: { monologue: 4 } });
+  // @ts-expect-error this is the name in the state
+  await conversation.setLimits({ max_iterations: 3 });
 
   const unsubscribe: () => void = conversation.subscribe((event) => same<typeof event, ConversationEvent | LiveEvent>(true));
   unsubscribe();
@@ -453,6 +466,13 @@ export async function use(signal: AbortSignal): Promise<void> {
   same<(typeof system)[number]["text"], string>(true);
   // @ts-expect-error there is no such format
   await conversation.toMessages("xml");
+  same<string, Awaited<ReturnType<typeof conversation.exportMarkdown>>>(true);
+  await conversation.exportHTML({ leafEventId: "a", sinceEventId: "b" });
+  // @ts-expect-error that is an option of fork()
+  await conversation.exportHTML({ fromEventId: "a" });
+  same<LLMMessage[], Awaited<ReturnType<typeof eventsToMessages>>>(true);
+  same<string | null, Awaited<ReturnType<typeof finalResponse>>>(true);
+  await eventsToMessages(await conversation.events.slice());
   const session = await conversation.exportSession();
   same<typeof session, Session>(true);
   const trajectory = await conversation.exportTrajectory();

@@ -9,17 +9,22 @@ mod date;
 mod entry;
 mod folder;
 mod log;
+mod readable;
 mod session;
 mod timeline;
 mod trajectory;
 mod turns;
 
 use super::{
-    ImportOptions, Imported, history, import, invalid,
+    ImportOptions, Imported,
+    history::{self, Part},
+    import, invalid,
     limits::{MAX_ENTRIES, MAX_ENTRY_BYTES},
 };
 use crate::{
+    context::final_response::final_response,
     error::{Error, ErrorCode, Result},
+    event::Event,
     format::base_state::BaseState,
     host::Host,
     id::ConversationId,
@@ -117,9 +122,15 @@ fn not_json(text: &str) -> Error {
     }
 }
 
-/// A stored conversation as JSON in the format of another program.
-pub async fn written(store: &dyn Store, conversation: ConversationId, form: Form) -> Result<String> {
-    let (listing, branch) = history::read(store, conversation).await?;
+/// A part of a stored conversation in another format. `mask` hides secrets in the texts of those for people.
+pub async fn written(
+    store: &dyn Store,
+    conversation: ConversationId,
+    form: Form,
+    part: &Part,
+    mask: &dyn Fn(&str) -> String,
+) -> Result<String> {
+    let (listing, branch) = history::read(store, conversation, part).await?;
     Ok(match form {
         Form::Message => history::messages(&branch).to_json_text(),
         Form::Chat => chat_messages(&history::messages(&branch))?,
@@ -129,7 +140,43 @@ pub async fn written(store: &dyn Store, conversation: ConversationId, form: Form
             session::write(conversation, &branch, title.as_deref(), listing.created_at)
         }
         Form::Trajectory => trajectory::write(&branch),
+        Form::Markdown | Form::Html => {
+            let state = BaseState::of(conversation, &listing.base_state);
+            let title = state.as_ref().and_then(BaseState::shown_title);
+            let model = state.as_ref().and_then(|state| state.agent_llm()?.field("model"));
+            let readable = readable::readable(title, model, &branch, mask);
+            if form == Form::Html { readable::html(&readable) } else { readable::markdown(&readable) }
+        }
     })
+}
+
+/// The SDK's messages of these events, as JSON (`LLMConvertibleEvent.events_to_messages`). Events without a message are
+/// skipped.
+///
+/// # Errors
+/// `invalid_options` naming a text that is not an event.
+pub fn messages_of_events(texts: &[String]) -> Result<String> {
+    Ok(history::messages(&events_of(texts)?).to_json_text())
+}
+
+/// The last response of the agent in these events (`get_agent_final_response`).
+///
+/// # Errors
+/// As for [`messages_of_events`].
+pub fn final_response_of_events(texts: &[String]) -> Result<Option<String>> {
+    Ok(final_response(&events_of(texts)?))
+}
+
+fn events_of(texts: &[String]) -> Result<Vec<Event>> {
+    let mut events = Vec::with_capacity(texts.len());
+    for (place, text) in texts.iter().enumerate() {
+        let Some(id) = Event::id_in(text) else {
+            let text = format!("events[{place}] is not an event: an object with an id and a kind");
+            return Err(Error::new(ErrorCode::InvalidOptions, text));
+        };
+        events.push(Event::decode(id, text.as_str().into()));
+    }
+    Ok(events)
 }
 
 /// The body of the request, as JSON, that a wire API would send for a stored conversation. `llm` is the stored model, whose
@@ -141,7 +188,7 @@ pub async fn request_body(
     llm: &str,
     row: &str,
 ) -> Result<String> {
-    let (_, branch) = history::read(store, conversation).await?;
+    let (_, branch) = history::read(store, conversation, &Part::default()).await?;
     let messages: Vec<_> = history::messages(&branch).into_iter().map(Rc::new).collect();
     // The stored model has a default effort if none was set.
     let options = LlmOptions { reasoning_effort: None, ..LlmOptions::from_sdk_json(llm) };
@@ -172,6 +219,10 @@ pub enum Form {
     Session,
     /// A list of OpenHands V0 events.
     Trajectory,
+    /// A text for people.
+    Markdown,
+    /// A page for people.
+    Html,
 }
 
 string_enum!(Form {
@@ -179,4 +230,6 @@ string_enum!(Form {
     Chat = "chat",
     Session = "session",
     Trajectory = "trajectory",
+    Markdown = "markdown",
+    Html = "html",
 });

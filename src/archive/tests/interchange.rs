@@ -2,7 +2,10 @@
 
 use super::*;
 use crate::{
-    archive::interchange::{Form, import_interchange, written},
+    archive::{
+        history::Part,
+        interchange::{Form, import_interchange, written},
+    },
     event::Event,
     host::Host,
 };
@@ -55,7 +58,8 @@ fn imported_events(text: &str) -> (Vec<Value>, Value, Vec<String>) {
 }
 
 pub fn form(store: &dyn Store, id: ConversationId, form: Form) -> Value {
-    serde_json::from_str(&block_on(written(store, id, form)).unwrap()).unwrap()
+    serde_json::from_str(&block_on(written(store, id, form, &Part::default(), &str::to_owned)).unwrap())
+        .unwrap()
 }
 
 /// The kinds of the events, in one line.

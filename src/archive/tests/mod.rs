@@ -8,6 +8,7 @@ mod interchange_random;
 mod hostile;
 mod torn_files;
 mod random;
+mod readable;
 mod round_trip;
 
 use super::{

@@ -5,7 +5,10 @@
 use crate::{
     archive::{
         Claim, ImportOptions,
-        interchange::{Form, import_interchange, request_body, written},
+        history::Part,
+        interchange::{
+            Form, final_response_of_events, import_interchange, messages_of_events, request_body, written,
+        },
     },
     bindings::{
         error::invalid,
@@ -50,12 +53,32 @@ impl Messages for MessagesChunk {
         store: Object,
         conversation: String,
         form: String,
+        leaf: Option<String>,
+        since: Option<String>,
+        mask: Option<Function>,
     ) -> LocalBoxFuture<'static, Result<JsValue>> {
         Box::pin(async move {
             let form = Form::from_json(&quoted(&form))
                 .ok_or_else(|| invalid(format!("there is no format of messages {form}")))?;
-            Ok(written(&HostStore::new(store), conversation.parse()?, form).await?.into())
+            let event = |id: Option<String>| id.map(|id| id.parse()).transpose();
+            let part = Part { leaf: event(leaf)?, since: event(since)? };
+            let masked = |text: &str| {
+                let masked = mask.as_ref().map(|mask| mask.call1(&JsValue::UNDEFINED, &text.into()));
+                // A text that could not be searched is not shown.
+                masked.map_or_else(
+                    || text.to_owned(),
+                    |text| text.ok().and_then(|text| text.as_string()).unwrap_or_default(),
+                )
+            };
+            Ok(written(&HostStore::new(store), conversation.parse()?, form, &part, &masked).await?.into())
         })
+    }
+
+    fn of_events(&self, events: Vec<String>, form: String) -> Result<JsValue> {
+        if form == "response" {
+            return Ok(final_response_of_events(&events)?.map_or(JsValue::NULL, JsValue::from));
+        }
+        Ok(messages_of_events(&events)?.into())
     }
 
     fn request_body(
