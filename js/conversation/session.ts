@@ -233,10 +233,11 @@ export class ConversationSession implements Parent, ServerPlace {
   #callbacks(): object {
     return {
       onEvent: (json: string) => this.#onEvent(JSON.parse(json)),
-      onDelta: (message_id: string, content?: string, reasoning_content?: string) => {
+      onDelta: (message_id: string, content?: string, reasoning_content?: string, calls?: string) => {
         const event: StreamingDeltaEvent = { kind: "StreamingDeltaEvent", message_id };
         if (content !== undefined) event.content = content;
         if (reasoning_content !== undefined) event.reasoning_content = reasoning_content;
+        if (calls !== undefined) event.tool_calls = JSON.parse(calls);
         this.emit(event);
       },
       onCommit: (json: string) => this.#onCommit(JSON.parse(json)),

@@ -37,6 +37,20 @@ export interface MessageToolCall {
   origin: "completion" | "responses";
 }
 
+/** A piece of a call that the model is writing, as in a chunk of Chat Completions. All pieces with one `index` are the call. */
+export interface ToolCallDelta {
+  /** The number of the call in the answer, from 0. */
+  index: number;
+  /** The provider's id of the call: with the first piece, if it has sent one. */
+  id?: string;
+  function: {
+    /** The name of the tool: with the first piece. */
+    name?: string;
+    /** The next piece of the argument JSON, with secrets hidden. The first piece may be empty. */
+    arguments: string;
+  };
+}
+
 /** Reasoning of an Anthropic model. Its signature binds it to the answer, so it is stored and sent back unchanged. */
 export type ThinkingBlock = { type: "thinking"; thinking: string; signature?: string } | { type: "redacted_thinking"; data: string };
 

@@ -19,7 +19,7 @@ use crate::{
     event::Event,
     host::Host as _,
     id::{ConversationId, EventId},
-    json::EditableObject,
+    json::{EditableObject, ToJson as _},
     llm::{Delta, option_table::OptionSource as _},
     store::Found,
     web::{guard::promise, host::WebHost, locks},
@@ -351,10 +351,16 @@ fn notify(listener: &Function, json: &str) {
     let _ = listener.call1(&JsValue::UNDEFINED, &json.into());
 }
 
-fn notify_of_delta(listener: &Function, id: &EventId, Delta { content, reasoning_content }: Delta) {
+fn notify_of_delta(listener: &Function, id: &EventId, delta: Delta) {
     let text = |text: Option<String>| text.map_or(JsValue::UNDEFINED, JsValue::from);
-    let _ =
-        listener.call3(&JsValue::UNDEFINED, &id.as_str().into(), &text(content), &text(reasoning_content));
+    let calls = Some(delta.tool_calls).filter(|calls| !calls.is_empty());
+    let _ = listener.call4(
+        &JsValue::UNDEFINED,
+        &id.as_str().into(),
+        &text(delta.content),
+        &text(delta.reasoning_content),
+        &text(calls.map(|calls| calls.to_json_text())),
+    );
 }
 
 /// The name of the write lock of a conversation.

@@ -9,10 +9,10 @@ use crate::{
     id::EventId,
     json::{EditableObject, RawJson},
     llm::{
-        Delta, SecretString,
+        Delta, SecretString, ToolCallDelta,
         message::{Content, Message},
     },
-    secret::{HIDDEN, Mask, MaskedStream},
+    secret::{HIDDEN, Mask, MaskedArguments, MaskedStream},
     tool::ToolRegistry,
 };
 use std::cell::RefCell;
@@ -90,14 +90,17 @@ pub(super) struct MaskedDeltas<'a> {
     on_delta: OnDelta,
     /// The id of the answer's first event.
     id: &'a EventId,
+    mask: &'a Mask,
     content: RefCell<MaskedStream>,
     reasoning: RefCell<MaskedStream>,
+    /// The arguments of the calls, by their indexes.
+    calls: RefCell<Vec<MaskedArguments>>,
 }
 
 impl<'a> MaskedDeltas<'a> {
-    pub(super) fn new(mask: &Mask, on_delta: OnDelta, id: &'a EventId) -> Self {
+    pub(super) fn new(mask: &'a Mask, on_delta: OnDelta, id: &'a EventId) -> Self {
         let stream = || RefCell::new(MaskedStream::new(mask));
-        Self { on_delta, id, content: stream(), reasoning: stream() }
+        Self { on_delta, id, mask, content: stream(), reasoning: stream(), calls: RefCell::default() }
     }
 
     pub(super) fn push(&self, delta: Delta) {
@@ -105,25 +108,57 @@ impl<'a> MaskedDeltas<'a> {
             // The answer starts again, so the text that was held back is dropped.
             self.content.borrow_mut().end();
             self.reasoning.borrow_mut().end();
+            self.calls.borrow_mut().clear();
+            return (self.on_delta)(self.id, delta);
         }
         let masked = |stream: &RefCell<MaskedStream>, text: Option<String>| {
             text.map(|text| stream.borrow_mut().push(&text))
         };
-        self.show(masked(&self.content, delta.content), masked(&self.reasoning, delta.reasoning_content));
+        let (content, reasoning) = (delta.content, delta.reasoning_content);
+        let tool_calls = delta.tool_calls.into_iter().map(|call| self.masked_call(call)).collect();
+        self.show(masked(&self.content, content), masked(&self.reasoning, reasoning), tool_calls);
+    }
+
+    fn masked_call(&self, call: ToolCallDelta) -> ToolCallDelta {
+        let mut calls = self.calls.borrow_mut();
+        while calls.len() <= call.index {
+            calls.push(MaskedArguments::new(self.mask));
+        }
+        ToolCallDelta {
+            // The model may call a tool that does not exist, under any name.
+            name: call.name.map(|name| self.mask.text(&name).into_owned()),
+            arguments: calls.get_mut(call.index).map_or_else(String::new, |text| text.push(&call.arguments)),
+            ..call
+        }
     }
 
     /// Passes on the text that was held back. Must not be called for an answer that broke off, because that may have
     /// ended in the middle of a secret.
     pub(super) fn end(&self) {
         let end = |stream: &RefCell<MaskedStream>| Some(stream.borrow_mut().end());
-        self.show(end(&self.content), end(&self.reasoning));
+        let end_of_call = |(index, text): (usize, &mut MaskedArguments)| ToolCallDelta {
+            index,
+            arguments: text.end(),
+            ..ToolCallDelta::default()
+        };
+        let tool_calls = self.calls.borrow_mut().iter_mut().enumerate().map(end_of_call).collect();
+        self.show(end(&self.content), end(&self.reasoning), tool_calls);
     }
 
-    fn show(&self, content: Option<String>, reasoning_content: Option<String>) {
+    fn show(
+        &self,
+        content: Option<String>,
+        reasoning_content: Option<String>,
+        mut tool_calls: Vec<ToolCallDelta>,
+    ) {
         let is_text = |text: &String| !text.is_empty();
-        let delta =
-            Delta { content: content.filter(is_text), reasoning_content: reasoning_content.filter(is_text) };
-        if delta.content.is_some() || delta.reasoning_content.is_some() {
+        tool_calls.retain(|call| call.name.is_some() || !call.arguments.is_empty());
+        let delta = Delta {
+            content: content.filter(is_text),
+            reasoning_content: reasoning_content.filter(is_text),
+            tool_calls,
+        };
+        if delta != Delta::default() {
             (self.on_delta)(self.id, delta);
         }
     }

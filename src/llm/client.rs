@@ -78,21 +78,17 @@ impl Llm {
         context: &CallContext,
         on_delta: &dyn Fn(Delta),
     ) -> Result<Completion, LlmError> {
-        let is_shown = Cell::new(false);
-        let show = |delta: Delta| {
-            is_shown.set(true);
-            on_delta(delta);
-        };
+        let shown = Shown { on_delta, is_text: Cell::new(false), are_calls: Cell::new(false) };
         let mut first_error: Option<LlmError> = None;
         for (position, llm) in std::iter::once(self).chain(&self.fallbacks).enumerate() {
             let is_last = position == self.fallbacks.len();
-            let error = match llm.complete_alone(messages, tools, context, &is_shown, &show, is_last).await {
+            let error = match llm.complete_alone(messages, tools, context, &shown, is_last).await {
                 Ok(completion) => return Ok(completion),
                 Err(error) => error,
             };
             // An answer that was partly shown is not replaced by one of another model.
-            let is_final =
-                is_shown.get() || first_error.is_none() && !self.falls_back_on(error.failure.code().as_str());
+            let is_final = shown.is_text.get()
+                || first_error.is_none() && !self.falls_back_on(error.failure.code().as_str());
             if is_final {
                 return Err(error);
             }
@@ -111,8 +107,7 @@ impl Llm {
         messages: &[Rc<Message>],
         tools: &[ToolSchema],
         context: &CallContext,
-        is_shown: &Cell<bool>,
-        show: &dyn Fn(Delta),
+        shown: &Shown<'_>,
         is_last: bool,
     ) -> Result<Completion, LlmError> {
         let mut options = self.options.clone();
@@ -134,11 +129,11 @@ impl Llm {
                 conversation_id: context.conversation_id.as_deref(),
                 is_streaming: options.stream.unwrap_or(true),
             };
-            let error = match self.attempt(api, &*wire_api, &request, context, is_shown, show).await {
+            let error = match self.attempt(api, &*wire_api, &request, context, shown).await {
                 Ok(completion) => return Ok(completion),
                 Err(error) => error,
             };
-            let was_shown = is_shown.get();
+            let was_shown = shown.is_text.get();
             // A background response has been requested again already.
             if was_shown && (options.background() || !error.is_of_the_network()) {
                 return Err(error);
@@ -175,10 +170,7 @@ impl Llm {
             if !self.wait(&wait).await {
                 return Err(error);
             }
-            if was_shown {
-                show(Delta::default());
-                is_shown.set(false);
-            }
+            shown.forget();
             attempt += 1;
         }
     }
@@ -230,9 +222,13 @@ impl Llm {
         wire_api: &dyn WireApi,
         request: &LlmRequest<'_>,
         context: &CallContext,
-        is_shown: &Cell<bool>,
-        show: &dyn Fn(Delta),
+        shown: &Shown<'_>,
     ) -> Result<Completion, LlmError> {
+        // Calls alone do not end the attempts: nobody has read them as an answer.
+        if shown.are_calls.get() {
+            shown.forget();
+        }
+        let show = &|delta| shown.push(delta);
         let key = self.key().await?;
         let (sent, mut decoder) = wire_api.begin(request)?;
         let mut http_request = with_key(sent, api, key.as_ref(), request);
@@ -294,7 +290,7 @@ impl Llm {
                 };
             if !continues {
                 // The provider still produces and bills the answer, so it must not be requested again.
-                is_shown.set(true);
+                shown.is_text.set(true);
                 break outcome;
             }
             http_request = HttpRequest { url: response.rest, body: "".into(), ..http_request };
@@ -355,6 +351,30 @@ impl Llm {
             model: request.options.model.clone(),
             cost: cost(request, answer.usage, response),
             context_window: request.features.max_input_tokens.unwrap_or(0),
+        }
+    }
+}
+
+/// Passes on the pieces of an answer, and knows whether there were any.
+struct Shown<'a> {
+    on_delta: &'a dyn Fn(Delta),
+    /// Whether text or reasoning was shown.
+    is_text: Cell<bool>,
+    /// Whether a part of a call was shown.
+    are_calls: Cell<bool>,
+}
+
+impl Shown<'_> {
+    fn push(&self, delta: Delta) {
+        self.is_text.set(self.is_text.get() || delta.content.is_some() || delta.reasoning_content.is_some());
+        self.are_calls.set(self.are_calls.get() || !delta.tool_calls.is_empty());
+        (self.on_delta)(delta);
+    }
+
+    /// Says that the answer begins anew, if a part of it was shown.
+    fn forget(&self) {
+        if self.is_text.take() | self.are_calls.take() {
+            (self.on_delta)(Delta::default());
         }
     }
 }

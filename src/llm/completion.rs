@@ -1,7 +1,7 @@
 //! The input and the result of a call of a model, independent of the wire API.
 
 use crate::{
-    json::EditableObject,
+    json::{EditableObject, ObjectWriter, ToJson},
     llm::{
         client::Llm,
         error::{LlmError, LlmFailure},
@@ -77,6 +77,44 @@ pub struct Delta {
     pub content: Option<String>,
     /// More reasoning.
     pub reasoning_content: Option<String>,
+    /// More of calls that the model is writing.
+    pub tool_calls: Vec<ToolCallDelta>,
+}
+
+/// A piece of a call that the model is writing. All pieces with one index together are the call; an answer that arrives in one
+/// piece has none.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ToolCallDelta {
+    /// The number of the call in the answer, from 0, in the order in which calls are begun.
+    pub index: usize,
+    /// With the first piece: the provider's id of the call, if it has sent one.
+    pub id: Option<String>,
+    /// With the first piece: the name of the tool.
+    pub name: Option<String>,
+    /// More of the arguments' JSON text.
+    pub arguments: String,
+}
+
+impl ToolCallDelta {
+    /// The first piece of a call, without arguments.
+    pub(super) fn begin(index: usize, id: &str, name: &str) -> Self {
+        let id = Some(id.to_owned()).filter(|id| !id.is_empty());
+        Self { index, id, name: Some(name.to_owned()), arguments: String::new() }
+    }
+}
+
+/// As in a chunk of Chat Completions.
+impl ToJson for ToolCallDelta {
+    fn write_json(&self, out: &mut String) {
+        let mut function = ObjectWriter::new();
+        function.optional("name", &self.name);
+        function.field("arguments", &self.arguments);
+        let mut call = ObjectWriter::new();
+        call.field("index", &self.index);
+        call.optional("id", &self.id);
+        call.raw("function", &function.finish());
+        out.push_str(&call.finish());
+    }
 }
 
 /// A complete answer.

@@ -35,7 +35,7 @@ pub mod usage;
 pub mod wire_api;
 
 pub use client::Llm;
-pub use completion::{CallContext, Completion, Delta, StartedResponse, ToolSchema};
+pub use completion::{CallContext, Completion, Delta, StartedResponse, ToolCallDelta, ToolSchema};
 pub use error::{LlmError, LlmFailure};
 pub use options::{ApiKey, ApiMode, LlmOptions, TextFunction};
 pub use secret_string::SecretString;

@@ -47,6 +47,63 @@ test("each piece of an answer is an event, in its order, and the message is all 
   }
 });
 
+/** The calls in these events, as they have grown. */
+function written(heard) {
+  const calls = [];
+  for (const { tool_calls } of heard)
+    for (const { index, id, function: called } of tool_calls ?? []) {
+      calls[index] ??= { id, name: called.name, arguments: "" };
+      calls[index].arguments += called.arguments;
+    }
+  return calls;
+}
+
+test("a call is reported while it is written, and stored as the same call", async () => {
+  const script = {
+    text: "Two.",
+    calls: [
+      { name: "look", arguments: { q: "x".repeat(50) } },
+      { name: "look", arguments: { n: [1, 2] } },
+    ],
+  };
+  const conversation = await asking(events({ ...script, pieces: 7 }));
+  const heard = [];
+  const stored = [];
+  const run = conversation.run();
+  for await (const event of run) {
+    if (isDelta(event)) heard.push(event);
+    if (event.kind === "ActionEvent") stored.push(event);
+    if (stored.length === 2) await conversation.interrupt();
+  }
+  assert.ok(heard.length > 10);
+  assert.deepEqual(
+    written(heard),
+    stored.map(({ tool_call }) => ({ id: tool_call.id, name: tool_call.name, arguments: tool_call.arguments })),
+  );
+  assert.ok(heard.every(({ message_id }) => message_id === stored[0].id));
+});
+
+test("a secret in the arguments is never shown, however it is spelled and cut", async () => {
+  const secret = 'sk-9/é"7z';
+  const all = [...secret].map((character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`).join("");
+  for (const spelled of [JSON.stringify(secret).slice(1, -1), JSON.stringify(secret).slice(1, -1).replace("/", "\\/"), all]) {
+    const args = `{"text":"key ${spelled}!"}`;
+    for (let cut = 0; cut <= args.length; cut++) {
+      const [head, ...rest] = events({ calls: [{ name: "look", arguments: args, pieces: [args.slice(0, cut), args.slice(cut)] }] });
+      const conversation = await asking([head, ...rest]);
+      await conversation.updateSecrets({ KEY: secret });
+      const heard = [];
+      for await (const event of conversation.run()) {
+        if (isDelta(event)) heard.push(event);
+        if (event.kind === "ActionEvent") await conversation.interrupt();
+      }
+      const [call] = written(heard);
+      assert.equal(call.arguments, '{"text":"key <secret-hidden>!"}', `${spelled} at ${cut}`);
+      await conversation.close();
+    }
+  }
+});
+
 test("a delta is reported before the next one arrives", async () => {
   let begun;
   const beginning = new Promise((resolve) => (begun = resolve));

@@ -18,6 +18,9 @@ const LIVE_FIELDS: &str = concat!(
     "   * the same when the request is repeated (`WaitingEvent`); the next request has another one. If the answer fails or is\n",
     "   * interrupted, there is never an event with this id.\n   */\n",
     "  message_id: string;\n",
+    "  /**\n   * The next pieces of calls that the model is writing. An answer that comes in one piece has none, and incomplete calls are\n",
+    "   * not stored. A piece without text, reasoning and calls says that the answer begins anew: what has come of it does not count.\n   */\n",
+    "  tool_calls?: ToolCallDelta[];\n",
 );
 
 /// Types that `js/events/types.ts` declares.
@@ -34,6 +37,7 @@ const IMPORTED: &[&str] = &[
     "ReasoningItem",
     "TextContent",
     "ThinkingBlock",
+    "ToolCallDelta",
 ];
 
 #[test]

@@ -71,7 +71,7 @@ pub fn hello() -> Reply {
 }
 
 fn content(text: &str) -> Delta {
-    Delta { content: Some(text.into()), reasoning_content: None }
+    Delta { content: Some(text.into()), ..Delta::default() }
 }
 
 #[test]
@@ -131,7 +131,7 @@ fn a_single_json_object_is_accepted_as_an_answer() {
         assert_eq!(outcome.http.body(0).get("stream").is_some(), stream);
         assert_eq!(
             outcome.deltas,
-            [Delta { content: Some("Hi".into()), reasoning_content: Some("hm".into()) }]
+            [Delta { content: Some("Hi".into()), reasoning_content: Some("hm".into()), ..Delta::default() }]
         );
         let message = outcome.result.unwrap().message;
         let calls: Vec<String> =

@@ -6,7 +6,7 @@ use crate::{
 };
 use threadkeep::{
     error::{Error, ErrorCode},
-    llm::{ApiKey, LlmFailure, LlmOptions, SecretString, transport::HttpError},
+    llm::{ApiKey, Delta, LlmFailure, LlmOptions, SecretString, transport::HttpError},
 };
 
 fn failure(outcome: &Outcome) -> LlmFailure {
@@ -72,6 +72,27 @@ fn an_answer_that_was_partly_shown_is_not_retried() {
     let outcome = call(options(), vec![broken_after(&HELLO[..1], reset()), hello()]);
     assert!(outcome.result.is_ok());
     assert_eq!(outcome.http.count(), 2);
+}
+
+const CALL: [&str; 3] = [
+    r#"{"id":"chatcmpl-call0123456789abc","choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":""}}]}}]}"#,
+    r#"{"id":"chatcmpl-call0123456789abc","choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"arguments":"{\"x\""}}]}}]}"#,
+    r#"{"id":"chatcmpl-call0123456789abc","choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"arguments":":1}"}}]},"finish_reason":"tool_calls"}]}"#,
+];
+
+#[test]
+fn an_answer_of_which_only_calls_were_shown_is_repeated_and_they_begin_anew() {
+    let reset = || Piece::Breaks(HttpError::Network("reset".into()));
+    let outcome = call(options(), vec![broken_after(&CALL[..2], reset()), Reply::events(&CALL)]);
+    assert_eq!(outcome.http.count(), 2);
+    assert_eq!(outcome.result.unwrap().message.tool_calls.unwrap()[0].arguments, "{\"x\":1}");
+    let pieces: Vec<Option<&str>> = outcome
+        .deltas
+        .iter()
+        .map(|delta| delta.tool_calls.first().map(|call| call.arguments.as_str()))
+        .collect();
+    assert_eq!(pieces, [Some(""), Some("{\"x\""), None, Some(""), Some("{\"x\""), Some(":1}")]);
+    assert_eq!(outcome.deltas[2], Delta::default());
 }
 
 #[test]

@@ -73,6 +73,17 @@ fn only_failures_in_fallback_on_lead_to_a_fallback() {
 }
 
 #[test]
+fn a_call_that_broke_off_is_written_anew_by_a_fallback() {
+    let piece = b"data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"a\",\"function\":{\"name\":\"f\",\"arguments\":\"{\"}}]}}]}\n\n";
+    let outcome =
+        ask(vec![Reply::Response(200, Vec::new(), vec![Piece::Bytes(piece.to_vec())]), hello()], None);
+    assert_eq!(outcome.asked, ["first", "second"]);
+    assert_eq!(outcome.shown[0].tool_calls[0].name.as_deref(), Some("f"));
+    assert_eq!(outcome.shown[1], Delta::default());
+    assert_eq!(outcome.result.unwrap().message.text(), "Hello");
+}
+
+#[test]
 fn an_answer_that_was_partly_shown_is_not_repeated_by_a_fallback() {
     let piece = b"data: {\"choices\":[{\"delta\":{\"content\":\"Hel\"}}]}\n\n".to_vec();
     let cut_off = || Reply::Response(200, Vec::new(), vec![Piece::Bytes(piece.clone())]);

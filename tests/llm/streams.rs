@@ -156,6 +156,56 @@ fn streamed_text_equals_the_text_of_the_message() {
     }
 }
 
+/// Id, name and arguments of the calls that were shown while they were written.
+fn shown_calls(outcome: &Outcome) -> Vec<(String, String, String)> {
+    let mut calls: Vec<(String, String, String)> = Vec::new();
+    for delta in outcome.deltas.iter().flat_map(|delta| &delta.tool_calls) {
+        if let Some(name) = &delta.name {
+            assert_eq!(delta.index, calls.len(), "calls are numbered as they begin");
+            calls.push((delta.id.clone().unwrap_or_default(), name.clone(), String::new()));
+        } else {
+            assert!(delta.id.is_none() && !delta.arguments.is_empty());
+        }
+        calls[delta.index].2.push_str(&delta.arguments);
+    }
+    calls
+}
+
+#[test]
+fn calls_that_are_shown_while_they_are_written_equal_those_of_the_message() {
+    let mut shown_whole = Vec::new();
+    for (name, bytes, _, options) in streams() {
+        let outcome = play(&options, &[&bytes]);
+        let mut shown = shown_calls(&outcome);
+        let Ok(completion) = &outcome.result else { continue };
+        if completion.message.role == Role::User {
+            continue;
+        }
+        let calls = completion.message.tool_calls.clone().unwrap_or_default();
+        if shown.is_empty() && !calls.is_empty() {
+            shown_whole.push(name);
+            continue;
+        }
+        assert_eq!(shown.len(), calls.len(), "{name}");
+        for call in calls {
+            // Servers may number calls in another order than that in which they send them.
+            let (id, tool, arguments) =
+                shown.remove(shown.iter().position(|(id, ..)| *id == call.id).unwrap_or_default());
+            let is_made = call.id.contains("00000000000000000000000000");
+            assert!(id == call.id || is_made, "{name}: {id} {}", call.id);
+            assert_eq!(tool, call.name, "{name}");
+            let parsed = |text: &str| serde_json::from_str::<Value>(text).map_err(|_| text.to_owned());
+            let shown = if arguments.is_empty() { "{}" } else { &arguments };
+            assert_eq!(parsed(shown), parsed(&call.arguments), "{name}");
+        }
+    }
+    // Answers that come in one piece.
+    shown_whole.sort();
+    let expected =
+        ["anthropic/whole-answer", "responses/arguments-as-an-object-and-an-id-twice", "responses/whole"];
+    assert_eq!(shown_whole, expected);
+}
+
 /// The readable reasoning of a message. Of several reasoning items a message has only the last.
 fn reasoning(message: &Message) -> String {
     match &message.responses_reasoning_item {

@@ -1,5 +1,5 @@
 // Generated from src/event. Change it there, then run `THREADKEEP_WRITE=1 cargo test --locked --test generated`.
-import type { Action, CriticResult, ErrorClassification, EventHead, JSONValue, LLMMessage, MessageToolCall, Observation, ReasoningItem, TextContent, ThinkingBlock } from "../types.js";
+import type { Action, CriticResult, ErrorClassification, EventHead, JSONValue, LLMMessage, MessageToolCall, Observation, ReasoningItem, TextContent, ThinkingBlock, ToolCallDelta } from "../types.js";
 import type { SecurityRisk, RejectionSource, HookEventType } from "./names.js";
 
 /** The instructions and the tools that a conversation began with. */
@@ -235,6 +235,11 @@ export interface StreamingDeltaEvent {
    * interrupted, there is never an event with this id.
    */
   message_id: string;
+  /**
+   * The next pieces of calls that the model is writing. An answer that comes in one piece has none, and incomplete calls are
+   * not stored. A piece without text, reasoning and calls says that the answer begins anew: what has come of it does not count.
+   */
+  tool_calls?: ToolCallDelta[];
   /** The next piece of the text. */
   content?: string;
   /** The next piece of the reasoning. */

@@ -8,7 +8,7 @@ use super::{names::ToolNames, usage::TokenCounts};
 use crate::{
     json::{EditableObject, Object, python_dumps},
     llm::{
-        completion::Delta,
+        completion::{Delta, ToolCallDelta},
         message::{Content, Message, MessageToolCall, Role, ThinkingBlock},
         metrics::Usage,
         text_pieces::TextPieces,
@@ -44,6 +44,8 @@ struct Block {
     name: String,
     /// The arguments in the first event of a call, for servers that do not stream them.
     input: Option<String>,
+    /// The number of calls before this block.
+    calls_before: usize,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -71,6 +73,7 @@ impl Decoder for AnthropicDecoder {
                 let block = fields.object("content_block");
                 return self.start(index_of(&fields), &block).map(non_empty);
             }
+            "content_block_stop" => return Ok(self.stop(index_of(&fields)).and_then(non_empty)),
             "content_block_delta" => {
                 let delta = fields.object("delta");
                 return self.add(index_of(&fields), &delta).map(non_empty);
@@ -86,7 +89,7 @@ impl Decoder for AnthropicDecoder {
             _ if kind == "error" || fields.get("error").is_some_and(|error| error != "null") => {
                 return Err(DecodeError::Provider(data.to_owned()));
             }
-            // `ping`, `content_block_stop`, and unknown events.
+            // `ping`, and unknown events.
             _ => {}
         }
         Ok(None)
@@ -193,6 +196,7 @@ impl AnthropicDecoder {
         self.begin(message);
         let mut all = Delta::default();
         for (index, block) in (0..).zip(message.objects("content").unwrap_or_default()) {
+            // The calls of a complete answer are not shown before the answer.
             let delta = self.start(index, &block)?;
             for (sum, more) in
                 [(&mut all.content, delta.content), (&mut all.reasoning_content, delta.reasoning_content)]
@@ -221,11 +225,21 @@ impl AnthropicDecoder {
         block.name = text("name");
         block.opaque = text(if kind == Kind::Redacted { "data" } else { "signature" });
         block.input = fields.read::<EditableObject>("input").map(|input| python_dumps(&input.text()));
-        Ok(match kind {
-            Kind::Text => block.append(fields.get("text")),
-            Kind::Thinking => block.append(fields.get("thinking")),
-            Kind::Redacted | Kind::Call | Kind::Other => Delta::default(),
-        })
+        match kind {
+            Kind::Text => return Ok(block.append(fields.get("text"))),
+            Kind::Thinking => return Ok(block.append(fields.get("thinking"))),
+            Kind::Call => {}
+            Kind::Redacted | Kind::Other => return Ok(Delta::default()),
+        }
+        let (at, id, name) = (block.calls_before, block.id.clone(), block.name.clone());
+        Ok(of_call(ToolCallDelta::begin(at, &id, self.names.original(&name))))
+    }
+
+    /// The arguments of a call that were in its first event.
+    fn stop(&self, index: u64) -> Option<Delta> {
+        let block = self.blocks.iter().rfind(|block| block.index == index)?;
+        let input = block.input.as_ref().filter(|_| block.kind == Kind::Call && block.text.trim().is_empty());
+        Some(block.call_delta(input?.clone()))
     }
 
     fn add(&mut self, index: u64, delta: &Object<'_>) -> Result<Delta, DecodeError> {
@@ -258,7 +272,9 @@ impl AnthropicDecoder {
         let none = String::new;
         let pieces = TextPieces::default();
         let (text, opaque, id, name) = (none(), none(), none(), none());
-        self.blocks.push(Block { index, kind, text, pieces, opaque, id, name, input: None });
+        let calls_before =
+            self.blocks.last().map_or(0, |last| last.calls_before + usize::from(last.kind == Kind::Call));
+        self.blocks.push(Block { index, kind, text, pieces, opaque, id, name, input: None, calls_before });
         self.blocks.last_mut().ok_or(DecodeError::Empty)
     }
 }
@@ -268,13 +284,22 @@ impl Block {
     fn append(&mut self, json: Option<&str>) -> Delta {
         let text = json.and_then(|json| self.pieces.text(json)).unwrap_or_default();
         self.text.push_str(&text);
-        let text = Some(text).filter(|text| !text.is_empty());
         match self.kind {
-            Kind::Text => Delta { content: text, reasoning_content: None },
-            Kind::Thinking => Delta { content: None, reasoning_content: text },
-            Kind::Redacted | Kind::Call | Kind::Other => Delta::default(),
+            _ if text.is_empty() => Delta::default(),
+            Kind::Text => Delta { content: Some(text), ..Delta::default() },
+            Kind::Thinking => Delta { reasoning_content: Some(text), ..Delta::default() },
+            Kind::Call => self.call_delta(text),
+            Kind::Redacted | Kind::Other => Delta::default(),
         }
     }
+
+    fn call_delta(&self, arguments: String) -> Delta {
+        of_call(ToolCallDelta { index: self.calls_before, arguments, ..ToolCallDelta::default() })
+    }
+}
+
+fn of_call(delta: ToolCallDelta) -> Delta {
+    Delta { tool_calls: vec![delta], ..Delta::default() }
 }
 
 fn index_of(fields: &Object<'_>) -> u64 {

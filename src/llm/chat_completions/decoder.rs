@@ -36,12 +36,14 @@ pub struct ChatDecoder {
     plain: PlainChunk,
 }
 
-/// The last chunk that added only text, and the position of its text. Most chunks of an answer differ from the one before
-/// only in the text, and need not be parsed.
+/// The last chunk that added only text or arguments, and the position of these. Most chunks of an answer differ from the one
+/// before only in them, and need not be parsed.
 #[derive(Default)]
 struct PlainChunk {
     data: String,
     text: Range<usize>,
+    /// The position of the call with the arguments.
+    call: Option<usize>,
 }
 
 impl PlainChunk {
@@ -51,25 +53,48 @@ impl PlainChunk {
         string(data.strip_prefix(before)?.strip_suffix(after)?)
     }
 
-    /// Remembers a chunk if it adds only text.
-    fn remember(&mut self, data: &str, piece: &Object<'_>) {
+    /// Remembers a chunk if it adds only text, or only arguments to the call at this position.
+    fn remember(&mut self, data: &str, piece: &Object<'_>, call: Option<usize>) {
         let is_empty = |name| matches!(piece.get(name), None | Some("null" | "\"\"" | "[]"));
-        let names =
-            ["reasoning_content", "reasoning", "refusal", "tool_calls", "function_call", "thinking_blocks"];
-        if let (Some(text), true) = (piece.get("content"), names.into_iter().all(is_empty)) {
-            *self = Self { data: data.to_owned(), text: range_in(data, text) };
+        let names = ["reasoning_content", "reasoning", "refusal", "function_call", "thinking_blocks"];
+        let calls = piece.objects("tool_calls").unwrap_or_default();
+        let text = match (calls.as_slice(), call) {
+            ([], _) => piece.get("content"),
+            ([one], Some(_)) if is_empty("content") && only_arguments(one) => {
+                one.object("function").get("arguments")
+            }
+            _ => None,
+        };
+        if let (Some(text), true) = (text, names.into_iter().all(is_empty)) {
+            let call = call.filter(|_| !calls.is_empty());
+            *self = Self { data: data.to_owned(), text: range_in(data, text), call };
         }
     }
+}
+
+/// Whether a piece of a call has nothing but its index and arguments.
+fn only_arguments(call: &Object<'_>) -> bool {
+    call.iter().all(|(name, _)| matches!(name, "index" | "type" | "function"))
+        && call.object("function").iter().all(|(name, _)| name == "arguments")
 }
 
 impl Decoder for ChatDecoder {
     fn push(&mut self, _event: &str, data: &str) -> Result<Option<Delta>, DecodeError> {
         let Some(data) = data_of(data, &mut self.is_done) else { return Ok(None) };
-        if let Some(text) = self.plain.text_of(data).and_then(|text| self.content_pieces.text(text)) {
-            self.content.push_str(&text);
-            return Ok(Some(text)
-                .filter(|text| !text.is_empty())
-                .map(|text| Delta { content: Some(text), reasoning_content: None }));
+        if let Some(text) = self.plain.text_of(data) {
+            let delta = match self.plain.call {
+                Some(at) => self.calls.push_arguments(at, text).map(|call| Delta {
+                    tool_calls: Vec::from_iter(Some(call).filter(|call| !call.arguments.is_empty())),
+                    ..Delta::default()
+                }),
+                None => self.content_pieces.text(text).map(|text| {
+                    self.content.push_str(&text);
+                    Delta { content: Some(text).filter(|text| !text.is_empty()), ..Delta::default() }
+                }),
+            };
+            if let Some(delta) = delta {
+                return Ok(Some(delta).filter(|delta| *delta != Delta::default()));
+            }
         }
         // Any other chunk may change the state, so that the remembered chunk no longer adds only text.
         self.plain = PlainChunk::default();
@@ -156,15 +181,15 @@ impl ChatDecoder {
         let Some(piece) = delta.or(message) else {
             return Ok(None);
         };
-        if !self.push_calls(&piece) {
-            return Err(DecodeError::Malformed("an answer with too many tool calls".into()));
-        }
-        self.push_thinking(&piece);
         let mut shown = Delta::default();
+        let Some(call) = self.push_calls(&piece, &mut shown) else {
+            return Err(DecodeError::Malformed("an answer with too many tool calls".into()));
+        };
+        self.push_thinking(&piece);
         self.push_texts(&piece, &mut shown);
         shown.content.iter().for_each(|text| self.content.push_str(text));
         shown.reasoning_content.iter().for_each(|text| self.reasoning.push_str(text));
-        self.plain.remember(data, &piece);
+        self.plain.remember(data, &piece, call.filter(|_| !self.is_complete));
         Ok(Some(shown).filter(|delta| *delta != Delta::default()))
     }
 
@@ -194,16 +219,22 @@ impl ChatDecoder {
         shown.reasoning_content = Some(reasoning).filter(|text| !text.is_empty());
     }
 
-    fn push_calls(&mut self, piece: &Object<'_>) -> bool {
+    /// Returns the position of the last call with a piece, if there is one; `None` if there are too many calls.
+    fn push_calls(&mut self, piece: &Object<'_>, shown: &mut Delta) -> Option<Option<usize>> {
         let calls = piece.objects("tool_calls").unwrap_or_default();
-        let mut all =
-            (0u64..).zip(&calls).all(|(at, call)| self.calls.push(call, self.is_complete.then_some(at)));
         // The deprecated form of the protocol, with only one call.
-        if let Some(function) = piece.get("function_call").filter(|json| *json != "null") {
-            let call = format!("{{\"index\":0,\"function\":{function}}}");
-            all &= Object::parse(&call).is_some_and(|call| self.calls.push(&call, None));
+        let function = piece.get("function_call").filter(|json| *json != "null");
+        let old = function.map(|function| format!("{{\"index\":0,\"function\":{function}}}"));
+        let old = old.as_deref().and_then(Object::parse);
+        let mut last = None;
+        for (at, call) in (0u64..).zip(calls.iter().chain(&old)) {
+            let delta = self.calls.push(call, self.is_complete.then_some(at))?;
+            last = Some(delta.index);
+            if !self.is_complete && (delta.name.is_some() || !delta.arguments.is_empty()) {
+                shown.tool_calls.push(delta);
+            }
         }
-        all
+        Some(last)
     }
 
     /// Anthropic's signed reasoning, as a LiteLLM proxy sends it: first the text, then the signature.
@@ -246,6 +277,11 @@ mod tests {
             r#""content":TEXT,"reasoning_content":"r""#,
             r#""content":TEXT,"refusal":"no""#,
             r#""content":TEXT,"tool_calls":[{"index":0,"id":"c","function":{"name":"f","arguments":"{}"}}]"#,
+            r#""tool_calls":[{"index":0,"id":"c","function":{"name":"f","arguments":TEXT}}]"#,
+            r#""tool_calls":[{"index":0,"function":{"arguments":TEXT}}]"#,
+            r#""tool_calls":[{"index":0,"function":{"arguments":TEXT}}]"#,
+            r#""content":null,"tool_calls":[{"index":1,"function":{"arguments":TEXT}}]"#,
+            r#""tool_calls":[{"index":0,"id":"d","function":{"name":"g","arguments":TEXT}}]"#,
             r#""content":TEXT,"thinking_blocks":[{"type":"thinking","thinking":"t"}]"#,
             r#""content":"twice","content":TEXT"#,
             r#""content":[{"text":TEXT}]"#,
@@ -302,6 +338,21 @@ mod tests {
             let finish = |decoder: ChatDecoder| Box::new(decoder).finish(&mut || "n".into());
             prop_assert_eq!(finish(same), finish(other));
         }
+    }
+
+    #[test]
+    fn chunks_that_differ_only_in_their_arguments_are_not_parsed() {
+        let mut decoder = ChatDecoder::default();
+        let chunk = |index: usize, text: &str| {
+            format!(
+                r#"{{"choices":[{{"delta":{{"tool_calls":[{{"index":{index},"function":{{"arguments":"{text}"}}}}]}}}}]}}"#
+            )
+        };
+        decoder.push("", r#"{"choices":[{"delta":{"tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":""}}]}}]}"#).unwrap();
+        decoder.push("", &chunk(0, "a")).unwrap();
+        assert_eq!(decoder.plain.text_of(&chunk(0, "b")), Some("\"b\""));
+        assert_eq!(decoder.plain.text_of(&chunk(1, "b")), None);
+        assert_eq!(decoder.push("", &chunk(0, "b")).unwrap().unwrap().tool_calls[0].arguments, "b");
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use crate::{
     json::Object,
     llm::{
+        completion::ToolCallDelta,
         history::{signature_of, signed_id},
         message::MessageToolCall,
         text_pieces::TextPieces,
@@ -24,6 +25,7 @@ struct PartialCall {
     signature: String,
     arguments: String,
     pieces: TextPieces,
+    is_shown: bool,
 }
 
 impl ToolCalls {
@@ -32,16 +34,15 @@ impl ToolCalls {
     }
 
     /// Reads one element of `tool_calls`. `position` is its position in a list of complete calls, which need no index.
-    /// `false` if there are too many calls.
-    pub(super) fn push(&mut self, piece: &Object<'_>, position: Option<u64>) -> bool {
+    /// Returns what can be shown of it; `None` if there are too many calls.
+    pub(super) fn push(&mut self, piece: &Object<'_>, position: Option<u64>) -> Option<ToolCallDelta> {
         let function = piece.object("function");
         let id = piece.read::<String>("id").unwrap_or_default();
         let name = function.read::<String>("name").unwrap_or_default();
         // In a list of complete calls the position is more reliable than an index, which some servers leave at 0.
         let index = position.or_else(|| piece.read::<u64>("index"));
-        let Some(call) = self.call_for(index, &id, &name) else {
-            return false;
-        };
+        let at = self.call_for(index, &id, &name)?;
+        let call = self.0.get_mut(at)?;
         if call.id.is_empty() {
             call.id = id;
         }
@@ -53,15 +54,26 @@ impl ToolCalls {
         }
         let google = piece.object("extra_content").object("google");
         call.signature.extend(google.read::<String>("thought_signature"));
-        match function.get("arguments") {
-            None | Some("null") => {}
-            Some(json) => match call.pieces.text(json) {
-                Some(text) => call.arguments.push_str(&text),
-                // Some servers send an object instead of a text.
-                None => call.arguments.push_str(json),
-            },
+        let mut shown = ToolCallDelta { index: at, ..ToolCallDelta::default() };
+        let Some(json) = function.get("arguments").filter(|json| *json != "null") else { return Some(shown) };
+        // Some servers send an object instead of a text.
+        shown.arguments = call.pieces.text(json).unwrap_or_else(|| json.to_owned());
+        call.arguments.push_str(&shown.arguments);
+        // The name is complete when the arguments begin.
+        if !std::mem::replace(&mut call.is_shown, true) {
+            let begun = ToolCallDelta::begin(at, &call.shown_id(), &call.name);
+            shown = ToolCallDelta { arguments: call.arguments.clone(), ..begun };
         }
-        true
+        Some(shown)
+    }
+
+    /// Reads more arguments of the call at this position, as a JSON string. `None` if they are none, or if nothing of the call is
+    /// shown yet.
+    pub(super) fn push_arguments(&mut self, at: usize, json: &str) -> Option<ToolCallDelta> {
+        let call = self.0.get_mut(at).filter(|call| call.is_shown)?;
+        let arguments = call.pieces.text(json)?;
+        call.arguments.push_str(&arguments);
+        Some(ToolCallDelta { index: at, arguments, ..ToolCallDelta::default() })
     }
 
     /// The calls in order. `new_id` makes the ids that are missing or taken. `None` if a call has no name.
@@ -79,10 +91,12 @@ impl ToolCalls {
             }
             let is_taken = partial.id.trim().is_empty()
                 || calls.iter().any(|call| signature_of(&call.id).0 == partial.id);
-            let id = if is_taken { format!("call_{}", new_id()) } else { partial.id };
+            if is_taken {
+                partial.id = format!("call_{}", new_id());
+            }
             let is_blank = partial.arguments.trim().is_empty();
             calls.push(MessageToolCall {
-                id: if partial.signature.is_empty() { id } else { signed_id(&id, &partial.signature) },
+                id: partial.shown_id(),
                 responses_item_id: None,
                 name: partial.name,
                 // Providers refuse a history with empty arguments; they must be an object.
@@ -93,7 +107,8 @@ impl ToolCalls {
         Some(calls)
     }
 
-    fn call_for(&mut self, index: Option<u64>, id: &str, name: &str) -> Option<&mut PartialCall> {
+    /// The position of the call to which a piece belongs.
+    fn call_for(&mut self, index: Option<u64>, id: &str, name: &str) -> Option<usize> {
         let found = match index {
             // Gemini and Ollama give every parallel call the index 0; vLLM sent a new id with every piece. Only a piece
             // with another id and with a name is another call.
@@ -109,15 +124,18 @@ impl ToolCalls {
             None if name.is_empty() => self.0.len().checked_sub(1),
             None => None,
         };
-        let at = match found {
-            Some(at) => at,
-            None if self.0.len() < MAX_CALLS => {
-                self.0.push(PartialCall { index, ..PartialCall::default() });
-                self.0.len() - 1
-            }
-            None => return None,
-        };
-        self.0.get_mut(at)
+        if found.is_none() && self.0.len() < MAX_CALLS {
+            self.0.push(PartialCall { index, ..PartialCall::default() });
+            return Some(self.0.len() - 1);
+        }
+        found
+    }
+}
+
+impl PartialCall {
+    /// The id as it is stored.
+    fn shown_id(&self) -> String {
+        if self.signature.is_empty() { self.id.clone() } else { signed_id(&self.id, &self.signature) }
     }
 }
 
@@ -128,7 +146,7 @@ mod tests {
     fn calls(pieces: &[&str]) -> Vec<(String, String, String)> {
         let mut calls = ToolCalls::default();
         for piece in pieces {
-            assert!(calls.push(&Object::parse(piece).unwrap(), None));
+            assert!(calls.push(&Object::parse(piece).unwrap(), None).is_some());
         }
         let mut made = 0;
         let new_id = || {

@@ -11,7 +11,7 @@ use super::{
 use crate::{
     json::{Object, quoted},
     llm::{
-        completion::Delta,
+        completion::{Delta, ToolCallDelta},
         metrics::Usage,
         text_pieces::TextPieces,
         usage::usage_of,
@@ -31,6 +31,9 @@ pub struct ResponsesDecoder {
     text: Shown,
     reasoning: Shown,
     arguments: TextPieces,
+    /// Pieces of calls that can be shown.
+    calls: Vec<ToolCallDelta>,
+    calls_begun: usize,
     background: Background,
     usage: Option<Usage>,
     /// The finish reason, once the answer has ended.
@@ -58,7 +61,11 @@ impl Decoder for ResponsesDecoder {
         } else if !self.push_event(&kind, &event_data) {
             return Err(DecodeError::Malformed("an answer with too many items".into()));
         }
-        let delta = Delta { content: self.text.take(), reasoning_content: self.reasoning.take() };
+        let delta = Delta {
+            content: self.text.take(),
+            reasoning_content: self.reasoning.take(),
+            tool_calls: std::mem::take(&mut self.calls),
+        };
         Ok(Some(delta).filter(|delta| *delta != Delta::default()))
     }
 
@@ -155,12 +162,15 @@ impl ResponsesDecoder {
         match kind {
             "response.output_item.added" | "response.output_item.done" => {
                 let complete = OutputItem::read(&event.object("item"));
+                let begun = self.calls_begun;
                 let Some(item) = self.item(index, &complete.id, &complete.call_id, &complete.kind) else {
                     return false;
                 };
                 if !item.is_done {
                     item.replace_with(complete);
                     item.is_done = kind.ends_with(".done");
+                    let delta = item.call_delta(begun);
+                    self.show_call(delta);
                 }
             }
             "response.output_text.delta" | "response.refusal.delta" => {
@@ -200,20 +210,33 @@ impl ResponsesDecoder {
                 let Some(piece) = event.get("delta").and_then(|json| self.arguments.text(json)) else {
                     return true;
                 };
+                let begun = self.calls_begun;
                 let Some(item) = self.item(index, &item_id, "", "function_call") else { return false };
                 item.arguments.push_str(&piece);
+                let delta = item.call_delta(begun);
+                self.show_call(delta);
             }
             "response.function_call_arguments.done" => {
+                let begun = self.calls_begun;
                 let Some(item) = self.item(index, &item_id, "", "function_call") else { return false };
-                for (name, value) in [("arguments", &mut item.arguments), ("name", &mut item.name)] {
-                    if let Some(text) = event.read::<String>(name).filter(|text| !text.is_empty()) {
-                        *value = text;
-                    }
+                let text = |name| event.read::<String>(name).filter(|text| !text.is_empty());
+                if let Some(arguments) = text("arguments") {
+                    item.set_arguments(arguments);
                 }
+                if let Some(name) = text("name") {
+                    item.name = name;
+                }
+                let delta = item.call_delta(begun);
+                self.show_call(delta);
             }
             _ => {}
         }
         true
+    }
+
+    fn show_call(&mut self, delta: Option<ToolCallDelta>) {
+        self.calls_begun += usize::from(delta.as_ref().is_some_and(|delta| delta.name.is_some()));
+        self.calls.extend(delta);
     }
 
     /// The position of an item of this kind, found by its index or by one of its ids.

@@ -4,7 +4,10 @@
 use super::input::is_blank;
 use crate::{
     json::{EditableObject, Object, ToJson as _},
-    llm::message::{Content, Message, MessageToolCall, ReasoningItem, Role},
+    llm::{
+        completion::ToolCallDelta,
+        message::{Content, Message, MessageToolCall, ReasoningItem, Role},
+    },
 };
 
 /// One item of an answer.
@@ -26,6 +29,10 @@ pub(super) struct OutputItem {
     pub(super) status: Option<String>,
     /// Whether the item is complete.
     pub(super) is_done: bool,
+    /// The number of a call among those that are shown.
+    pub(super) call: Option<usize>,
+    /// The length of the arguments that are shown.
+    pub(super) shown: usize,
 }
 
 impl OutputItem {
@@ -53,13 +60,20 @@ impl OutputItem {
             status: some("status"),
             kind,
             is_done: false,
+            call: None,
+            shown: 0,
         }
     }
 
     /// Replaces an item that was received in pieces by the complete one, except for fields that the latter omits.
     pub(super) fn replace_with(&mut self, complete: Self) {
-        let before = std::mem::replace(self, complete);
+        let mut before = std::mem::replace(self, complete);
         self.index = before.index;
+        self.call = before.call;
+        if !self.arguments.is_empty() {
+            before.set_arguments(std::mem::take(&mut self.arguments));
+        }
+        self.shown = before.shown;
         for (text, before) in [
             (&mut self.kind, before.kind),
             (&mut self.id, before.id),
@@ -80,6 +94,38 @@ impl OutputItem {
                 *texts = before;
             }
         }
+    }
+
+    /// Replaces the arguments by the complete ones. No more of them is shown if they do not begin with those that were
+    /// received in pieces.
+    pub(super) fn set_arguments(&mut self, complete: String) {
+        if !complete.starts_with(&self.arguments) {
+            self.shown = usize::MAX;
+        }
+        self.arguments = complete;
+    }
+
+    /// The part of a call that is not shown yet, if its name is known. `begun` is the number of calls that are shown.
+    pub(super) fn call_delta(&mut self, begun: usize) -> Option<ToolCallDelta> {
+        if self.kind != "function_call" || self.name.trim().is_empty() {
+            return None;
+        }
+        let mut delta = match self.call {
+            Some(index) => ToolCallDelta { index, ..ToolCallDelta::default() },
+            None => {
+                self.call = Some(begun);
+                ToolCallDelta::begin(begun, self.id_of_call(), &self.name)
+            }
+        };
+        if let Some(rest) = self.arguments.get(self.shown..) {
+            delta.arguments = rest.to_owned();
+            self.shown = self.arguments.len();
+        }
+        Some(delta).filter(|delta| delta.name.is_some() || !delta.arguments.is_empty())
+    }
+
+    fn id_of_call(&self) -> &str {
+        if self.call_id.is_empty() { &self.id } else { &self.call_id }
     }
 
     fn reasoning_item(&self) -> ReasoningItem {
@@ -131,11 +177,11 @@ pub(super) fn message_of(items: &[OutputItem], new_id: &mut dyn FnMut() -> Strin
                     }
                     return None;
                 }
-                let id = if item.call_id.is_empty() { &item.id } else { &item.call_id };
+                let id = item.id_of_call();
                 let is_taken = id.trim().is_empty() || calls.iter().any(|call| call.id == *id);
                 let is_empty = item.arguments.trim().is_empty();
                 calls.push(MessageToolCall {
-                    id: if is_taken { format!("call_{}", new_id()) } else { id.clone() },
+                    id: if is_taken { format!("call_{}", new_id()) } else { id.to_owned() },
                     responses_item_id: Some(item.id.clone()).filter(|id| !id.is_empty()),
                     name: item.name.clone(),
                     // Providers refuse a history with empty arguments; they must be an object.

@@ -1,6 +1,10 @@
-//! The decoder of answers whose text may end with a call. The text before the call is shown as it arrives, the call is not.
+//! The decoder of answers whose text may end with a call. The text before the call is shown as it arrives, and the call as one
+//! with arguments in JSON.
 
-use super::reading::{CALL, IGNORED_TAGS, find_call, ignorable_start, parse_call};
+use super::{
+    reading::{CALL, IGNORED_TAGS, find_call, ignorable_start, parse_call},
+    writing::Writing,
+};
 use crate::llm::{
     chat_completions::ChatDecoder,
     completion::{Delta, ToolSchema},
@@ -17,6 +21,7 @@ pub(super) struct TextToolsDecoder {
     held: String,
     is_in_call: bool,
     is_at_end: bool,
+    writing: Writing,
     tools: Vec<ToolSchema>,
     call_id: String,
 }
@@ -31,6 +36,7 @@ impl TextToolsDecoder {
             held: String::new(),
             is_in_call: false,
             is_at_end: false,
+            writing: Writing::default(),
             tools: request.tools.to_vec(),
             call_id: next_id(request.messages),
         }
@@ -73,6 +79,10 @@ impl Decoder for TextToolsDecoder {
             shown.push_str(&std::mem::take(&mut self.held));
         }
         delta.content = Some(shown).filter(|shown| !shown.is_empty());
+        // Some servers parse the call themselves; then there is none in the text.
+        if self.is_in_call && delta.tool_calls.is_empty() {
+            delta.tool_calls.extend(self.writing.read(&self.held, ends, &self.call_id, &self.tools));
+        }
         Ok(Some(delta).filter(|delta| *delta != Delta::default()))
     }
 

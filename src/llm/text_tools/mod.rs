@@ -12,6 +12,7 @@ mod functions;
 mod messages;
 mod python;
 mod reading;
+mod writing;
 
 use crate::llm::{
     chat_completions::{ChatCompletions, request::request_body, request::request_headers},

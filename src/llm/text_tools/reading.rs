@@ -12,9 +12,9 @@ use crate::{
 };
 
 pub(super) const CALL: &str = "<function=";
-const CALL_END: &str = "</function>";
-const VALUE: &str = "<parameter=";
-const VALUE_END: &str = "</parameter>";
+pub(super) const CALL_END: &str = "</function>";
+pub(super) const VALUE: &str = "<parameter=";
+pub(super) const VALUE_END: &str = "</parameter>";
 
 /// Tags that some models write before a call, and that are ignored.
 pub(super) const IGNORED_TAGS: [&str; 2] = ["<tool_call>", "</think>"];
@@ -78,9 +78,7 @@ pub(super) fn ignorable_start(text: &str, end: usize) -> usize {
 /// # Errors
 /// A message for the model about the error in the call.
 pub(super) fn parse_call(call: &TextCall<'_>, tools: &[ToolSchema]) -> Result<(String, String), String> {
-    let find_tool = |name: &str| tools.iter().find(|tool| tool.name == name);
-    let current_name = FORMER_NAMES.iter().find(|(old, _)| *old == call.name).map(|(_, name)| *name);
-    let Some(tool) = find_tool(call.name).or_else(|| find_tool(current_name?)) else {
+    let Some(tool) = tool_named(call.name, tools) else {
         let names: Vec<&str> = tools.iter().map(|tool| &*tool.name).collect();
         return Err(format!(
             "The call was not made: there is no function '{}'. Available: {}",
@@ -91,7 +89,6 @@ pub(super) fn parse_call(call: &TextCall<'_>, tools: &[ToolSchema]) -> Result<(S
     let refused = |problem: String| Err(format!("The call of '{}' was not made: {problem}", tool.name));
     let schema = Object::parse(&tool.parameters).unwrap_or_default();
     let properties = schema.object("properties");
-    let accepts_any = properties.iter().next().is_none();
     let mut arguments = EditableObject::default();
     let (values, unfinished) = values(call.body);
     if let Some(start) = unfinished {
@@ -99,9 +96,8 @@ pub(super) fn parse_call(call: &TextCall<'_>, tools: &[ToolSchema]) -> Result<(S
         return refused(format!("the value of '{name}' has no end. Close it with {VALUE_END}"));
     }
     for (name, text) in values {
-        let property = match properties.get(name) {
-            Some(property) => Object::parse(property).unwrap_or_default(),
-            None if accepts_any => Object::default(),
+        let property = match property_of(&properties, name) {
+            Some(property) => property,
             None if COMMON_PARAMETERS.contains(&name) => continue,
             None => {
                 let names: Vec<&str> = properties.iter().map(|(name, _)| name).collect();
@@ -129,6 +125,21 @@ pub(super) fn parse_call(call: &TextCall<'_>, tools: &[ToolSchema]) -> Result<(S
     Ok((tool.name.clone(), python_dumps(&arguments.text())))
 }
 
+/// The tool of this name, or of the name that has replaced it.
+pub(super) fn tool_named<'a>(name: &str, tools: &'a [ToolSchema]) -> Option<&'a ToolSchema> {
+    let find_tool = |name: &str| tools.iter().find(|tool| tool.name == name);
+    let current_name = FORMER_NAMES.iter().find(|(old, _)| *old == name).map(|(_, name)| *name);
+    find_tool(name).or_else(|| find_tool(current_name?))
+}
+
+/// The schema of a parameter; `None` if there is no such parameter. A tool without properties accepts any.
+pub(super) fn property_of<'a>(properties: &Object<'a>, name: &str) -> Option<Object<'a>> {
+    match properties.get(name) {
+        Some(property) => Some(Object::parse(property).unwrap_or_default()),
+        None => properties.iter().next().is_none().then(Object::default),
+    }
+}
+
 /// The names and values in the body of a call, and the text of an unclosed value.
 fn values(body: &str) -> (Vec<(&str, &str)>, Option<&str>) {
     let mut found = Vec::new();
@@ -136,13 +147,17 @@ fn values(body: &str) -> (Vec<(&str, &str)>, Option<&str>) {
     while let Some((_, after_tag)) = rest.split_once(VALUE).filter(|_| found.len() < MAX_VALUES) {
         let Some((element, after)) = after_tag.split_once(VALUE_END) else { return (found, Some(after_tag)) };
         rest = after;
-        // Some models write `<parameter=name=value</parameter>`.
-        let malformed = element.split_once('=').filter(|(name, value)| is_name(name) && !value.contains('<'));
-        if let Some((name, value)) = malformed.or_else(|| element.split_once('>')) {
-            found.push((name, value.trim_matches(is_space)));
-        }
+        found.extend(name_and_value(element));
     }
     (found, None)
+}
+
+/// The name and the value in the text between the tags of a value.
+pub(super) fn name_and_value(element: &str) -> Option<(&str, &str)> {
+    // Some models write `<parameter=name=value</parameter>`.
+    let malformed = element.split_once('=').filter(|(name, value)| is_name(name) && !value.contains('<'));
+    let (name, value) = malformed.or_else(|| element.split_once('>'))?;
+    Some((name, value.trim_matches(is_space)))
 }
 
 fn is_name(text: &str) -> bool {
@@ -151,7 +166,7 @@ fn is_name(text: &str) -> bool {
 
 /// A value as JSON of the type in the schema. The SDK converts integers and lists only, and leaves other types to the
 /// tool's class, which accepts them as text.
-fn value_of(text: &str, property: &Object<'_>) -> Result<String, ()> {
+pub(super) fn value_of(text: &str, property: &Object<'_>) -> Result<String, ()> {
     let kind = property.read::<String>("type");
     let json = text.trim_matches(is_space);
     match kind.as_deref() {

@@ -156,7 +156,10 @@ export function streamEvents(reply, { body, index }) {
   return [...chunks.map((each) => `data: ${JSON.stringify(each)}\n\n`), "data: [DONE]\n\n"];
 }
 
-/** First the heads of all calls, then their arguments in turns: what a parallel call looks like at its worst. */
+/**
+ * First the heads of all calls, then their arguments in turns: what a parallel call looks like at its worst. `pieces` of a call
+ * may be the pieces of its arguments themselves.
+ */
 function callDeltas(calls, { pieces, calls: script = [] }) {
   const heads = calls.map((call, index) => ({
     index,
@@ -164,9 +167,11 @@ function callDeltas(calls, { pieces, calls: script = [] }) {
     type: "function",
     function: { name: call.function.name, arguments: "" },
   }));
-  const tails = calls.map((call, index) =>
-    cut(call.function.arguments, script[index].pieces ?? pieces).map((piece) => ({ index, function: { arguments: piece } })),
-  );
+  const tails = calls.map((call, index) => {
+    const own = script[index].pieces ?? pieces;
+    const all = Array.isArray(own) ? own : cut(call.function.arguments, own);
+    return all.map((piece) => ({ index, function: { arguments: piece } }));
+  });
   const rounds = Math.max(0, ...tails.map((tail) => tail.length));
   const interleaved = Array.from({ length: rounds }, (_, round) => tails.flatMap((tail) => tail.slice(round, round + 1))).flat();
   return [...heads, ...interleaved].map((call) => ({ tool_calls: [call] }));
