@@ -1,7 +1,8 @@
 // From events to the chunks of a stream that `useChat` reads. The chunks lead to the message that `uiMessagesOf` makes of the
 // same events: what is stored wins over the pieces that have come before.
 import type { UIMessage, UIMessageChunk } from "ai";
-import type { ActionEvent, ConversationErrorEvent, ConversationEvent, LiveEvent, StreamingDeltaEvent } from "threadkeep";
+import type { ActionEvent, ConversationErrorEvent, ConversationEvent, LiveEvent, StreamingDeltaEvent, ToolCallDelta } from "threadkeep";
+import { GrowingArguments } from "../thread/growing-arguments.js";
 import { type OpenCalls, isSame, questionAbout } from "./approvals.js";
 import {
   type AnswerEvent,
@@ -26,7 +27,12 @@ interface Piece {
   type: "text" | "reasoning";
   id: string;
   text: string;
+  /** The index of the call of `finish` that it is in. */
+  call: number | undefined;
 }
+
+/** A call that the model is writing: shown under its id, or as the text of `finish`; otherwise once it is stored. */
+type WrittenCall = { id: string } | { said: GrowingArguments } | null;
 
 /** The step of calls that sub-agents ask about. */
 const subagents = "subagents";
@@ -44,6 +50,10 @@ export class Answer {
   /** The current step; `key` is `null` as long as nothing of it is stored. */
   #step: { key: string | null } | null = null;
   #pieces: Piece[] = [];
+  /** The calls that the model is writing, by their index. */
+  #written = new Map<number, WrittenCall>();
+  /** The event that the pieces will be in. */
+  #coming = "";
 
   constructor(emit: (chunk: UIMessageChunk) => void) {
     this.#emit = emit;
@@ -84,8 +94,9 @@ export class Answer {
 
   /** Takes back the pieces of an answer that will not be stored. */
   giveUp(): void {
-    if (this.#pieces.length > 0) this.#emit({ type: "reset-step" });
+    if (this.#pieces.length > 0 || this.#written.size > 0) this.#emit({ type: "reset-step" });
     this.#pieces = [];
+    this.#written.clear();
   }
 
   finish(finishReason: "stop" | "tool-calls" | "interrupted"): void {
@@ -107,20 +118,46 @@ export class Answer {
     }
   }
 
-  #delta({ message_id: id, reasoning_content, content }: StreamingDeltaEvent): void {
+  #delta({ message_id: id, reasoning_content, content, tool_calls }: StreamingDeltaEvent): void {
     // Pieces of an answer that is stored already come too late.
     if (this.#ids.has(id)) return;
+    const isAnew = reasoning_content === undefined && content === undefined && tool_calls === undefined;
+    // Nothing of the answer before is stored if its call could not be read.
+    if (isAnew || this.#coming !== id) this.giveUp();
+    this.#coming = id;
+    if (isAnew) return;
     this.#start(id);
     if (this.#step === null || this.#step.key !== null) this.#begin(null);
     if (reasoning_content) this.#piece("reasoning", reasoning_content, id);
     if (content) this.#piece("text", content, id);
+    for (const call of tool_calls ?? []) this.#write(call, id);
   }
 
-  #piece(type: Piece["type"], delta: string, messageId: string): void {
+  #write({ index, id: toolCallId, function: { name: toolName, arguments: inputTextDelta } }: ToolCallDelta, messageId: string): void {
+    if (!this.#written.has(index)) this.#written.set(index, this.#beginCall(toolCallId, toolName ?? ""));
+    const call = this.#written.get(index) ?? null;
+    if (call === null || inputTextDelta === "") return;
+    if ("id" in call) return this.#emit({ type: "tool-input-delta", toolCallId: call.id, inputTextDelta });
+    const before = messageIn(call.said);
+    call.said.push(inputTextDelta);
+    const text = messageIn(call.said).slice(before.length);
+    if (text !== "") this.#piece("text", text, messageId, index);
+  }
+
+  #beginCall(toolCallId: string | undefined, toolName: string): WrittenCall {
+    if (toolName === "finish") return { said: new GrowingArguments() };
+    // Servers that give no id, or one twice, get another one when the call is stored.
+    const isKnown = toolCallId === undefined || this.#shown.has(toolCallId) || this.#calls.has(toolCallId);
+    if (isKnown || [...this.#written.values()].some((call) => call !== null && "id" in call && call.id === toolCallId)) return null;
+    this.#emit({ type: "tool-input-start", toolCallId, toolName });
+    return { id: toolCallId };
+  }
+
+  #piece(type: Piece["type"], delta: string, messageId: string, call?: number): void {
     let piece = this.#pieces.at(-1);
-    if (piece?.type !== type) {
+    if (piece?.type !== type || piece.call !== call) {
       if (piece) this.#emit({ type: `${piece.type}-end`, id: piece.id });
-      this.#pieces.push((piece = { type, id: partId(messageId, this.#pieces.length), text: "" }));
+      this.#pieces.push((piece = { type, id: partId(messageId, this.#pieces.length), text: "", call }));
       this.#emit({ type: `${type}-start`, id: piece.id });
     }
     piece.text += delta;
@@ -150,6 +187,7 @@ export class Answer {
     if (!isStored) this.giveUp();
     else if (last) this.#emit({ type: `${last.type}-end`, id: last.id, ...metadataOf(said[pieces.length - 1]) });
     this.#pieces = [];
+    this.#written.clear();
     return isStored ? pieces.length : 0;
   }
 
@@ -225,6 +263,10 @@ export class Answer {
     this.#events.push(event);
     this.#ids.add(event.id);
   }
+}
+
+function messageIn({ args: { message } }: GrowingArguments): string {
+  return typeof message === "string" ? message : "";
 }
 
 function metadataOf(part: SaidPart | undefined) {

@@ -8,10 +8,13 @@ import type {
   LiveEvent,
   MessageEvent,
   SecurityRisk,
+  StreamingDeltaEvent,
   SubagentEvent,
+  ToolCallDelta,
   Versions,
 } from "threadkeep";
 import { argumentsOf, codeOf, contentOf, dateOf, namesOf, partsOf, reasoningOf, textOf } from "./fields.js";
+import { GrowingArguments } from "./growing-arguments.js";
 import { noticeOf } from "./notices.js";
 import type { MessagePart, MessageVersions, NoticePart, ToolPart, UIMessage } from "./types.js";
 
@@ -47,7 +50,17 @@ interface Answer {
   id: string;
   reasoning: string;
   text: string;
+  /** The calls that the model is writing, in their order. */
+  calls: readonly WrittenCall[];
   shown: { base: UIMessage | null; message: UIMessage } | null;
+}
+
+/** A call that the model is writing. */
+interface WrittenCall {
+  index: number;
+  id: string;
+  name: string;
+  args: GrowingArguments;
 }
 
 type AnswerToCall = Extract<ConversationEvent, { kind: "ObservationEvent" | "UserRejectObservation" | "AgentErrorEvent" }>;
@@ -118,6 +131,8 @@ export class Transcript {
     this.#ids.add(event.id);
     this.#sent.delete(event.id);
     this.#messages = null;
+    // A call that could not be read is answered with a note, and nothing of the answer is stored.
+    if (event.kind === "MessageEvent" && event.source === "environment") this.endAnswer();
     try {
       this.#take(event);
     } catch {
@@ -242,7 +257,7 @@ export class Transcript {
     const drafts = this.#drafts.filter(({ role, parts }) => role === "user" || parts.length > 0);
     const messages = drafts.map((draft) => (draft.built ??= built(draft)));
     const answer = this.#answer;
-    if (answer !== null && (answer.text !== "" || answer.reasoning !== "")) {
+    if (answer !== null && (answer.text !== "" || answer.reasoning !== "" || answer.calls.length > 0)) {
       const last = messages.at(-1);
       const base = last?.role === "assistant" ? last : null;
       if (answer.shown?.base !== base) answer.shown = null;
@@ -300,8 +315,12 @@ export class Transcript {
 
   /** Adds what the model has answered, in place of the pieces that have come of it. */
   #answered(event: ConversationEvent, parts: MessagePart[]): void {
+    const calls = this.#answer?.calls ?? [];
     this.endAnswer();
     this.#add(event, parts);
+    // The events of one answer come one after the other. The calls behind this one stay until theirs has come.
+    if (event.kind === "ActionEvent" && calls.length > 1)
+      this.#answer = { id: event.id, reasoning: "", text: "", calls: calls.slice(1), shown: null };
   }
 
   /** Adds to the message of the agent, which begins with this event if the user has spoken last. */
@@ -399,15 +418,31 @@ export class Transcript {
     this.#messages = null;
   }
 
-  #stream(piece: Extract<LiveEvent, { kind: "StreamingDeltaEvent" }>): void {
-    const id = piece.message_id;
+  #stream({ message_id: id, reasoning_content: reasoning, content: text, tool_calls: calls }: StreamingDeltaEvent): void {
     // A piece that comes after the event of its answer is in that event.
     if (this.#ids.has(id)) return;
-    if (this.#answer === null || this.#answer.id !== id) this.#answer = { id, reasoning: "", text: "", shown: null };
-    this.#answer.reasoning += piece.reasoning_content ?? "";
-    this.#answer.text += piece.content ?? "";
+    const isAnew = reasoning === undefined && text === undefined && calls === undefined;
+    if (this.#answer === null || this.#answer.id !== id || isAnew) this.#answer = { id, reasoning: "", text: "", calls: [], shown: null };
+    this.#answer.reasoning += reasoning ?? "";
+    this.#answer.text += text ?? "";
+    for (const call of calls ?? []) this.#write(this.#answer, call);
     this.#answer.shown = null;
     this.#messages = null;
+  }
+
+  #write(answer: Answer, { index, id, function: { name, arguments: piece } }: ToolCallDelta): void {
+    let call = answer.calls.find((call) => call.index === index);
+    if (!call) {
+      // Some servers give no id, or one that another call has.
+      const isTaken = id === undefined || answer.calls.some((call) => call.id === id) || this.#hasCall(id);
+      call = { index, id: isTaken ? `${answer.id}/${index}` : id, name: name ?? "", args: new GrowingArguments() };
+      answer.calls = [...answer.calls, call];
+    }
+    call.args.push(piece);
+  }
+
+  #hasCall(toolCallId: string): boolean {
+    return (this.#drafts.at(-1)?.parts ?? []).some((part) => part.type === "tool" && part.toolCallId === toolCallId);
   }
 
   #progress(toolCallId: string, progress: string): void {
@@ -502,10 +537,11 @@ function built({ id, role, parts, eventIds, createdAt, sender, skills, versions 
   return { id, role, parts: [...parts], state: "done", eventIds: [...eventIds], createdAt, sender, skills, versions };
 }
 
-function streaming(base: UIMessage | null, { id, reasoning, text }: Answer, versions: MessageVersions | null): UIMessage {
+function streaming(base: UIMessage | null, { id, reasoning, text, calls }: Answer, versions: MessageVersions | null): UIMessage {
   const parts: MessagePart[] = [...(base?.parts ?? [])];
-  if (reasoning !== "") parts.push({ type: "reasoning", text: reasoning, state: text === "" ? "streaming" : "done" });
-  if (text !== "") parts.push({ type: "text", text, state: "streaming" });
+  if (reasoning !== "") parts.push({ type: "reasoning", text: reasoning, state: text === "" && calls.length === 0 ? "streaming" : "done" });
+  if (text !== "") parts.push({ type: "text", text, state: calls.length === 0 ? "streaming" : "done" });
+  for (const call of calls) parts.push(...partsOfWritten(call));
   return { id, role: "assistant", eventIds: [], createdAt: null, sender: null, skills: [], versions, ...base, parts, state: "streaming" };
 }
 
@@ -528,6 +564,13 @@ function toolPart({ tool_call_id: toolCallId, tool_name: toolName }: { tool_call
     subagent: [],
     original: null,
   };
+}
+
+/** A call that is being written, or what it says: see {@link saidBy}. */
+function partsOfWritten({ id, name, args: { args, text: argsText, summary } }: WrittenCall): MessagePart[] {
+  if (!isSpeech(name)) return [{ ...toolPart({ tool_call_id: id, tool_name: name }), state: "streaming", args, argsText, summary }];
+  const text = name === "finish" ? args["message"] : args["thought"];
+  return typeof text === "string" && text !== "" ? [{ type: name === "finish" ? "text" : "reasoning", text, state: "streaming" }] : [];
 }
 
 function outcome(event: AnswerToCall): Pick<ToolPart, "state" | "value" | "output" | "result" | "error"> {

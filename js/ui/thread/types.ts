@@ -50,14 +50,21 @@ export type ToolState = "streaming" | "waiting" | "ready" | "running" | "interru
 /** A call of a tool, with its result. */
 export interface ToolPart {
   type: "tool";
+  /** The provider's id of the call: the same while it streams and when it is stored, except for servers that send no id of their own. */
   toolCallId: string;
   toolName: string;
   /** The id of the `ActionEvent`, which approvals name; `null` while the call is streaming. */
   actionId: string | null;
   state: ToolState;
-  /** The arguments; `undefined` while they are streaming or if they are no JSON. */
+  /**
+   * The arguments; `undefined` if they are no JSON. While they are streaming, those that have come: a text that is not complete is
+   * there as far as it goes, any other value once it is complete.
+   */
   args: JSONValue | undefined;
-  /** The arguments as JSON, without what the library adds to every tool; as the model wrote them if they are no JSON. */
+  /**
+   * The arguments as JSON, without what the library adds to every tool; as the model wrote them if they are no JSON, and while they
+   * are streaming: then each text begins with the one before it.
+   */
   argsText: string;
   /** The purpose of the call, in the model's words. */
   summary: string | null;

@@ -232,6 +232,64 @@ test("stop() stops the run, and nothing carries on with it", async () => {
   await close();
 });
 
+test("a call is there while the model writes it, and the words of `finish` are text", async () => {
+  const { open, close, model } = chatWith([
+    { text: "Looking.", calls: [call("weather", { city: "Paris" }), call("weather", { city: "Rome" })], pieces: 5 },
+    { text: "So.", calls: [call("finish", { message: "Enjoy your day." })], pieces: 5, pace: 1 },
+  ]);
+  const opened = await open();
+  const { chat } = opened;
+  const seen = new Set();
+  chat["~registerMessagesCallback"](() => {
+    for (const line of chat.messages[1] ? lines(chat.messages[1]) : []) seen.add(line);
+  });
+  await chat.sendMessage({ text: "The weather?" });
+  for (const line of [
+    "tool-weather input-streaming undefined null",
+    'tool-weather input-streaming {"city":"P"} null',
+    'tool-weather input-streaming {"city":"R"} null',
+    "text Enj",
+  ])
+    assert.ok(seen.has(line), `${line} in ${[...seen].join("; ")}`);
+  assert.deepEqual(lines(chat.messages[1]), [
+    "step-start",
+    "text Looking.",
+    'tool-weather output-available {"city":"Paris"} {"city":"Paris","degrees":20}',
+    'tool-weather output-available {"city":"Rome"} {"city":"Rome","degrees":20}',
+    "step-start",
+    "text So.",
+    "text Enjoy your day.",
+  ]);
+  await assertStored(opened);
+  await close();
+  model.check();
+});
+
+test("a call that broke off is written anew, and the first attempt is gone", async () => {
+  const { open, close, model } = chatWith([
+    { calls: [call("weather", { city: "Paris" })], pieces: 4, breakAfter: 4 },
+    { calls: [{ ...call("weather", { city: "Rome" }), id: "another" }] },
+    { text: "Done." },
+  ]);
+  const opened = await open(agentOf(model, [], { numRetries: 2 }));
+  const { chat } = opened;
+  const conversation = await opened.transport.conversation(chat.id);
+  conversation.subscribe((event) => event.kind === "WaitingEvent" && event.seconds > 0 && conversation.retryNow());
+  const seen = new Set();
+  chat["~registerMessagesCallback"](() => seen.add(chat.messages[1]?.parts.map(({ type }) => type).join()));
+  await chat.sendMessage({ text: "The weather?" });
+  assert.ok(seen.has("step-start,tool-weather"));
+  assert.deepEqual(lines(chat.messages[1]), [
+    "step-start",
+    'tool-weather output-available {"city":"Rome"} {"city":"Rome","degrees":20}',
+    "step-start",
+    "text Done.",
+  ]);
+  assert.deepEqual(opened.errors, []);
+  await assertStored(opened);
+  await close();
+});
+
 test("a second view of a chat gets the answer that is under way, from its beginning", async () => {
   let goOn;
   const { open, close, model } = chatWith([

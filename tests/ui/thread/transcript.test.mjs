@@ -182,6 +182,122 @@ test("an answer that streams is one message with one id, and its stored event ta
   assert.equal(transcript.messages[1], done, "a piece that comes after the event changes nothing");
 });
 
+/** A piece of a call. The first one has a name. */
+const writes = (piece, message_id, { index = 0, id, name } = {}) => ({
+  kind: "StreamingDeltaEvent",
+  message_id,
+  tool_calls: [{ index, ...(id && { id }), function: { ...(name && { name }), arguments: piece } }],
+});
+const toolsOf = ({ messages }) => messages.at(-1).parts.filter(({ type }) => type === "tool");
+
+test("a call is a part while it is written, and its event takes its place", () => {
+  const transcript = loaded([says("Hi", "user")]);
+  transcript.live(streams("Two files.", "m-4"));
+  transcript.live(writes("", "m-4", { id: "call-a", name: "file_editor" }));
+  const [begun] = toolsOf(transcript);
+  assert.deepEqual(
+    [begun.toolCallId, begun.toolName, begun.actionId, begun.state, begun.args, begun.argsText],
+    ["call-a", "file_editor", null, "streaming", {}, ""],
+  );
+  const json =
+    '{"summary": "Write a", "command": "create", "path": "/a", "n": [1, {"x": "}"}], "file_text": "one\\ntw\\u00f6 \\ud83d\\ude00"}';
+  const texts = [];
+  for (const piece of json) {
+    transcript.live(writes(piece, "m-4"));
+    const [{ args, argsText }] = toolsOf(transcript);
+    assert.equal(argsText, json.slice(0, argsText.length));
+    texts.push(args.file_text);
+  }
+  for (const [at, text = ""] of texts.entries()) assert.ok((texts[at + 1] ?? text).startsWith(text), text);
+  transcript.live(writes('{"command"', "m-4", { index: 1, id: "call-b", name: "file_editor" }));
+  const [one, two] = toolsOf(transcript);
+  assert.deepEqual(one.args, { command: "create", path: "/a", n: [1, { x: "}" }], file_text: "one\ntwö 😀" });
+  assert.deepEqual([one.summary, one.argsText, two.args], ["Write a", json, {}]);
+  assert.equal(transcript.messages[1].parts[0].state, "done", "the text before a call is complete");
+  const first = { ...calls("file_editor", { thought: [{ type: "text", text: "Two files." }], tool_call_id: "call-a" }), id: "m-4" };
+  last = first.id;
+  const second = calls("file_editor", { tool_call_id: "call-b" });
+  transcript.append(first);
+  assert.deepEqual(
+    toolsOf(transcript).map(({ toolCallId, state }) => `${toolCallId} ${state}`),
+    ["call-a ready", "call-b streaming"],
+    "the second call stays until its event comes",
+  );
+  transcript.append(second);
+  assert.deepEqual(
+    toolsOf(transcript).map(({ toolCallId, state, actionId }) => [toolCallId, state, actionId]),
+    [
+      ["call-a", "ready", "m-4"],
+      ["call-b", "ready", second.id],
+    ],
+  );
+  assert.equal(transcript.messages[1].state, "done");
+});
+
+test("`finish` and `think` are text and reasoning while they are written, too", () => {
+  const transcript = loaded([says("Hi", "user")]);
+  transcript.live(writes('{"thought": "Hm', "m-5", { id: "t", name: "think" }));
+  transcript.live(writes("", "m-5", { index: 1, id: "f", name: "finish" }));
+  assert.deepEqual(transcript.messages[1].parts, [{ type: "reasoning", text: "Hm", state: "streaming" }]);
+  transcript.live(writes('{"message": "Do', "m-5", { index: 1 }));
+  transcript.live(writes("ne.", "m-5", { index: 1 }));
+  assert.deepEqual(transcript.messages[1].parts[1], { type: "text", text: "Done.", state: "streaming" });
+});
+
+test("calls without an id, or with one that is taken, have ids of their own", () => {
+  const transcript = loaded([says("Hi", "user"), calls("look", { tool_call_id: "call_0" })]);
+  for (const [index, id] of [
+    [0, undefined],
+    [1, "call_0"],
+    [2, "x"],
+    [3, "x"],
+  ])
+    transcript.live(writes("{", "m-6", { index, id, name: "look" }));
+  const ids = toolsOf(transcript).map(({ toolCallId }) => toolCallId);
+  assert.equal(new Set(ids).size, 5, ids.join());
+});
+
+test("an answer that begins anew has the calls of the new attempt only", () => {
+  const transcript = loaded([says("Hi", "user")]);
+  transcript.live(writes('{"a":1', "m-7", { id: "a", name: "look" }));
+  transcript.live({ kind: "StreamingDeltaEvent", message_id: "m-7" });
+  assert.deepEqual(seen(transcript.messages), ["user: Hi"]);
+  transcript.live(writes('{"b":2}', "m-7", { id: "b", name: "look" }));
+  assert.deepEqual(
+    toolsOf(transcript).map(({ toolCallId, args }) => [toolCallId, args]),
+    [["b", { b: 2 }]],
+  );
+  transcript.append(
+    event("MessageEvent", { source: "environment", llm_message: { role: "user", content: [{ type: "text", text: "No such tool." }] } }),
+  );
+  assert.deepEqual(toolsOf(transcript), [], "a call that cannot be read is answered with a note");
+});
+
+test("arguments are read as they come: no more work for a long text in many pieces", async () => {
+  const { GrowingArguments } = await fromSource("ui/thread/growing-arguments.ts");
+  const read = (text, size) => {
+    const growing = new GrowingArguments();
+    for (let at = 0; at < text.length; at += size) growing.push(text.slice(at, at + size));
+    return growing.args;
+  };
+  const value = { t: 'a\n"b" \\ \u0007 é😀', n: -1.5e3, o: { x: ["]", '\\"', {}] }, f: false, z: null, __proto__x: 1, e: "" };
+  for (const json of [JSON.stringify(value), JSON.stringify(value, null, 2)])
+    for (const size of [1, 2, 3, 7, 1_000]) assert.deepEqual(read(json, size), value);
+  for (const [json, known] of [
+    ["", {}],
+    ['{"a": tru', {}],
+    ['{"a": true', {}],
+    ['{"a": true,', { a: true }],
+    ['{"a": "x\\', { a: "x" }],
+    ['{"a": "x\\u00', { a: "x" }],
+    ['{"a": [1, 2', {}],
+    ['{"a": nonsense, "b": "c"}', {}],
+    ['{"__proto__": "p', JSON.parse('{"__proto__": "p"}')],
+    ["not JSON", {}],
+  ])
+    assert.deepEqual(read(json, 1), known, json);
+});
+
 test("pieces of an answer that is given up disappear", () => {
   const attempt = (give) => {
     const transcript = loaded([says("Hi", "user")]);
