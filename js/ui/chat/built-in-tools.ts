@@ -9,6 +9,8 @@ interface Look {
   title?: string;
   /** The label of a call; `null` if its arguments say nothing. Default: that of the tool. */
   call?: (args: Arguments) => string | null;
+  /** The argument that is shown while the model writes it. */
+  written?: (args: Arguments) => unknown;
 }
 
 const looks: Readonly<Record<string, Look>> = {
@@ -17,8 +19,9 @@ const looks: Readonly<Record<string, Look>> = {
     icon: "edit",
     title: "Work on a file",
     call: ({ command, path }) => named(own(edits, String(command)) ?? "Work on", path),
+    written: ({ file_text, new_str }) => new_str ?? file_text,
   },
-  apply_patch: { icon: "edit", title: "Change files" },
+  apply_patch: { icon: "edit", title: "Change files", written: ({ patch }) => patch },
   list_directory: { icon: "folder", title: "Look into a directory" },
   glob: { icon: "search", title: "Look for files", call: ({ pattern }) => named("Search for", pattern) },
   grep: { icon: "search", title: "Search in files", call: ({ pattern }) => named("Search for", pattern) },
@@ -45,5 +48,11 @@ export const toolIcon = (toolName: string): IconName => own(looks, toolName)?.ic
 
 export const toolTitle = (toolName: string): string =>
   own(looks, toolName)?.title ?? toolName.charAt(0).toUpperCase() + toolName.slice(1).replaceAll("_", " ");
+
+/** The text that this call writes, as far as it is known: a file, or a change of files. */
+export function writtenText(toolName: string, args: Arguments): string | null {
+  const text = own(looks, toolName)?.written?.(args);
+  return typeof text === "string" && text !== "" ? text : null;
+}
 
 export const callTitle = (toolName: string, args: Arguments): string | null => own(looks, toolName)?.call?.(args) ?? null;

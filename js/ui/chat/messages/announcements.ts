@@ -47,6 +47,8 @@ export function useAnnouncements({ phase, messages, isRunning, status }: ThreadS
   }
 
   function toolSentence(part: ToolPart, wasThere: boolean): string | null {
+    // The title of a call that is being written is not complete.
+    if (part.state === "streaming") return null;
     if (!wasThere) return labels.toolStarted(titleOf(part, labels));
     return stateOf(part) === "failed" ? labels.toolFailed(titleOf(part, labels)) : null;
   }

@@ -47,6 +47,8 @@ export const messageLabels = {
     "broken-off": "broke off",
     rejected: "skipped",
   },
+  /** After the state of a call that is being written. */
+  writtenSoFar: (characters: string) => `${characters} characters`,
   arguments: "Arguments",
   originalArguments: "Arguments before you changed them",
   result: "Result",

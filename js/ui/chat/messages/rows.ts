@@ -1,5 +1,5 @@
 // The rows of the list: a message of the user is one row, and so is each part of an answer, because an answer may have thousands.
-import type { MessagePart, UIMessage } from "../../thread/index.js";
+import type { MessagePart, ToolPart, UIMessage } from "../../thread/index.js";
 
 export interface Row {
   /** The same while the message streams and after it. */
@@ -29,13 +29,27 @@ function rowsOfMessage(message: UIMessage): readonly Row[] {
   if (role === "user") return [{ key: id, message, part: null, isFirstText: true, isLast: true }];
   const firstText = parts.findIndex(({ type }) => type === "text");
   return parts.map((part, index) => ({
-    // A model may give two calls the same id, an action never.
-    key: part.type === "tool" && part.actionId !== null ? part.actionId : `${id}/${index}`,
+    key: part.type === "tool" ? keyOfCall(part, `${id}/${index}`) : `${id}/${index}`,
     message,
     part,
     isFirstText: index === firstText,
     isLast: index === parts.length - 1,
   }));
+}
+
+/** The places of calls that are or were being written. */
+const written = new Set<string>();
+/** The keys of calls that were written before the reader, by their actions. */
+const keys = new Map<string, string>();
+
+/** A model may give two calls the same id, an action never. A call that was written at this place keeps the row of its place. */
+function keyOfCall({ actionId }: ToolPart, place: string): string {
+  if (actionId === null) {
+    written.add(place);
+    return place;
+  }
+  if (written.delete(place)) keys.set(actionId, place);
+  return keys.get(actionId) ?? actionId;
 }
 
 const estimates = new WeakMap<Row, number>();

@@ -3,7 +3,7 @@
 import { type ToolPart, visibleText } from "../../thread/index.js";
 import { fieldsOf, givenTitle, titleOf } from "../call-title.js";
 import { useChat } from "../context.js";
-import { toolIcon } from "../built-in-tools.js";
+import { toolIcon, writtenText } from "../built-in-tools.js";
 import { Icon } from "../icons.js";
 import type { ChatLabels } from "../labels.js";
 import { Fold } from "./folds.js";
@@ -18,7 +18,8 @@ export function ToolView({ id, part }: { id: string; part: ToolPart }) {
   const state = stateOf(part);
   const result = part.error ?? textOf(part);
   const given = givenTitle(part, labels);
-  const glance = (state === "done" && oneLine(result)) || (given === null && oneLine(firstText(part.args)));
+  const isWritten = part.state === "streaming";
+  const glance = (state === "done" && oneLine(result)) || (given === null && !isWritten && oneLine(firstText(part.args)));
   const summary = (
     <>
       {ownIcon(part.toolName) ?? <Icon name={toolIcon(part.toolName)} />}
@@ -30,21 +31,44 @@ export function ToolView({ id, part }: { id: string; part: ToolPart }) {
           {visibleText(glance)}
         </span>
       ) : null}
-      <span class="call-state">{(state === "running" && part.progress) || labels.callStates[state]}</span>
+      <span class="call-state">
+        {(state === "running" && part.progress) || labels.callStates[state]}
+        {isWritten && part.argsText.length >= LONG ? ` · ${labels.writtenSoFar(part.argsText.length.toLocaleString())}` : ""}
+      </span>
     </>
   );
   return (
-    <Fold id={id} class="call" part="call" data-state={state} summary={summary}>
-      {() => (
-        <div class="call-body">
-          <p class="quiet">
-            {labels.tool} <code>{visibleText(part.toolName)}</code>
-          </p>
-          <CallBody part={part} state={state} result={result} />
-          <Original part={part} />
-        </div>
-      )}
-    </Fold>
+    <>
+      <Fold id={id} class="call" part="call" data-state={state} summary={summary}>
+        {() => (
+          <div class="call-body">
+            <p class="quiet">
+              {labels.tool} <code>{visibleText(part.toolName)}</code>
+            </p>
+            <CallBody part={part} state={state} result={result} />
+            <Original part={part} />
+          </div>
+        )}
+      </Fold>
+      {isWritten ? <Written part={part} /> : null}
+    </>
+  );
+}
+
+/** Arguments from so many characters on show how many they are. */
+const LONG = 200;
+/** The end of a text that is being written, in characters: more than its box shows. */
+const SHOWN = 4_000;
+
+/** The end of the file, or of the change, that the model is writing. */
+function Written({ part: { toolName, args } }: { part: ToolPart }) {
+  const { labels } = useChat();
+  const text = writtenText(toolName, fieldsOf(args));
+  if (text === null) return null;
+  return (
+    <div class="written" role="group" aria-label={labels.callStates.streaming} dir="ltr">
+      <div>{visibleText(text.slice(-SHOWN))}</div>
+    </div>
   );
 }
 
