@@ -52,6 +52,19 @@ export const runs = {
   },
 };
 
+/** The arguments of a call while they are written, and how many pieces they came in. */
+export async function readArguments(fetch) {
+  const { Agent, Conversation, LLM, memoryStore } = threadkeep;
+  const llm = new LLM({ model: "openai/gpt-4o", baseUrl: baseURL, apiKey, fetch });
+  const conversation = await Conversation.open({ agent: new Agent({ llm }), store: memoryStore() });
+  await conversation.sendMessage("Go");
+  let text = "";
+  for await (const event of conversation.run())
+    if (event.kind === "StreamingDeltaEvent") for (const call of event.tool_calls ?? []) text += call.function.arguments;
+  await conversation.close();
+  return text;
+}
+
 /** Reads an answer with each library, and without any. */
 export const readings = {
   async "a bare loop"(fetch) {
@@ -66,7 +79,8 @@ export const readings = {
       rest = events.pop();
       for (const event of events) {
         if (event === "data: [DONE]") return text;
-        text += JSON.parse(event.slice(6)).choices[0]?.delta.content ?? "";
+        const delta = JSON.parse(event.slice(6)).choices[0]?.delta;
+        text += delta?.content ?? delta?.tool_calls?.[0].function.arguments ?? "";
       }
     }
   },

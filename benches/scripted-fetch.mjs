@@ -31,6 +31,17 @@ export function tellingFetch(deltas) {
   return async () => answerOf(pieces);
 }
 
+/** A `fetch` whose model ends with a call, whose arguments are so many characters in so many pieces. */
+export function writingFetch(characters, deltas) {
+  const message = "Some words of a file, and what they say.\n".repeat(characters / 42);
+  const json = JSON.stringify({ message });
+  const pieces = bytesOf({
+    id: "chatcmpl-00000000000000000001",
+    calls: [{ id: "call_00000000000000000001", name: "finish", arguments: json, pieces: Math.ceil(json.length / deltas) }],
+  });
+  return { fetch: async () => answerOf(pieces), json };
+}
+
 function answerOf(pieces) {
   let at = 0;
   const body = new ReadableStream({

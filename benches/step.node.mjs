@@ -1,9 +1,9 @@
 // The cost of a step without the model's time, and of a piece of an answer, compared with other libraries. Runs in Node.
 import assert from "node:assert/strict";
 import { load } from "../dist/index.js";
-import { readings, runs } from "./libraries.mjs";
+import { readArguments, readings, runs } from "./libraries.mjs";
 import { median } from "./measure.js";
-import { callingFetch, tellingFetch } from "./scripted-fetch.mjs";
+import { callingFetch, tellingFetch, writingFetch } from "./scripted-fetch.mjs";
 
 export const title = "Milliseconds a step, one call of a tool each, and milliseconds of an answer";
 
@@ -19,6 +19,14 @@ export async function* run({ rounds = 3 }) {
   const work = (name) => async () => assert.ok((await readings[name](fetch)).endsWith(` word${deltas - 1}`));
   const times = await inTurns(Object.keys(readings), work, rounds);
   yield line(`${deltas} pieces`, times, 1, times["threadkeep"] / times["a bare loop"], 2);
+  // The arguments of one call: four times as many cost four times as much.
+  for (const pieces of [5_000, 20_000]) {
+    const { fetch, json } = writingFetch(pieces * 20, pieces);
+    const ways = { "a bare loop": readings["a bare loop"], threadkeep: readArguments };
+    const read = (name) => async () => assert.equal(await ways[name](fetch), json);
+    const found = await inTurns(Object.keys(ways), read, rounds);
+    yield line(`arguments in ${pieces} pieces`, found, 1, found["threadkeep"] / found["a bare loop"], 1.5);
+  }
 }
 
 /** The median time of each function after warming up, measured alternately. */
