@@ -33,7 +33,9 @@ export function ToolView({ id, part }: { id: string; part: ToolPart }) {
       ) : null}
       <span class="call-state">
         {(state === "running" && part.progress) || labels.callStates[state]}
-        {isWritten && part.argsText.length >= LONG ? ` · ${labels.writtenSoFar(part.argsText.length.toLocaleString())}` : ""}
+        {isWritten && part.argsText.length >= LONG ? (
+          <span class="call-length"> · {labels.writtenSoFar(part.argsText.length.toLocaleString())}</span>
+        ) : null}
       </span>
     </>
   );
