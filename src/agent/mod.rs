@@ -6,10 +6,12 @@ pub mod arguments;
 mod condenser;
 pub mod critic;
 mod execute;
+mod partial;
 mod response;
 
 pub use condenser::{AgentCondenser, CondenserMember, GivenCondenser, summary_llm};
 pub use execute::{execute, without_secrets};
+pub use partial::{CutOff, ShownAnswer};
 pub use response::{Call, Draft, Known, Reply, ReplyKind, error_event, is_answer_demand, read_response};
 
 use crate::{

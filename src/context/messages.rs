@@ -4,6 +4,9 @@
 //! providers refuse these: the SDK answers an invalid call before it has logged the rest of the response, which splits
 //! the response in two; a call after `finish` is answered after the user's next message; and answers or results can be
 //! empty. [`history_of`] repairs such histories and does not change others. The log itself is never changed.
+//!
+//! An answer that was cut off says so in its own message for the SDK. In a history, a message in the user's place says it:
+//! a model would repeat the sentence, and several providers refuse a history that ends with an answer.
 
 use crate::{
     context::pairs::pairs,
@@ -21,14 +24,20 @@ const NO_OUTPUT: &str = "The call gave no output.";
 /// The messages of these events. The actions of one response form one message, consecutive messages of the user are
 /// joined, and a [`crate::event::Condensation`] represents its summary.
 pub fn events_to_messages(events: &[Event]) -> Vec<Message> {
-    let summary = Condensation::to_llm_message;
-    numbered_in(events, summary).into_iter().map(|numbered| numbered.message).collect()
+    numbered_in(events, Form::Sdk).into_iter().map(|numbered| numbered.message).collect()
 }
 
 /// The messages of these events in a form that every provider accepts. A summary says what it is: a model would take the
 /// bare text for a message of the user, and do again what it tells of.
 pub fn history_of(events: &[Event]) -> Vec<Message> {
-    in_order(numbered_in(events, marked_summary))
+    in_order(numbered_in(events, Form::History))
+}
+
+/// The form of messages that this library adds to.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Sdk,
+    History,
 }
 
 fn marked_summary(condensation: &Condensation) -> Message {
@@ -72,7 +81,7 @@ impl Numbers {
     }
 }
 
-fn numbered_in(events: &[Event], summary: fn(&Condensation) -> Message) -> Vec<Numbered> {
+fn numbered_in(events: &[Event], form: Form) -> Vec<Numbered> {
     let mut all: Vec<Numbered> = Vec::new();
     let mut others = Numbers::from(events.len());
     let mut open_response = None;
@@ -85,8 +94,14 @@ fn numbered_in(events: &[Event], summary: fn(&Condensation) -> Message) -> Vec<N
             last.calls.extend(call);
             continue;
         }
+        let mut mark = None;
         let message = match body {
-            Body::Condensation(condensation) => Some(summary(condensation)),
+            Body::Condensation(condensation) if form == Form::History => Some(marked_summary(condensation)),
+            Body::Condensation(condensation) => Some(condensation.to_llm_message()),
+            Body::MessageEvent(answer) if form == Form::History && answer.is_cut_off() => {
+                mark = Some(Message::new(Role::User, answer.extended_content.clone()));
+                Some(answer.llm_message.clone())
+            }
             _ => event.to_llm_message(),
         };
         let Some(message) = message else { continue };
@@ -106,6 +121,7 @@ fn numbered_in(events: &[Event], summary: fn(&Condensation) -> Message) -> Vec<N
             }
             _ => all.push(numbered),
         }
+        all.extend(mark.map(|mark| others.numbered(mark)));
     }
     all
 }

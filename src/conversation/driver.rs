@@ -102,6 +102,10 @@ impl Conversation {
     /// Decides the next part of the run and enters its phase, which determines where a message that arrives from now on
     /// is placed.
     pub(super) async fn next(&self, cancel: &CancelToken, used: &RunUsage, passed: Passed) -> Result<Next> {
+        // The part before has stored the answer, or has given it up.
+        if let Some(run) = &mut self.0.page.borrow_mut().run {
+            run.answer = None;
+        }
         let queue = self.0.log.queue().await;
         self.0.log.load_branch(&queue, Part::All).await?;
         let stuck = || match self.stuck_thresholds() {

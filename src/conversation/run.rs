@@ -110,8 +110,13 @@ impl Conversation {
                 "a run is under way already; wait for its end, or send messages, which it picks up",
             ));
         }
-        page.run =
-            Some(Run { cancel: cancel.clone(), phase: Phase::Decides, begun: Vec::new(), ends: Vec::new() });
+        page.run = Some(Run {
+            cancel: cancel.clone(),
+            phase: Phase::Decides,
+            begun: Vec::new(),
+            answer: None,
+            ends: Vec::new(),
+        });
         Ok(Running(&self.0))
     }
 
@@ -201,7 +206,8 @@ impl Conversation {
             _ => false,
         };
         let event = ConversationErrorEvent::new(code, self.0.log.mask.cut_text(&detail));
-        // In place of the answer of which pieces may have been shown, so that a view replaces them.
+        // In place of the answer of which pieces may have been shown, so that a view replaces them; unless their text
+        // is kept.
         let id = match error {
             RunError::Llm(_, id) => id.clone(),
             _ => None,

@@ -4,9 +4,9 @@
 
 use super::{Conversation, OnDelta, machine::Plan};
 use crate::{
+    agent::ShownAnswer,
     error::{Error, Result},
     format::base_state::BaseState,
-    id::EventId,
     json::{EditableObject, RawJson},
     llm::{
         Delta, SecretString, ToolCallDelta,
@@ -15,7 +15,7 @@ use crate::{
     secret::{HIDDEN, Mask, MaskedArguments, MaskedStream},
     tool::ToolRegistry,
 };
-use std::cell::RefCell;
+use std::{cell::RefCell, rc::Rc};
 
 impl Conversation {
     /// Masks these texts from now on in everything that is stored or reported, except in the user's own messages.
@@ -88,8 +88,7 @@ pub(super) fn hide_in_answer(mask: &Mask, message: &mut Message, tools: &ToolReg
 /// Passes on the pieces of a streamed answer with secrets masked.
 pub(super) struct MaskedDeltas<'a> {
     on_delta: OnDelta,
-    /// The id of the answer's first event.
-    id: &'a EventId,
+    answer: Rc<ShownAnswer>,
     mask: &'a Mask,
     content: RefCell<MaskedStream>,
     reasoning: RefCell<MaskedStream>,
@@ -98,9 +97,9 @@ pub(super) struct MaskedDeltas<'a> {
 }
 
 impl<'a> MaskedDeltas<'a> {
-    pub(super) fn new(mask: &'a Mask, on_delta: OnDelta, id: &'a EventId) -> Self {
+    pub(super) fn new(mask: &'a Mask, on_delta: OnDelta, answer: Rc<ShownAnswer>) -> Self {
         let stream = || RefCell::new(MaskedStream::new(mask));
-        Self { on_delta, id, mask, content: stream(), reasoning: stream(), calls: RefCell::default() }
+        Self { on_delta, answer, mask, content: stream(), reasoning: stream(), calls: RefCell::default() }
     }
 
     pub(super) fn push(&self, delta: Delta) {
@@ -109,7 +108,8 @@ impl<'a> MaskedDeltas<'a> {
             self.content.borrow_mut().end();
             self.reasoning.borrow_mut().end();
             self.calls.borrow_mut().clear();
-            return (self.on_delta)(self.id, delta);
+            self.answer.restart();
+            return (self.on_delta)(&self.answer.id, delta);
         }
         let masked = |stream: &RefCell<MaskedStream>, text: Option<String>| {
             text.map(|text| stream.borrow_mut().push(&text))
@@ -159,7 +159,8 @@ impl<'a> MaskedDeltas<'a> {
             tool_calls,
         };
         if delta != Delta::default() {
-            (self.on_delta)(self.id, delta);
+            self.answer.push(delta.content.as_deref().unwrap_or_default());
+            (self.on_delta)(&self.answer.id, delta);
         }
     }
 }

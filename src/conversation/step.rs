@@ -12,7 +12,7 @@ use super::{
     warning::unavailable_tools,
 };
 use crate::{
-    agent::{Draft, Known, Reply, read_response},
+    agent::{CutOff, Draft, Known, Reply, ShownAnswer, read_response},
     cancel::CancelToken,
     error::{ErrorCode, Result},
     event::{Body, Event, MessageEvent, Source},
@@ -33,15 +33,18 @@ impl Conversation {
         if let Either::Right(_) = select(pin!(self.0.agent.tools.listed()), pin!(cancel.cancelled())).await {
             return Ok(Ended::Cancelled);
         }
-        let first_id = self.0.log.new_id();
-        let mut completion = match self.request(&first_id, cancel).await? {
+        let answer = &Rc::new(ShownAnswer::new(self.0.log.new_id()));
+        if let Some(run) = &mut self.0.page.borrow_mut().run {
+            run.answer = Some(Rc::clone(answer));
+        }
+        let mut completion = match self.request(answer, cancel).await? {
             None => return Ok(Ended::Cancelled),
-            Some(Err(error)) => return self.go_on_after(error, first_id).await,
+            Some(Err(error)) => return self.go_on_after(error, answer).await,
             Some(Ok(completion)) => completion,
         };
         self.note_counted(&completion);
         hide_in_answer(&self.0.log.mask, &mut completion.message, &self.0.agent.tools);
-        let mut reply = self.read_reply(&completion, first_id).await?;
+        let mut reply = self.read_reply(&completion, answer.id.clone()).await?;
         // Like the model, a critic, an analyzer or a hook may take long or never answer, so cancelling has to stop it too.
         let judge = async {
             self.rate(&mut reply).await;
@@ -59,7 +62,7 @@ impl Conversation {
     /// `None` if the request was cancelled. All that was paid for is recorded.
     async fn request(
         &self,
-        first_id: &EventId,
+        answer: &Rc<ShownAnswer>,
         cancel: &CancelToken,
     ) -> Result<Option<std::result::Result<Completion, LlmError>>> {
         let messages = self.0.log.read(|branch| branch.view.messages()).await?;
@@ -78,7 +81,7 @@ impl Conversation {
         };
         reports.last.replace(background_response);
         let mut store_responses = Box::pin(self.store_responses(&reports, &question).fuse());
-        let shown = MaskedDeltas::new(&self.0.log.mask, self.0.on_delta.clone(), first_id);
+        let shown = MaskedDeltas::new(&self.0.log.mask, self.0.on_delta.clone(), Rc::clone(answer));
         let show = |delta| shown.push(delta);
         let complete = async {
             let answer = llm.complete(&messages, &tools, &context, &show).await;
@@ -123,9 +126,16 @@ impl Conversation {
     ///
     /// # Errors
     /// The failure of the request for the answer with this id, if nothing does.
-    async fn go_on_after(&self, error: LlmError, first_id: EventId) -> std::result::Result<Ended, RunError> {
+    async fn go_on_after(
+        &self,
+        error: LlmError,
+        answer: &ShownAnswer,
+    ) -> std::result::Result<Ended, RunError> {
         // A pause does not wait until the model is available again: the next run asks it.
         if error.is_retryable() && self.execution_status() == ExecutionStatus::Paused {
+            if let Some(partial) = answer.cut_off(CutOff::BrokenOff) {
+                self.append(vec![partial]).await?;
+            }
             return Ok(Ended::Done);
         }
         if self.can_recover(&error) {
@@ -133,7 +143,7 @@ impl Conversation {
             return Ok(Ended::Done);
         }
         if error.code() != ErrorCode::LlmContentPolicy || !self.may_nudge(CONTENT_POLICY).await? {
-            return Err(RunError::Llm(error, Some(first_id)));
+            return Err(RunError::Llm(error, Some(answer.id.clone())));
         }
         self.nudge(CONTENT_POLICY).await?;
         Ok(Ended::Done)
@@ -192,7 +202,7 @@ const CONTENT_POLICY: &str = include_str!("../agent/prompts/content_policy.md");
 pub(super) fn final_arguments(events: &[Event]) -> Option<String> {
     let last = events.iter().rev().find(|event| match event.body() {
         Body::ActionEvent(action) => action.tool_name == "finish",
-        Body::MessageEvent(_) => event.source() == Source::Agent,
+        Body::MessageEvent(message) => event.source() == Source::Agent && !message.is_cut_off(),
         _ => false,
     })?;
     match last.body() {

@@ -194,7 +194,7 @@ impl Conversation {
             return Err(cut_batch(leaf));
         }
         Ok(last_seen.is_some_and(|event| match event.body() {
-            Body::MessageEvent(_) => event.source() == Source::Agent,
+            Body::MessageEvent(message) => event.source() == Source::Agent && !message.is_cut_off(),
             Body::ObservationEvent(result) => result.tool_name == "finish",
             _ => false,
         }))

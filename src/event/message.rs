@@ -64,6 +64,11 @@ impl MessageEvent {
         }
     }
 
+    /// Whether this event, if it is of the agent, is only the beginning of an answer. Nothing else adds texts to those.
+    pub fn is_cut_off(&self) -> bool {
+        self.llm_message.role == Role::Assistant && !self.extended_content.is_empty()
+    }
+
     /// The message, followed by the extended content.
     pub fn to_llm_message(&self) -> Message {
         let mut message = self.llm_message.clone();

@@ -484,7 +484,7 @@ fn an_analyzer_that_never_answers_does_not_block_an_interrupt() {
         let (outcome, stopped) = futures_util::future::join(run, conversation.interrupt()).await;
         stopped.unwrap();
         assert_eq!(outcome.unwrap().status, ExecutionStatus::Paused);
-        assert_eq!(world.kinds().await, ["SystemPrompt", "Message", "Interrupt", "Message"]);
+        assert_eq!(world.kinds().await, ["SystemPrompt", "Message", "Message", "Interrupt", "Message"]);
     });
 }
 

@@ -311,7 +311,7 @@ fn cancelling_stops_a_critic_that_never_answers() {
         };
         let (status, ()) = join(run(&conversation), stop).await;
         assert_eq!(status, ExecutionStatus::Paused);
-        assert_eq!(world.kinds().await, ["SystemPrompt", "Message", "Interrupt"]);
+        assert_eq!(world.kinds().await, ["SystemPrompt", "Message", "Message", "Interrupt"]);
     });
 }
 

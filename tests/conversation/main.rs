@@ -23,6 +23,7 @@ mod live;
 mod long_memory;
 mod loop_;
 mod opening;
+mod partial;
 mod run_result;
 mod servers;
 mod side_calls;

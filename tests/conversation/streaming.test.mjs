@@ -135,6 +135,28 @@ test("a stream that breaks off reports its deltas, and is a network error", asyn
     { code: "network", message: /reset/ },
   );
   assert.deepEqual(heard, ["Hel", "lo"]);
+  const [, , kept, error] = await conversation.events.slice();
+  assert.deepEqual([kept.llm_message.content[0].text, kept.extended_content.length, error.kind], ["Hello", 1, "ConversationErrorEvent"]);
+});
+
+test("what was shown of an answer is stored when interrupt() or close() resolves, under the id of its pieces", async () => {
+  for (const verb of ["interrupt", "close"]) {
+    const conversation = await asking({ start: (controller) => controller.enqueue(words("Hel")) });
+    const stored = [];
+    let id;
+    const shown = new Promise((resolve) =>
+      conversation.subscribe((event) => {
+        if (isDelta(event)) resolve((id = event.message_id));
+        else if (event.kind === "MessageEvent") stored.push([event.id, event.llm_message.content[0].text]);
+      }),
+    );
+    const run = conversation.run();
+    await shown;
+    await conversation[verb]();
+    assert.deepEqual(stored, [[id, "Hel"]]);
+    // What is closed gives no result.
+    assert.equal((await run.catch(() => ({ finalResponse: null }))).finalResponse, null);
+  }
 });
 
 test("an interrupted answer cancels its stream, and no further delta is reported", async () => {

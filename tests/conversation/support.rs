@@ -21,7 +21,7 @@ use threadkeep::{
     id::ConversationId,
     json::{EditableObject, RawJson},
     llm::{
-        Llm, LlmOptions,
+        Delta, Llm, LlmOptions,
         message::Content,
         transport::{HttpBody, HttpClient, HttpError, HttpRequest, HttpResponse},
     },
@@ -284,6 +284,8 @@ pub struct World {
     pub live: Rc<RefCell<Vec<String>>>,
     /// The id that came with each piece of an answer.
     pub pieces: Rc<RefCell<Vec<String>>>,
+    /// The text in those pieces that have the same id as the last one.
+    pub shown: Rc<RefCell<String>>,
     pub native_tool_calling: Option<bool>,
     pub condenser: Option<Option<Rc<dyn GivenCondenser>>>,
     /// The conversations above, for that of a sub-agent.
@@ -322,6 +324,7 @@ impl World {
             received: Rc::default(),
             live: Rc::default(),
             pieces: Rc::default(),
+            shown: Rc::default(),
             native_tool_calling: None,
             condenser: None,
             ancestors: Vec::new(),
@@ -378,6 +381,7 @@ impl World {
             filter_tools_regex: None,
         };
         let (received, live, pieces) = (self.received.clone(), self.live.clone(), self.pieces.clone());
+        let shown = self.shown.clone();
         Conversation::open(OpenOptions {
             ancestors: self.ancestors.clone(),
             owner: self.owner.clone(),
@@ -408,7 +412,14 @@ impl World {
                 })
             },
             listener: Rc::new(move |event| received.borrow_mut().push(event.kind().to_owned())),
-            on_delta: Rc::new(move |id, _| pieces.borrow_mut().push(id.to_string())),
+            on_delta: Rc::new(move |id, delta| {
+                let is_another = pieces.borrow().last().is_none_or(|last| last != id.as_str());
+                if is_another || delta == Delta::default() {
+                    shown.borrow_mut().clear();
+                }
+                pieces.borrow_mut().push(id.to_string());
+                shown.borrow_mut().push_str(&delta.content.unwrap_or_default());
+            }),
             on_commit: Rc::new(move |events| live.borrow_mut().push(events.to_owned())),
             condensing: compiled_in(),
         })

@@ -15,8 +15,8 @@ const LIVE: &[&str] = &["StreamingDeltaEvent"];
 /// The fields that only listeners here get.
 const LIVE_FIELDS: &str = concat!(
     "  /**\n   * The id of the event that the pieces become: a `MessageEvent`, or the first `ActionEvent` of an answer with calls. It stays\n",
-    "   * the same when the request is repeated (`WaitingEvent`); the next request has another one. If the answer fails or is\n",
-    "   * interrupted, there is never an event with this id.\n   */\n",
+    "   * the same when the request is repeated (`WaitingEvent`); the next request has another one. If the answer is interrupted or\n",
+    "   * breaks off, it is a `MessageEvent` with the text that has come; without any text there is never an event with this id.\n   */\n",
     "  message_id: string;\n",
     "  /**\n   * The next pieces of calls that the model is writing. An answer that comes in one piece has none, and incomplete calls are\n",
     "   * not stored. A piece without text, reasoning and calls says that the answer begins anew: what has come of it does not count.\n   */\n",

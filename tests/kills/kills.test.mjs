@@ -39,7 +39,7 @@ const doings = {
   "paused, call answered": { replies: (row, letGo) => [{ ...one("second")(row), pace: () => letGo }], left: [...begun, "Pause", "Action"] },
   "paused, tool at work": { replies: oneAfterTheOther, left: [...atWork, "Pause"] },
   "paused, tool returned": { replies: oneAfterTheOther, left: [...atWork, "Pause", "Observation"] },
-  "interrupted answer": { replies: halfAnAnswer, left: [...begun, "Interrupt"] },
+  "interrupted answer": { replies: halfAnAnswer, left: [...begun, "Message", "Interrupt"] },
   "interrupted tool": { replies: oneAfterTheOther, left: [...atWork, "AgentError", "Interrupt"] },
 };
 doings["waiting, message pending"] = doings["run over"];
@@ -92,7 +92,7 @@ const twice = ["first", "second", "second"];
  *   copies                      the number of copies that exist
  */
 const table = [
-  { doing: "interrupted answer", cut: "nothing", ...paused, acts: [], kinds: [] },
+  { doing: "interrupted answer", cut: "nothing", ...paused, acts: [], kinds: [], reads: /This [^]*stopped here/ },
   { doing: "interrupted tool", cut: "nothing", ...paused, acts: done, kinds: [] },
   ...decisions.map((row) => ({ ...row, cut: "reload" })),
   { doing: "paused before a run", cut: "close", ...paused, acts: [], kinds: [] },

@@ -231,8 +231,8 @@ export interface StreamingDeltaEvent {
   kind: "StreamingDeltaEvent";
   /**
    * The id of the event that the pieces become: a `MessageEvent`, or the first `ActionEvent` of an answer with calls. It stays
-   * the same when the request is repeated (`WaitingEvent`); the next request has another one. If the answer fails or is
-   * interrupted, there is never an event with this id.
+   * the same when the request is repeated (`WaitingEvent`); the next request has another one. If the answer is interrupted or
+   * breaks off, it is a `MessageEvent` with the text that has come; without any text there is never an event with this id.
    */
   message_id: string;
   /**

@@ -125,6 +125,7 @@ function statusOf({ parts, state }: UIMessage, { isRunning, approvals }: Circums
   if (hasOpenCall) return { type: "incomplete", reason: "tool-calls" };
   const end = parts.at(-1);
   if (end?.type === "error") return { type: "incomplete", reason: "error", error: end.text };
+  if (end?.type === "text" && end.state === "incomplete") return { type: "incomplete", reason: "other" };
   if (end?.type === "notice" && (end.notice === "interrupt" || end.notice === "pause")) return { type: "incomplete", reason: "cancelled" };
   return complete;
 }

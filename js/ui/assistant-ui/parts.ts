@@ -28,6 +28,7 @@ export function partOf(part: Exclude<MessagePart, ToolPart>): Like {
   switch (part.type) {
     case "text":
     case "reasoning":
+      if (part.state === "incomplete") return { type: part.type, text: part.text, status: { type: "incomplete", reason: "other" } };
       return { type: part.type, text: part.text, status: { type: part.state === "streaming" ? "running" : "complete" } };
     case "image":
       return imageOf(part.url);

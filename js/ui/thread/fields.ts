@@ -1,5 +1,5 @@
 // Reads the fields of stored events. Logs may come from other programs and versions, so nothing is taken for granted.
-import type { ActionEvent, Content, ConversationEvent, ErrorCode, JSONValue } from "threadkeep";
+import type { ActionEvent, Content, ConversationEvent, ErrorCode, JSONValue, MessageEvent } from "threadkeep";
 import { storedErrors } from "./stored-errors.js";
 import type { ImagePart, TextPart } from "./types.js";
 
@@ -9,6 +9,13 @@ export function partsOf(content: unknown): Array<TextPart | ImagePart> {
     if (item.type === "image") return (item.image_urls ?? []).map((url) => ({ type: "image", url }));
     return item.text ? [{ type: "text", text: item.text, state: "done" }] : [];
   });
+}
+
+/** The words of an answer. Texts that are added to one say that it was cut off. */
+export function textsIn({ llm_message, extended_content }: MessageEvent): Array<TextPart | ImagePart> {
+  const parts = partsOf(llm_message?.content);
+  if (!extended_content?.length) return parts;
+  return parts.map((part) => (part.type === "text" ? { ...part, state: "incomplete" } : part));
 }
 
 /** The content of a message or result; some programs write one text in place of a list. */

@@ -13,7 +13,7 @@ import type {
   ToolCallDelta,
   Versions,
 } from "threadkeep";
-import { argumentsOf, codeOf, contentOf, dateOf, namesOf, partsOf, reasoningOf, textOf } from "./fields.js";
+import { argumentsOf, codeOf, contentOf, dateOf, namesOf, partsOf, reasoningOf, textOf, textsIn } from "./fields.js";
 import { GrowingArguments } from "./growing-arguments.js";
 import { noticeOf } from "./notices.js";
 import type { MessagePart, MessageVersions, NoticePart, ToolPart, UIMessage } from "./types.js";
@@ -276,7 +276,7 @@ export class Transcript {
           return void this.#drafts.push({ ...draft, versions: this.#nextVersion(draft) });
         }
         if (event.source !== "agent") break;
-        return this.#answered(event, [...reasoningParts(reasoningOf(event.llm_message)), ...partsOf(event.llm_message?.content)]);
+        return this.#answered(event, [...reasoningParts(reasoningOf(event.llm_message)), ...textsIn(event)]);
       case "ActionEvent":
         return this.#call(event);
       case "ObservationEvent":

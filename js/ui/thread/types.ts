@@ -19,11 +19,13 @@ import type {
   WaitingEvent,
 } from "threadkeep";
 
-/** Text of a message. `"streaming"`: more of it is coming. */
+/**
+ * Text of a message. `"streaming"`: more of it is coming. `"incomplete"`: it was stopped or broke off, and this is what was shown of it.
+ */
 export interface TextPart {
   type: "text";
   text: string;
-  state: "streaming" | "done";
+  state: "streaming" | "incomplete" | "done";
 }
 /** Reasoning that the model shows. */
 export interface ReasoningPart {

@@ -27,7 +27,7 @@ pub use page::{Page, Phase};
 pub use status::{StatusChange, Transition};
 
 use crate::{
-    agent::{Agent, Call, Draft, Reply, ReplyKind},
+    agent::{Agent, Call, CutOff, Draft, Reply, ReplyKind},
     error::{Error, ErrorCode, Result},
     event::{Body, Event, InterruptEvent, PauseEvent, Source},
     format::{
@@ -129,14 +129,18 @@ impl Machine<'_> {
             Command::AskedToStop { hook_events, is_denied: false } => Ok(Plan::append(hook_events)),
             Command::WaitForOthers if !self.calls.has_left_out() => Ok(Plan::default()),
             Command::WaitForOthers => self.transition(Transition::OthersWait, Plan::default()),
-            Command::Fail { error, is_stuck } => {
+            Command::Fail { mut error, is_stuck } => {
+                let partial = self.partial_answer(CutOff::BrokenOff);
+                if partial.is_some() {
+                    error.id = None;
+                }
                 let failure = match is_stuck {
                     // Calls that the user left out wait again after the run of the approved ones, also if it failed.
                     _ if self.calls.has_left_out() => Transition::OthersWait,
                     true => Transition::Stuck,
                     false => Transition::Failed,
                 };
-                self.transition(failure, Plan::append(vec![error]))
+                self.transition(failure, Plan::append(partial.into_iter().chain([error]).collect()))
             }
             Command::ReachLimit { error } => {
                 self.transition(Transition::LimitReached, Plan::append(vec![error]))
@@ -249,12 +253,19 @@ impl Machine<'_> {
     }
 
     fn interrupt(&mut self) -> Result<Plan> {
-        let mut plan = Plan::append(vec![Draft::new(Source::User, InterruptEvent {})]).strictly();
+        let interrupt = Draft::new(Source::User, InterruptEvent {});
+        let partial = self.partial_answer(CutOff::Stopped);
+        let mut plan = Plan::append(partial.into_iter().chain([interrupt]).collect()).strictly();
         plan.held = self.calls.interrupt_answers(answers::STOPPED, answers::NOT_APPROVED);
         self.calls.settle();
         self.calls.store(&mut self.state);
         forget_response(&mut self.state);
         self.transition(Transition::Interrupt, plan)
+    }
+
+    /// The text that was shown of the answer that the end of the run cuts off.
+    fn partial_answer(&self, why: CutOff) -> Option<Draft> {
+        self.page.run.as_ref()?.answer.as_ref()?.cut_off(why)
     }
 
     fn reject(&mut self, reason: Option<String>, actions: Option<&[EventId]>) -> Result<Plan> {

@@ -1,7 +1,8 @@
 //! The in-memory state of an open conversation. It is lost when the page closes.
 
-use crate::{cancel::CancelToken, event::Event, format::base_state::ExecutionStatus};
+use crate::{agent::ShownAnswer, cancel::CancelToken, event::Event, format::base_state::ExecutionStatus};
 use futures_channel::oneshot;
+use std::rc::Rc;
 
 /// The in-memory state of an open conversation.
 #[derive(Default)]
@@ -31,6 +32,8 @@ pub struct Run {
     pub phase: Phase,
     /// Ids of the actions whose tools were begun.
     pub begun: Vec<String>,
+    /// The answer that is on its way, until it is stored.
+    pub answer: Option<Rc<ShownAnswer>>,
     /// Dropped at the end of the run, which wakes those who wait for it.
     pub ends: Vec<oneshot::Sender<()>>,
 }

@@ -138,7 +138,10 @@ fn is_monologue(events: &[Event], threshold: usize) -> bool {
     let mut count = 0;
     for event in events.iter().rev() {
         match event.body() {
-            Body::MessageEvent(_) if event.source() == Source::Agent => count += 1,
+            // Whoever stops answers is there.
+            Body::MessageEvent(message) if event.source() == Source::Agent && !message.is_cut_off() => {
+                count += 1
+            }
             Body::MessageEvent(_) | Body::CondensationSummaryEvent(_) => {}
             _ => break,
         }

@@ -126,6 +126,9 @@ test("the end of an answer is its status", () => {
     reason: "error",
     error: "wrong key",
   });
+  const incomplete = { ...text("Y"), state: "incomplete" };
+  assert.deepEqual(status(incomplete), { type: "incomplete", reason: "other" });
+  assert.deepEqual(converted(incomplete).content[0].status, { type: "incomplete", reason: "other" });
   assert.deepEqual(status(text("Y"), { type: "notice", notice: "interrupt", text: "Stopped", event: {} }), {
     type: "incomplete",
     reason: "cancelled",

@@ -325,6 +325,18 @@ test("pieces of an answer that is given up disappear", () => {
   );
 });
 
+test("an answer that was cut off is incomplete, in the place of its pieces", () => {
+  const hi = says("Hi", "user");
+  const partial = says("Good");
+  partial.extended_content = [{ type: "text", text: "[This answer was stopped here.]" }];
+  const stopped = loaded([hi]);
+  stopped.live(streams("Go", partial.id));
+  stopped.append(partial);
+  stopped.append(event("InterruptEvent", { source: "user" }));
+  assert.deepEqual(seen(stopped.messages), ["user: Hi", "assistant: Good | (interrupt)"]);
+  assert.deepEqual([stopped.messages[1].id, stopped.messages[1].parts[0].state], [partial.id, "incomplete"]);
+});
+
 test("a call goes through its stages, and only its own part changes", () => {
   const call = [];
   const transcript = loaded([says("Hi", "user"), says("Let me see."), (call[0] = calls("look")), (call[1] = calls("pay"))]);

@@ -34,7 +34,7 @@ export function useAnnouncements({ phase, messages, isRunning, status }: ThreadS
   function sentenceOf(part: MessagePart, wasThere: boolean): string | null {
     switch (part.type) {
       case "text":
-        return part.state === "done" ? labels.agentSays(spoken(part.text)) : null;
+        return part.state !== "streaming" ? labels.agentSays(spoken(part.text)) : null;
       case "tool":
         return toolSentence(part, wasThere);
       case "notice":

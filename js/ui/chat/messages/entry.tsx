@@ -156,7 +156,7 @@ function UserEntry({ id, message, visualizer, hasActions, isFromAgent }: PartPro
   );
 }
 
-function PartView({ id, part, message, isFirstText, visualizer }: PartProps & { part: MessagePart }) {
+function PartView({ id, part, message, isFirstText, isLast, visualizer }: PartProps & { part: MessagePart }) {
   const { labels } = useChat();
   switch (part.type) {
     case "text":
@@ -167,6 +167,7 @@ function PartView({ id, part, message, isFirstText, visualizer }: PartProps & { 
             {isFirstText ? <Time date={message?.createdAt ?? null} /> : null}
           </h2>
           <Markdown text={part.text} />
+          {part.state === "incomplete" && isLast ? <p class="mark">{labels.cutOff}</p> : null}
         </>
       );
     case "reasoning":

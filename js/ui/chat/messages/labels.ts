@@ -15,6 +15,8 @@ export const messageLabels = {
   skillsUsed: (count: number) => (count === 1 ? "Skill used:" : "Skills used:"),
   thinking: "Thinking…",
   thoughts: "Thoughts",
+  /** Under an answer that broke off, if nothing else says so. */
+  cutOff: "This answer was cut off.",
   copy: "Copy",
   copied: "Copied",
   copyNotAllowed: "Not allowed",

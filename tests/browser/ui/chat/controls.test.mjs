@@ -297,7 +297,9 @@ for (const kind of availableBrowsers) {
       await chat.shows(/Stopped.*Write what to do instead/, ".next-step");
       await chat.idle();
       assert.ok(await chat.get(() => focused().matches(".composer-text")));
+      await chat.shows(/A v.*Stopped/);
       await chat.reload();
+      await chat.shows(/A v.*Stopped/);
       await chat.press("Continue");
       await chat.shows(/Again\./);
 

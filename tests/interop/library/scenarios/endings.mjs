@@ -61,6 +61,32 @@ export const endings = {
       assert.equal((await run).status, "paused");
     },
   },
+  ...Object.fromEntries(
+    [false, true].map((continues) => [
+      `interrupted in the middle of an answer${continues ? ", and continued" : ""}`,
+      {
+        breaks: true,
+        replies: [{ text: "Half of it is shown.", stallAfter: 3 }, ...(continues ? [{ text: "The rest." }, { text: "All." }] : [])],
+        kinds: [...begin, "Message", "Interrupt", ...(continues ? ["Message", "Message", "Message"] : [])],
+        play: async ({ conversation }) => {
+          await conversation.sendMessage("Hi");
+          const shown = deferred();
+          const stop = conversation.subscribe(({ kind }) => kind === "StreamingDeltaEvent" && shown.resolve());
+          const run = conversation.run();
+          await shown.promise;
+          stop();
+          await conversation.interrupt();
+          assert.deepEqual(await run, { status: "paused", finalResponse: null });
+          const [, , { llm_message, extended_content }] = await conversation.events.slice();
+          assert.match(llm_message.content[0].text, /^Half/);
+          assert.deepEqual(extended_content, [{ cache_prompt: false, type: "text", text: "[This answer was stopped here.]" }]);
+          if (!continues) return;
+          assert.equal((await conversation.run()).status, "finished");
+          assert.equal((await say(conversation, "And?")).finalResponse, "All.");
+        },
+      },
+    ]),
+  ),
   "aborted by a signal in a tool, and run again": {
     replies: [{ calls: [wait] }, { text: "Stopped, then." }],
     kinds: [...begin, "Action", "AgentError", "Interrupt", "Message"],
@@ -127,7 +153,7 @@ export const endings = {
       { status: 400, body: { error: { ...error, message: "maximum context length is 10 tokens", code: "context_length_exceeded" } } },
       "llm_context_window",
     ],
-    "an answer that breaks off": [{ text: "Half an ans", breakAfter: 3 }, "network"],
+    "an answer that breaks off": [{ text: "Half an ans", breakAfter: 3 }, "network", ["Message"]],
     "an answer that is garbage": [{ raw: "data: {]\n\n" }, undefined],
   }),
   "more than it may spend": {
@@ -214,11 +240,11 @@ export const endings = {
 
 /** The model fails once; the message after that is answered. */
 function failing(failures) {
-  const scenarios = Object.entries(failures).map(([name, [reply, code]]) => [
+  const scenarios = Object.entries(failures).map(([name, [reply, code, shown = []]]) => [
     name,
     {
       replies: [reply, { text: "Hello." }],
-      kinds: [...begin, "ConversationError", "Message", "Message"],
+      kinds: [...begin, ...shown, "ConversationError", "Message", "Message"],
       play: async ({ conversation }) => {
         await assert.rejects(say(conversation, "Hi"), code ? { name: "ThreadkeepError", code } : { name: "ThreadkeepError" });
         assert.equal(conversation.executionStatus, "error");
