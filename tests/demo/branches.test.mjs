@@ -14,7 +14,7 @@ const arrows = () =>
   [...document.querySelectorAll('.parting button:not([aria-disabled="true"])')].map((button) => button.getAttribute("aria-label"));
 /** In the page: how many buttons would begin or show another branch. */
 const buttons = () =>
-  [...document.querySelectorAll('.verbs button:not([data-verb="copy"])')].filter((button) =>
+  [...document.querySelectorAll('.verbs button:not([data-verb="copy"], [data-verb="link"])')].filter((button) =>
     button.checkVisibility({ visibilityProperty: true }),
   ).length;
 /** In the page: the ends of the answers. */

@@ -66,9 +66,9 @@ function moveFocus(event: KeyboardEvent): void {
 }
 
 function markCurrent(): void {
-  const href = location.hash;
+  const route = currentRoute();
   for (const link of list.querySelectorAll("a")) {
-    if (currentRoute() !== null && link.getAttribute("href") === href) link.setAttribute("aria-current", "page");
+    if (route !== null && link.getAttribute("href") === hrefOf(route.conversationId)) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
   }
   rove();

@@ -96,6 +96,8 @@ export async function askExport(title: string): Promise<ExportForm | null> {
     el("legend", {}, "As"),
     choice("archive", "Archive", "Everything, as a zip file that the Python SDK can continue."),
     choice("files", "Archive with files", "The same, with the files that the agent works on in a folder workspace/."),
+    choice("html", "Page", "To read and to print: one HTML file that needs no network."),
+    choice("markdown", "Markdown", "To read and to edit, for notes and repositories."),
     choice("session", "Session", "The messages, as JSON for chat programs."),
     choice("trajectory", "Trajectory", "The actions and results, as JSON for OpenHands V0."),
   );

@@ -1,13 +1,14 @@
-// The URL's hash names the open conversation, so that reload, bookmarks and the back button work.
+// The URL's hash names the open conversation, so that reload, bookmarks and the back button work, and may name an event in it.
 
-export type Route = { conversationId: string } | null;
+export type Route = { conversationId: string; eventId: string | null } | null;
 
 export function currentRoute(): Route {
-  const match = /^#\/c\/([\w-]+)$/.exec(location.hash);
-  return match ? { conversationId: match[1]! } : null;
+  const match = /^#\/c\/([\w-]+)(?:\/([\w-]+))?$/.exec(location.hash);
+  return match ? { conversationId: match[1]!, eventId: match[2] ?? null } : null;
 }
 
-export const hrefOf = (conversationId: string): string => `#/c/${conversationId}`;
+export const hrefOf = (conversationId: string, eventId?: string): string =>
+  `#/c/${conversationId}${eventId === undefined ? "" : `/${eventId}`}`;
 export const HOME = "#/";
 
 export function goTo(conversationId: string): void {

@@ -16,7 +16,7 @@ import { Session } from "../thread/session.ts";
 import { announce } from "./announcer.ts";
 import { byId, el } from "./dom.ts";
 import { explain } from "./failures.ts";
-import { forgetNews, report } from "./notices.ts";
+import { forgetNews, offer, report } from "./notices.ts";
 import { runRecovery } from "./recoveries.ts";
 import { currentRoute, goTo, HOME, nameCurrent, onRoute, type Route } from "./router.ts";
 import { startView } from "./start-view.ts";
@@ -48,6 +48,7 @@ export function startStage(): void {
 
 /** `moved`: the user followed a link of this page, so the focus follows too. */
 async function open(route: Route, moved = false): Promise<void> {
+  if (moved && session !== null && session.id === route?.conversationId) return drawState();
   const mine = (latestOpening += 1);
   if (moved) forgetNews();
   await leave();
@@ -100,11 +101,28 @@ async function leave(): Promise<void> {
 function drawState(): void {
   if (session === null) return;
   const count = session.conversation.events.length;
-  showThread(next !== null && session.thread === begun ? next : session.thread, { start, fork });
+  showThread(next !== null && session.thread === begun ? next : session.thread, page());
   drawControlLine(session);
   tellOfServers(session);
   drawPanel(session);
   setTitle(visibleText(session.title), `${count === 1 ? "1 event" : `${count} events`}, stored on this device`);
+}
+
+const page = () => ({ start, fork, onMissing: offerBranch, eventId: currentRoute()?.eventId ?? null });
+
+/** A link does not change what the conversation goes on from; whoever follows it may. */
+function offerBranch(eventId: string): void {
+  const shown = session;
+  if (shown === null) return;
+  shown.conversation.events.getIndex(eventId).then(
+    () =>
+      offer("The message of this link is in another version of the conversation.", "Show it as it was there", () => {
+        if (session !== shown || !shown.canCondense) return false;
+        shown.thread.navigateTo(eventId).catch((error: unknown) => report(error, { title: "That version cannot be shown" }));
+        return true;
+      }),
+    (error: unknown) => report(error, { title: "The message of this link is not here", recoveries: [] }),
+  );
 }
 
 function setTitle(title: string, subtitle: string): void {
@@ -118,7 +136,7 @@ function showNew(): void {
   drawControlLine(null);
   setTitle("New conversation", "");
   next ??= nextThread(create);
-  showThread(next, { start, fork });
+  showThread(next, page());
 }
 
 async function create(title: string): Promise<Thread> {

@@ -12,7 +12,7 @@ import { composer } from "../thread/chat.tsx";
 import { Session } from "../thread/session.ts";
 import { currentSession } from "./stage.ts";
 
-export type ExportForm = "archive" | "files" | "session" | "trajectory";
+export type ExportForm = "archive" | "files" | "markdown" | "html" | "session" | "trajectory";
 
 export async function exportConversation(conversation: Conversation, title: string, form: ExportForm = "archive"): Promise<void> {
   announce("Exporting.");
@@ -21,9 +21,9 @@ export async function exportConversation(conversation: Conversation, title: stri
   try {
     const file = isZip
       ? await conversation.exportZip({ onProgress: work.onProgress, workspace: form === "files" })
-      : await jsonOf(conversation, form);
-    download(file, fileNameFor(title, conversation.id, isZip ? ".zip" : `-${form}.json`));
-    notify(`Exported. The ${isZip ? "archive" : form} is in your downloads.`);
+      : await textOf(conversation, form);
+    download(file, fileNameFor(title, conversation.id, isZip ? ".zip" : ENDINGS[form]));
+    notify(`Exported. The ${isZip ? "archive" : NAMES[form]} is in your downloads.`);
   } catch (error) {
     report(error, { title: "The export did not work", retry: () => exportConversation(conversation, title, form) });
   } finally {
@@ -31,7 +31,14 @@ export async function exportConversation(conversation: Conversation, title: stri
   }
 }
 
-async function jsonOf(conversation: Conversation, form: "session" | "trajectory"): Promise<Blob> {
+type TextForm = Exclude<ExportForm, "archive" | "files">;
+
+const ENDINGS: Record<TextForm, string> = { markdown: ".md", html: ".html", session: "-session.json", trajectory: "-trajectory.json" };
+const NAMES: Record<TextForm, string> = { markdown: "Markdown file", html: "page", session: "session", trajectory: "trajectory" };
+
+async function textOf(conversation: Conversation, form: TextForm): Promise<Blob> {
+  if (form === "markdown") return new Blob([await conversation.exportMarkdown()], { type: "text/markdown;charset=utf-8" });
+  if (form === "html") return new Blob([await conversation.exportHTML()], { type: "text/html;charset=utf-8" });
   const value = form === "session" ? await conversation.exportSession() : await conversation.exportTrajectory();
   return new Blob([JSON.stringify(value, null, 2)], { type: "application/json" });
 }

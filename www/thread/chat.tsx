@@ -2,7 +2,7 @@
 // The chat of the page: the library's components for messages, decisions and writing, with this page's labels and buttons.
 
 import { type ComponentChildren, createRef, render } from "preact";
-import { useLayoutEffect, useRef } from "preact/hooks";
+import { useCallback, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import {
   Approvals,
   type ChatLabels,
@@ -23,6 +23,7 @@ import { byId } from "../shell/dom.ts";
 import { recoveriesFor } from "../shell/failures.ts";
 import { toolPath } from "../shell/icons.ts";
 import { runRecovery } from "../shell/recoveries.ts";
+import { hrefOf } from "../shell/router.ts";
 
 export const labels: ChatLabels = {
   ...defaultLabels,
@@ -32,6 +33,7 @@ export const labels: ChatLabels = {
 const place = byId("chat");
 const handle = createRef<ComposerHandle>();
 let shown: Thread | null = null;
+let shownEvent: string | null = null;
 /** Another one for each thread, so that nothing of the last one's view is left. */
 let key = 0;
 
@@ -50,13 +52,18 @@ interface Page {
   start: HTMLElement;
   /** Copies the conversation up to the end of this message. */
   fork: (message: UIMessage) => unknown;
+  /** The event that the address names. */
+  eventId: string | null;
+  /** Called if no message shows it. */
+  onMissing: (eventId: string) => void;
 }
 
-/** Shows a thread; does nothing if it is shown already. */
+/** Shows a thread; does nothing if it is shown already, with this event. */
 export function showThread(thread: Thread, page: Page): void {
-  if (thread === shown) return;
+  if (thread === shown && page.eventId === shownEvent) return;
+  if (thread !== shown) key += 1;
   shown = thread;
-  key += 1;
+  shownEvent = page.eventId;
   render(<Chat key={key} thread={thread} {...page} />, place);
 }
 
@@ -75,10 +82,12 @@ export function showInstead(element: HTMLElement): void {
   );
 }
 
-function Chat({ thread, start, fork }: Page & { thread: Thread }) {
+function Chat({ thread, start, fork, eventId, onMissing }: Page & { thread: Thread }) {
+  const messageActions = useMemo(() => forkButton(fork), [fork]);
+  const linkOf = useCallback((event: string) => new URL(hrefOf(thread.getSnapshot().conversationId, event), location.href).href, [thread]);
   return (
-    <ChatProvider thread={thread} labels={labels} messageActions={forkButton(fork)} toolIcon={toolIcon}>
-      <MessageList thread={thread} empty={<Element of={start} />}>
+    <ChatProvider thread={thread} labels={labels} messageActions={messageActions} toolIcon={toolIcon} linkOf={linkOf}>
+      <MessageList thread={thread} empty={<Element of={start} />} eventId={eventId} onMissing={onMissing}>
         <StatusLine thread={thread} recoveriesFor={recoveries} />
         <Approvals thread={thread} />
       </MessageList>

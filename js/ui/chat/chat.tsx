@@ -5,22 +5,28 @@ import type { Thread } from "../thread/index.js";
 import { Approvals, Composer, StatusLine } from "./controls/index.js";
 import type { ChatLabels } from "./labels.js";
 import { MessageList } from "./messages/index.js";
-import { ChatProvider } from "./provider.js";
+import { ChatProvider, type ChatProviderProps } from "./provider.js";
 import type { VisualizerOption } from "./visualizer.js";
 
 export interface ChatViewProps {
   thread: Thread;
   visualizer?: VisualizerOption;
   labels?: Partial<ChatLabels> | undefined;
+  /** The event to show first: its message is scrolled to and marked. */
+  eventId?: string | null | undefined;
+  /** Called with `eventId` if no message shows it. */
+  onMissing?: ((eventId: string) => void) | undefined;
+  /** The address that shows an event. With it, each message has a button that copies its own. */
+  linkOf?: ChatProviderProps["linkOf"];
   /** Shown in place of messages while there are none. */
   empty?: ComponentChildren;
 }
 
 /** All of `<threadkeep-chat>` as one component. It never closes the thread. */
-export function ChatView({ thread, empty, ...shared }: ChatViewProps) {
+export function ChatView({ thread, empty, eventId, onMissing, ...shared }: ChatViewProps) {
   return (
     <ChatProvider thread={thread} {...shared}>
-      <MessageList thread={thread} empty={empty}>
+      <MessageList thread={thread} empty={empty} eventId={eventId} onMissing={onMissing}>
         <StatusLine thread={thread} />
         <Approvals thread={thread} />
       </MessageList>

@@ -12,6 +12,8 @@ export interface Chat {
   visualizer: ConversationVisualizer | null;
   /** More buttons of the page for a message. */
   messageActions: (message: UIMessage) => ComponentChildren;
+  /** The address that shows this event, for a button that copies it; `null` or `undefined`: there is no button. */
+  linkOf: (eventId: string) => string | null | undefined;
   /** Tells screen readers a sentence. Sentences of the same moment are read together. */
   announce(sentence: string): void;
   /** The page's icon for a tool, an `<svg>` on a grid of 24 units; `undefined` for the default one. */

@@ -12,7 +12,7 @@ import type { VisualizerOption } from "./visualizer.js";
 const Base = (globalThis.HTMLElement ?? class {}) as typeof HTMLElement;
 
 /** Properties that a page may have set before the element was defined. */
-const PROPERTIES = ["thread", "options", "visualizer", "labels"] as const;
+const PROPERTIES = ["thread", "options", "visualizer", "labels", "linkOf"] as const;
 
 /**
  * A chat: the messages of a conversation, and the field to write in.
@@ -20,11 +20,13 @@ const PROPERTIES = ["thread", "options", "visualizer", "labels"] as const;
  * Give it `options`, with which it opens a conversation of its own and closes it when it leaves the document, or a `thread`
  * that belongs to you. The attribute `conversation-id` names the conversation to open; without one it is a new one.
  *
- * Events, neither of which bubbles: `conversation-open`, with `{ conversationId }` in `detail`, and `conversation-error`, with
- * `{ error }`, when opening has failed.
+ * The attribute `event-id` names the event to show: its message is scrolled to and marked.
+ *
+ * Events, none of which bubbles: `conversation-open`, with `{ conversationId }` in `detail`; `conversation-error`, with
+ * `{ error }`, when opening has failed; `event-missing`, with `{ eventId }`, if no message shows the event of `event-id`.
  */
 export class ThreadkeepChat extends Base {
-  static readonly observedAttributes = ["conversation-id"];
+  static readonly observedAttributes = ["conversation-id", "event-id"];
 
   readonly #root = this.attachShadow({ mode: "open" });
   #options: ThreadOptions | null = null;
@@ -33,6 +35,7 @@ export class ThreadkeepChat extends Base {
   #own: Thread | null = null;
   #visualizer: VisualizerOption = "default";
   #labels: Partial<ChatLabels> | undefined;
+  #linkOf: ((eventId: string) => string | null | undefined) | undefined;
   #isScheduled = false;
   /** Another one for each thread, so that nothing of the last one's view is left. */
   #key = 0;
@@ -77,6 +80,15 @@ export class ThreadkeepChat extends Base {
     this.#schedule();
   }
 
+  /** The address at which the page shows an event. With it, each message has a button that copies its own. */
+  get linkOf(): ((eventId: string) => string | null | undefined) | undefined {
+    return this.#linkOf;
+  }
+  set linkOf(linkOf: ((eventId: string) => string | null | undefined) | undefined) {
+    this.#linkOf = linkOf;
+    this.#schedule();
+  }
+
   connectedCallback(): void {
     for (const name of PROPERTIES) {
       if (!Object.hasOwn(this, name)) continue;
@@ -93,7 +105,8 @@ export class ThreadkeepChat extends Base {
     this.#schedule();
   }
 
-  attributeChangedCallback(_name: string, before: string | null, now: string | null): void {
+  attributeChangedCallback(name: string, before: string | null, now: string | null): void {
+    if (name === "event-id") return this.#schedule();
     if (before === now || now === this.#own?.getSnapshot().conversationId) return;
     this.#reopen();
   }
@@ -140,11 +153,24 @@ export class ThreadkeepChat extends Base {
     }
   }
 
+  readonly #onMissing = (eventId: string): void => {
+    this.dispatchEvent(new CustomEvent("event-missing", { detail: { eventId } }));
+  };
+
   #render(): void {
     const { thread } = this;
     const view =
       thread === null ? null : (
-        <ChatView key={this.#key} thread={thread} visualizer={this.#visualizer} labels={this.#labels} empty={<slot name="empty" />} />
+        <ChatView
+          key={this.#key}
+          thread={thread}
+          visualizer={this.#visualizer}
+          labels={this.#labels}
+          linkOf={this.#linkOf}
+          eventId={this.getAttribute("event-id")}
+          onMissing={this.#onMissing}
+          empty={<slot name="empty" />}
+        />
       );
     render(view, this.#root);
   }

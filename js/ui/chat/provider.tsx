@@ -19,6 +19,8 @@ export interface ChatProviderProps {
   messageActions?: Chat["messageActions"];
   /** The page's icon for a tool, an `<svg>` on a grid of 24 units; `undefined` for the default one. */
   toolIcon?: Chat["toolIcon"];
+  /** The address at which the page shows this event, see `MessageList`'s `eventId`. With it, a message has a button that copies it. */
+  linkOf?: Chat["linkOf"] | undefined;
   children: ComponentChildren;
 }
 
@@ -29,6 +31,7 @@ export function ChatProvider({
   labels,
   messageActions = none,
   toolIcon = none,
+  linkOf = none,
   children,
 }: ChatProviderProps) {
   const announcer = useMemo(() => new Announcer(), []);
@@ -42,12 +45,13 @@ export function ChatProvider({
       visualizer: visualizerOf(visualizer),
       messageActions,
       toolIcon,
+      linkOf,
       announce: (sentence) => announcer.announce(sentence, texts.restInMessages),
       list,
       followEnd: () => list.current?.followEnd(),
       focusMessages: () => list.current?.focus(),
     };
-  }, [thread, visualizer, labels, messageActions, toolIcon]);
+  }, [thread, visualizer, labels, messageActions, toolIcon, linkOf]);
   return (
     <ChatContext.Provider value={chat}>
       {children}

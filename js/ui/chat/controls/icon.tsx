@@ -6,6 +6,7 @@ const paths = {
   file: "M6 3h8l4 4v14H6zM14 3v4h4",
   edit: "M4 20h4L19 9l-4-4L4 16v4zM13.500 6.500l4 4",
   copy: "M9 9h11v11H9zM5 15H4V4h11v1",
+  link: "M10 14a4 4 0 0 0 6 0l3-3a4 4 0 0 0-6-6l-1 1M14 10a4 4 0 0 0-6 0l-3 3a4 4 0 0 0 6 6l1-1",
   again: "M19 12a7 7 0 1 1-2.100-5M17.500 3v4.500H13",
   previous: "M14.500 6l-6 6 6 6",
   next: "M9.500 6l6 6-6 6",

@@ -155,6 +155,8 @@ export const controlLabels = {
 
   // Actions of a message
   copyMessage: (what: string) => `Copy ${what}`,
+  copyLink: "Copy link",
+  copyLinkTo: (what: string) => `Copy link to ${what}`,
   editMessage: (what: string) => `Edit ${what}`,
   messageText: "Message, in another version",
   sendEdited: "Send",

@@ -17,7 +17,7 @@ export interface MessageActionsProps {
 }
 
 export function MessageActions({ thread, message, children }: MessageActionsProps) {
-  const { labels, followEnd, focusMessages } = useChat();
+  const { labels, followEnd, focusMessages, linkOf } = useChat();
   const { messages, isRunning, access, approvals, continuations, status } = useSnapshot(thread);
   const partings = partingsAt(message, { messages, continuations });
   const [isEdited, edit] = useState(false);
@@ -31,13 +31,17 @@ export function MessageActions({ thread, message, children }: MessageActionsProp
   const isLast = messages.at(-1)?.id === message.id;
   const text = textOf(message);
   const what = text === "" ? labels.withoutText : excerpt(text, message.role);
+  // The last event of an answer is what it has led to.
+  const linked = isUser ? message.id : message.eventIds.at(-1);
+  const link = message.createdAt !== null && linked !== undefined && linkOf(linked);
   // While calls wait the library refuses other branches, and a message that is not part of the branch yet has no place there.
   const canBranch = !isRunning && access === "writer" && approvals.length === 0 && message.createdAt !== null;
   if (isEdited && canBranch) return <MessageEditor thread={thread} message={message} close={() => edit(false)} />;
   return (
     <div class="message-actions" part="actions">
       <div class="verbs">
-        {text !== "" && <CopyButton text={text} what={what} />}
+        {text !== "" && <CopyButton verb="copy" text={text} label={labels.copy} name={labels.copyMessage(what)} />}
+        {link && <CopyButton verb="link" text={link} label={labels.copyLink} name={labels.copyLinkTo(what)} />}
         {isUser && canBranch && (
           <VerbButton verb="edit" name={labels.editMessage(what)} text={labels.edit} onClick={() => edit(true)} button={opener} />
         )}
@@ -108,7 +112,7 @@ function PartingView({ thread, parting, what }: { thread: Thread; parting: Parti
 }
 
 interface VerbButtonProps {
-  verb: "edit" | "again" | "previous" | "next" | "copy";
+  verb: "edit" | "again" | "previous" | "next" | "copy" | "link";
   name: string;
   text: string;
   onClick: () => void;
@@ -137,8 +141,15 @@ function VerbButton({ verb, name, text, onClick, isOff = false, button = null }:
 /** In milliseconds. */
 const saidFor = 1600;
 
-/** Copies the Markdown of a message, which programs without Markdown show as readable text. */
-function CopyButton({ text, what }: { text: string; what: string }) {
+interface CopyButtonProps {
+  verb: "copy" | "link";
+  /** The text to copy: of a message its Markdown, which programs without Markdown show as readable text. */
+  text: string;
+  label: string;
+  name: string;
+}
+
+function CopyButton({ verb, text, label, name }: CopyButtonProps) {
   const { labels, announce } = useChat();
   const [said, say] = useState("");
   useEffect(() => {
@@ -155,7 +166,7 @@ function CopyButton({ text, what }: { text: string; what: string }) {
       say(labels.copyNotAllowed);
     }
   };
-  return <VerbButton verb="copy" name={labels.copyMessage(what)} text={said || labels.copy} onClick={() => void copy()} />;
+  return <VerbButton verb={verb} name={name} text={said || label} onClick={() => void copy()} />;
 }
 
 const excerptLength = 40;

@@ -9,10 +9,15 @@ import { Entry } from "./entry.js";
 import { Folds } from "./folds.js";
 import { Follow } from "./follow.js";
 import { rowsOf } from "./rows.js";
+import { useSought } from "./sought.js";
 import { useVirtualRows } from "./virtual-rows.js";
 
 export interface MessageListProps {
   thread: Thread;
+  /** The event to show first, such as that of a link: its message is scrolled to and marked. Another one is shown when it is set. */
+  eventId?: string | null | undefined;
+  /** Called with `eventId` if no message here shows it: it may be on another branch. */
+  onMissing?: ((eventId: string) => void) | undefined;
   /** Shown in place of messages while there are none. */
   empty?: ComponentChildren;
   /** Shown after the messages, and scrolled with them: `<StatusLine>` and `<Approvals>`. */
@@ -20,7 +25,7 @@ export interface MessageListProps {
 }
 
 /** The messages, of which only those in sight are in the document. It fills its container and scrolls. */
-export function MessageList({ thread, empty, children }: MessageListProps) {
+export function MessageList({ thread, eventId, onMissing, empty, children }: MessageListProps) {
   const chat = useChat();
   const { labels, visualizer } = chat;
   const snapshot = useSnapshot(thread);
@@ -35,6 +40,18 @@ export function MessageList({ thread, empty, children }: MessageListProps) {
   const rows = useMemo(() => (visualizer === null ? [] : rowsOf(snapshot.messages)), [snapshot.messages, visualizer]);
   const virtual = useVirtualRows({ rows, scroller, items, onWrite: () => follow.current?.wrote() });
   useAnnouncements(snapshot, chat);
+  const marked = useSought({
+    eventId,
+    onMissing,
+    snapshot,
+    rows,
+    isLoading,
+    loadAll: () => void loadEarlier(true),
+    show(index) {
+      follow.current?.leave();
+      virtual.show(index);
+    },
+  });
 
   useLayoutEffect(() => {
     const element = scroller.current!;
@@ -161,7 +178,7 @@ export function MessageList({ thread, empty, children }: MessageListProps) {
               {virtual.drawn.map(({ key, index, start }) => (
                 <div
                   key={key}
-                  class={`row${index === 0 ? " first" : ""}${index === rows.length - 1 ? " last" : ""}`}
+                  class={`row${index === 0 ? " first" : ""}${index === rows.length - 1 ? " last" : ""}${key === marked ? " marked" : ""}`}
                   data-index={index}
                   ref={virtual.measure}
                   style={{ transform: `translateY(${start}px)` }}

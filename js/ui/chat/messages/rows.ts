@@ -52,6 +52,14 @@ function keyOfCall({ actionId }: ToolPart, place: string): string {
   return keys.get(actionId) ?? actionId;
 }
 
+/** The number of the row that shows this event; -1 if there is none. What has no row of its own is shown by its message. */
+export function rowOfEvent(rows: readonly Row[], eventId: string): number {
+  const own = rows.findIndex(({ part }) => part?.type === "tool" && part.actionId === eventId);
+  if (own >= 0) return own;
+  const isLast = (message: UIMessage) => message.id !== eventId && message.eventIds.at(-1) === eventId;
+  return rows.findIndex((row) => row.message.eventIds.includes(eventId) && (!isLast(row.message) || row.isLast));
+}
+
 const estimates = new WeakMap<Row, number>();
 
 /** A guess of a row's height in pixels, until it is drawn. The list asks for all of them again and again. */

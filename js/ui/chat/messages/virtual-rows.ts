@@ -34,6 +34,8 @@ export interface VirtualRows {
   measure: (element: HTMLElement | null) => void;
   /** Has to be called when the scroll position was written elsewhere. */
   moved(): void;
+  /** Scrolls to this row. */
+  show(index: number): void;
   /** The row with the focus stays drawn, otherwise the focus would be lost. */
   keep(index: number | null): void;
 }
@@ -82,6 +84,8 @@ class Controller {
       anchorTo: "end",
       overscan: OVERSCAN,
       scrollMargin: margin,
+      // The messages fade out at the edge.
+      scrollPaddingStart: 24,
       observeElementRect,
       observeElementOffset: (instance, report) => {
         this.report = () => report(scroller.current?.scrollTop ?? 0, false);
@@ -113,13 +117,16 @@ class Controller {
   }
 }
 
+/** Always the same: with another function, a rendering within a rendering would begin before the first one has set up its rows. */
+const now = (flush: () => void): void => flush();
+
 /**
  * Renders before this returns. The library observes rows that are drawn while it hears of others in the next frame; a rendering that
  * comes a little later would observe them at once, and the browser reports that as an error of the page.
  */
 function atOnce(render: () => void): void {
   const { debounceRendering } = options;
-  options.debounceRendering = (flush) => flush();
+  options.debounceRendering = now;
   try {
     render();
   } finally {
@@ -137,12 +144,12 @@ export function useVirtualRows(inputs: Inputs): VirtualRows {
   useLayoutEffect(() => virtualizer._didMount(), []);
   useLayoutEffect(() => {
     virtualizer._willUpdate();
-    const now = inputs.items.current?.offsetTop ?? 0;
-    if (now === margin) return;
-    setMargin(now);
+    const top = inputs.items.current?.offsetTop ?? 0;
+    if (top === margin) return;
+    setMargin(top);
     if (inputs.rows.length === 0) return;
     // The part above the list has grown or gone: the rows stay where they are on the screen.
-    inputs.scroller.current!.scrollTop += now - margin;
+    inputs.scroller.current!.scrollTop += top - margin;
     inputs.onWrite();
     controller.report?.();
   });
@@ -151,6 +158,7 @@ export function useVirtualRows(inputs: Inputs): VirtualRows {
     height: virtualizer.getTotalSize(),
     measure: virtualizer.measureElement,
     moved: () => controller.report?.(),
+    show: (index) => virtualizer.scrollToIndex(index, { align: "start" }),
     keep: (index) => void (controller.kept = index === null ? null : (controller.keys[index] ?? null)),
   };
 }
