@@ -39,6 +39,21 @@ const values = (events, key) =>
   events.filter((event) => event.kind === "ConversationStateUpdateEvent" && event.key === key).map(({ value }) => value);
 const ids = (events) => events.map(({ id }) => id);
 
+test("a follower hears of each field of the state that changes", async () => {
+  const { writer, follower, heard, until } = await pair([{ text: "Done." }]);
+  await writer.sendMessage("Go");
+  await writer.setLimits({ ...writer.limits, maxIterationPerRun: 7 });
+  await until(() => values(heard, "max_iterations").at(-1) === 7);
+  assert.equal(follower.state.max_iterations, 7);
+  await writer.setAgentState({ mood: "calm" });
+  await until(() => values(heard, "agent_state").at(-1)?.mood === "calm");
+  await writer.run();
+  await until(() => values(heard, "stats").length > 0);
+  assert.equal(values(heard, "stats").at(-1).usage_to_metrics.default.token_usages, undefined);
+  await follower.close();
+  await writer.close();
+});
+
 test("a follower hears of events, states and calls as the writer stores them", async () => {
   const { writer, follower, heard, until } = await pair(
     [{ text: "Noting.", calls: [{ name: "note", arguments: { text: "a" } }] }, { text: "Done." }],

@@ -96,7 +96,7 @@ test("limits are read as they were given, replaced while the conversation is ope
   await assert.rejects(conversation.setLimits({}), { code: "invalid_state" });
 });
 
-test("each field of the state that changes is a live event after its commit, in followers too, and secrets are masked", async () => {
+test("each field of the state that changes is a live event after its commit, and secrets are masked", async () => {
   const store = memoryStore();
   const lives = [];
   const cipher = "a passphrase that is long enough";
