@@ -13,6 +13,7 @@ const loadedWith = {
   skills: [],
   text_tools: ["chat"],
   condensing: [],
+  drafts: [],
   side_calls: [],
 };
 

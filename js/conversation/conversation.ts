@@ -21,6 +21,7 @@ import type {
   LiveEvent,
   MessageEvent,
   SecurityRisk,
+  StreamingDeltaEvent,
   WaitingEvent,
 } from "../events/events.js";
 import { withTimeout, recordChange } from "../store/inventory.js";
@@ -65,7 +66,6 @@ export class Conversation<Answer = any> implements AsyncDisposable {
   readonly workspace: Workspace;
   readonly #core: CoreConversation;
   readonly #session: ConversationSession;
-  #state: { text: string; value: ConversationState } | undefined;
 
   private constructor(session: ConversationSession) {
     const { core, tools, home, secrets, network } = session;
@@ -147,13 +147,7 @@ export class Conversation<Answer = any> implements AsyncDisposable {
 
   /** `base_state.json`, as last committed. If a damaged file has no `stats`, `tags` or `agent_state`, they are empty. */
   get state(): ConversationState {
-    const text = call(() => this.#core.state());
-    if (this.#state?.text !== text) {
-      // These fields are the library's own.
-      const { threadkeep_import: _, threadkeep_beginning: __, ...stored } = JSON.parse(text);
-      this.#state = { text, value: { stats: { usage_to_metrics: {} }, tags: {}, agent_state: {}, ...stored } };
-    }
-    return this.#state!.value;
+    return this.#session.shownState;
   }
 
   /**
@@ -167,6 +161,12 @@ export class Conversation<Answer = any> implements AsyncDisposable {
       ...this.#session.warnings,
       ...(this.#session.mcp?.warnings ?? []),
     ];
+  }
+
+  /** The part that was shown of the answer in which an earlier page died: see the option `resume`. `null` without one, and in a follower. */
+  get draft(): StreamingDeltaEvent | null {
+    const draft = call(() => this.#core.draft());
+    return draft ? { kind: "StreamingDeltaEvent", message_id: draft[0], content: draft[1] } : null;
   }
 
   /** The MCP servers of the agent, with their state and tools; `null` if it has none. A change is an `MCPServerEvent`. */

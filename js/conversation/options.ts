@@ -30,7 +30,7 @@ export function readFork(options: ForkOptions, own: Agent) {
 }
 
 const names =
-  `agent conversationId store callbacks tokenCallbacks confirmationPolicy securityAnalyzer offline deleteOnClose hooks tags secrets cipher workspace ${limitNames}` as const;
+  `agent conversationId store callbacks tokenCallbacks confirmationPolicy securityAnalyzer offline resume deleteOnClose hooks tags secrets cipher workspace ${limitNames}` as const;
 
 /** The checked and copied options, in the form that the wasm takes. @internal */
 export function readOptions(options: ConversationOptions) {
@@ -42,6 +42,7 @@ export function readOptions(options: ConversationOptions) {
     callbacks = [],
     tokenCallbacks = [],
     confirmationPolicy,
+    resume = "again",
     deleteOnClose = false,
     hooks,
     tags,
@@ -51,6 +52,7 @@ export function readOptions(options: ConversationOptions) {
     workspace,
   } = given;
   if (!isA(agent, Agent)) throw invalidOptions("agent must be an Agent: Conversation.open({ agent: new Agent({ … }) })");
+  if (resume !== "again" && resume !== "keep") throw invalidOptions('resume must be "again" or "keep"');
   if (typeof deleteOnClose !== "boolean") throw invalidOptions("deleteOnClose must be true or false");
   return {
     agent,
@@ -64,6 +66,7 @@ export function readOptions(options: ConversationOptions) {
     waits: offlineOf(given.offline) === "wait",
     policy: confirmationPolicy === undefined ? undefined : storedPolicy(confirmationPolicy),
     hooks: hooks === undefined ? undefined : coreHooks(hooks),
+    resume,
     deleteOnClose,
     tags: tags === undefined ? undefined : textsOf("tags", tags),
     securityAnalyzer,

@@ -7,7 +7,7 @@ import { coreCritic } from "../agent/critics.js";
 import { coreContext } from "../agent/skills.js";
 import { Analyzers } from "../control/control.js";
 import type { ConversationEvent, ConversationState, LiveEvent, StreamingDeltaEvent } from "../events/events.js";
-import { ask, settle } from "../input/errors.js";
+import { ask, call, settle } from "../input/errors.js";
 import { coreLLM, type LLM } from "../llm/llm.js";
 import { Network, WAITED } from "../llm/network.js";
 import type { OpenServers } from "../mcp/index.js";
@@ -61,6 +61,7 @@ export class ConversationSession implements Parent, ServerPlace {
   /** Whether this handle writes a conversation of which nothing is stored yet. */
   #isNew = false;
   #isClosed = false;
+  #shownState: { text: string; value: ConversationState } | undefined;
 
   /** Opens the conversation, or creates it. `open` opens those of its sub-agents. */
   static async open(given: Given, open: (given: Given) => Promise<Child>): Promise<ConversationSession> {
@@ -114,6 +115,16 @@ export class ConversationSession implements Parent, ServerPlace {
   /** The stored state, read anew. */
   state(): ConversationState {
     return JSON.parse(this.core.state());
+  }
+
+  /** The state without the library's own fields: the same object until it changes. */
+  get shownState(): ConversationState {
+    const text = call(() => this.core.state());
+    if (this.#shownState?.text !== text) {
+      const { threadkeep_import: _, threadkeep_beginning: __, ...stored } = JSON.parse(text);
+      this.#shownState = { text, value: { stats: { usage_to_metrics: {} }, tags: {}, agent_state: {}, ...stored } };
+    }
+    return this.#shownState!.value;
   }
 
   /** The session whose files the calls of sub-agents change, in the transactions of their results. */
@@ -215,10 +226,11 @@ export class ConversationSession implements Parent, ServerPlace {
 
   /** The options that are not the agent's, in the form that the wasm takes. */
   #settings(): object {
-    const { id, limits, tags, policy, hooks, above } = this.#given;
+    const { id, limits, resume, tags, policy, hooks, above } = this.#given;
     return {
       conversationId: id,
       ...limits,
+      resume,
       ...(tags && { tags }),
       ...(policy && { confirmationPolicy: policy }),
       ...(hooks && { hooks }),

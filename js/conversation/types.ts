@@ -49,6 +49,12 @@ export interface ConversationOptions<Answer = any> extends RunLimits {
    * be reached again; a `WaitingEvent` reports the reason. `"fail"`: it fails after `numRetries` attempts.
    */
   offline?: "wait" | "fail" | undefined;
+  /**
+   * The treatment of an answer that was still streaming when the page died, of which all but about the last second is stored.
+   * `"again"`, the default: it is the `draft` of the conversation, which the model does not see, until the next run asks again or
+   * a message is sent. `"keep"`: it is appended to the log, durably, as a message of the agent that says that it broke off.
+   */
+  resume?: "again" | "keep" | undefined;
   /** Whether `close()` deletes the conversation. Default false. */
   deleteOnClose?: boolean | undefined;
   /** Functions called before and after tools, messages and sessions. They cannot be stored: give them at each opening. */

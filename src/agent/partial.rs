@@ -9,7 +9,7 @@ use crate::{
     id::EventId,
     llm::message::{Content, Message, Role},
 };
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 
 /// The reason why an answer has ended early.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,12 +35,35 @@ pub struct ShownAnswer {
     /// The id of the answer's first event, under which its pieces were shown.
     pub id: EventId,
     text: RefCell<String>,
+    /// The number of bytes that are stored beside the log.
+    stored: Cell<usize>,
+    /// The number of attempts at the answer before this one.
+    attempt: Cell<usize>,
+    /// The number of pieces that were made of all attempts.
+    pieces: Cell<usize>,
+}
+
+/// The part of an answer that is not stored beside the log.
+pub struct Piece {
+    /// Its number. Those of an attempt that was given up are not used again.
+    pub number: usize,
+    /// Whether nothing of this attempt is stored yet.
+    pub is_first: bool,
+    /// The text.
+    pub text: String,
+    attempt: usize,
 }
 
 impl ShownAnswer {
     /// An answer of which nothing was shown.
     pub fn new(id: EventId) -> Self {
-        Self { id, text: RefCell::default() }
+        Self {
+            id,
+            text: RefCell::default(),
+            stored: Cell::default(),
+            attempt: Cell::default(),
+            pieces: Cell::default(),
+        }
     }
 
     /// Adds text that is shown.
@@ -51,17 +74,43 @@ impl ShownAnswer {
     /// Forgets the text, because the answer begins anew.
     pub fn restart(&self) {
         self.text.borrow_mut().clear();
+        self.stored.set(0);
+        self.attempt.set(self.attempt.get() + 1);
+    }
+
+    /// Whether there is text that is not stored beside the log.
+    pub fn has_unstored(&self) -> bool {
+        self.text.borrow().len() > self.stored.get()
+    }
+
+    /// The text that is not stored beside the log; `None` if there is none.
+    pub fn next_piece(&self) -> Option<Piece> {
+        let stored = self.stored.get();
+        let text = self.text.borrow().get(stored..).filter(|text| !text.is_empty())?.to_owned();
+        let number = self.pieces.replace(self.pieces.get() + 1);
+        Some(Piece { number, is_first: stored == 0, text, attempt: self.attempt.get() })
+    }
+
+    /// Counts a piece as stored, unless the answer has begun anew since.
+    pub fn note_stored(&self, piece: &Piece) {
+        if piece.attempt == self.attempt.get() {
+            self.stored.set(self.stored.get() + piece.text.len());
+        }
     }
 
     /// The event that keeps the text; `None` if there is none to see.
     pub fn cut_off(&self, why: CutOff) -> Option<Draft> {
-        let text = self.text.borrow();
-        if text.trim().is_empty() {
-            return None;
-        }
-        let message = Message::new(Role::Assistant, vec![Content::text(text.as_str())]);
-        let mark = Content::text(why.sentence());
-        let event = MessageEvent { extended_content: vec![mark], ..MessageEvent::new(message) };
-        Some(Draft { id: Some(self.id.clone()), ..Draft::new(Source::Agent, event) })
+        partial_answer(self.id.clone(), &self.text.borrow(), why)
     }
+}
+
+/// The event that keeps this text of an answer; `None` if there is nothing to see.
+pub fn partial_answer(id: EventId, text: &str, why: CutOff) -> Option<Draft> {
+    if text.trim().is_empty() {
+        return None;
+    }
+    let message = Message::new(Role::Assistant, vec![Content::text(text)]);
+    let event =
+        MessageEvent { extended_content: vec![Content::text(why.sentence())], ..MessageEvent::new(message) };
+    Some(Draft { id: Some(id), ..Draft::new(Source::Agent, event) })
 }

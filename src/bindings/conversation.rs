@@ -14,7 +14,7 @@ use super::{
     tool::read_files,
 };
 use crate::{
-    conversation::{Access, Conversation, OpenOptions, WaitingCalls, write_lock},
+    conversation::{Access, Conversation, OpenOptions, Resume, WaitingCalls, write_lock},
     error::Result,
     event::Event,
     host::Host as _,
@@ -102,6 +102,13 @@ impl CoreConversation {
     #[wasm_bindgen(js_name = isStored)]
     pub fn is_stored(&self) -> bool {
         self.conversation.is_stored()
+    }
+
+    /// The draft that a page has left when it died: the id of the answer's event, and its text.
+    #[wasm_bindgen(unchecked_return_type = "[string, string] | undefined")]
+    pub fn draft(&self) -> Option<Array> {
+        let (id, text) = self.conversation.draft()?;
+        Some(Array::of2(&id.as_str().into(), &text.into()))
     }
 
     /// The number of events.
@@ -291,6 +298,10 @@ fn open(options: JsValue, store: &CoreStore, owner: Option<Conversation>) -> Pro
             agent,
             access: if lock.is_some() { Access::Writer } else { Access::Follower },
             limits: run_limits(&options)?,
+            resume: match plain.text("resume")?.as_deref() {
+                Some("keep") => Resume::Keep,
+                _ => Resume::Again,
+            },
             tags: plain.texts("tags")?,
             ancestors: ancestors(&plain)?,
             owner,
@@ -309,12 +320,14 @@ fn open(options: JsValue, store: &CoreStore, owner: Option<Conversation>) -> Pro
                     Ok(chunks::condensing().await?.core())
                 })
             }),
+            drafts: Rc::new(|| Box::pin(chunks::drafts())),
         })
         .await?;
         if conversation.condenses() {
             // Opening does not wait for it; the first run does.
             chunks::load_ahead("condensing");
         }
+        chunks::load_ahead("drafts");
         if has_tasks {
             chunks::load_ahead("branches");
         }

@@ -73,6 +73,13 @@ impl Conversation {
         mut plan: Plan,
     ) -> Result<Vec<Event>> {
         self.learn_pending();
+        let ends_draft = match &self.0.page.borrow().draft {
+            Some(draft) if draft.is_ended_by(&plan) => {
+                plan.files.extend(draft.removal());
+                true
+            }
+            _ => false,
+        };
         let effects = std::mem::take(&mut plan.effects);
         let counted = self.count_spending(&mut state);
         let events = self.0.log.commit(queue, state, plan).await?;
@@ -80,6 +87,9 @@ impl Conversation {
         {
             let page = &mut *self.0.page.borrow_mut();
             page.unsaved_status = None;
+            if ends_draft {
+                page.draft = None;
+            }
             for effect in effects {
                 match effect {
                     Effect::AddToInbox(message) => page.inbox.push(message),

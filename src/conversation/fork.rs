@@ -15,7 +15,7 @@ use crate::{
     format::{
         base_state::{BaseState, Tags},
         import_mark::IMPORT,
-        layout::{INBOX, QUARANTINE, SUBAGENTS},
+        layout::{DRAFTS, INBOX, QUARANTINE, SUBAGENTS},
         tree::Leaf,
     },
     id::{ConversationId, EventId, StorePath},
@@ -227,9 +227,9 @@ impl Conversation {
     }
 }
 
-/// Whether a file belongs to the log of the original, and not to the work of its agent: a waiting message, a file that
+/// Whether a file belongs to the log of the original, and not to the work of its agent: a waiting message, a draft, a file that
 /// could not be read, or a conversation of a sub-agent, which its parent continues.
 fn is_of_the_log(path: &StorePath) -> bool {
     let folder = path.as_str().split('/').next().unwrap_or_default();
-    [INBOX, QUARANTINE, SUBAGENTS].contains(&folder)
+    [DRAFTS, INBOX, QUARANTINE, SUBAGENTS].contains(&folder)
 }

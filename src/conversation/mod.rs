@@ -7,6 +7,7 @@ mod active_branch;
 mod calls;
 mod condensing;
 mod confirmation;
+mod drafts;
 mod driver;
 mod edit;
 mod execute_tool;
@@ -39,6 +40,7 @@ mod tree;
 mod warning;
 
 pub use condensing::{Condensed, Condensing, ContextUsage, LoadCondensing, Summarizing, Task, compiled_in};
+pub use drafts::{DraftFiles, Drafts, LoadDrafts, Resume, compiled_in_drafts};
 pub use fork::ForkOptions;
 pub use imported::is_undecided;
 pub use limits::RunLimits;
@@ -97,11 +99,12 @@ struct Shared {
     on_commit: Rc<dyn Fn(&str)>,
     reported: RefCell<Reported>,
     condensing: LoadCondensing,
+    drafts: LoadDrafts,
     /// In-memory state of this page, such as the current run.
     page: RefCell<Page>,
     /// The cost of all answers, including failed and cancelled ones.
     spending: RefCell<Spending>,
-    warnings: Vec<Warning>,
+    warnings: RefCell<Vec<Warning>>,
     /// Taken by the call that may change files of the conversation; shared by those that work on the same files.
     file_changes: FairMutex,
     /// Cancelled once the conversation is closed.
@@ -146,7 +149,7 @@ impl Conversation {
     /// Problems found when opening, and problems in the history. The latter appear once something has read the history,
     /// which opening does not do.
     pub fn warnings(&self) -> Vec<Warning> {
-        let mut warnings = self.0.warnings.clone();
+        let mut warnings = self.0.warnings.borrow().clone();
         warnings.append(&mut self.0.log.damage());
         warnings
     }

@@ -3,7 +3,7 @@
 //! Reads the base state and the end of the log only, so that the time does not depend on the length of the log.
 
 use super::{
-    Access, Conversation, LoadCondensing, OnDelta, RunLimits, Shared, imported,
+    Access, Conversation, LoadCondensing, LoadDrafts, OnDelta, Resume, RunLimits, Shared, imported,
     live::Reported,
     log::{EventLog, Listener},
     machine::{Plan, stored_agent::store_servers},
@@ -45,6 +45,8 @@ pub struct OpenOptions {
     pub access: Access,
     /// The limits of each run.
     pub limits: RunLimits,
+    /// The treatment of a draft that a page has left when it died.
+    pub resume: Resume,
     /// Tags for a conversation that is created.
     pub tags: Tags,
     /// The conversation whose sub-agent this one is, and those above that, the nearest first. The stored policy of a
@@ -72,6 +74,8 @@ pub struct OpenOptions {
     pub on_commit: Rc<dyn Fn(&str)>,
     /// Loads the code for condensing.
     pub condensing: LoadCondensing,
+    /// Loads the code for drafts.
+    pub drafts: LoadDrafts,
 }
 
 impl Conversation {
@@ -150,15 +154,17 @@ impl Conversation {
             on_commit: options.on_commit,
             reported,
             condensing: options.condensing,
+            drafts: options.drafts,
             page: RefCell::default(),
             spending: RefCell::default(),
-            warnings,
+            warnings: warnings.into(),
             file_changes: options.owner.map(|owner| owner.0.file_changes.clone()).unwrap_or_default(),
             closed: Default::default(),
         }));
         if is_writer {
             conversation.recover(&torn).await?;
             conversation.store_given(&control).await?;
+            conversation.open_draft(options.resume).await?;
             conversation.open_inbox().await?;
         }
         Ok(conversation)

@@ -80,7 +80,11 @@ impl Conversation {
             on_background: Some(Rc::new(move |llm: &Llm, id: &str| reporter.report(llm, id))),
         };
         reports.last.replace(background_response);
-        let mut store_responses = Box::pin(self.store_responses(&reports, &question).fuse());
+        let beside = join(
+            self.store_responses(&reports, &question),
+            self.store_draft(answer, &question, &reports.is_over),
+        );
+        let mut beside = Box::pin(beside.fuse());
         let shown = MaskedDeltas::new(&self.0.log.mask, self.0.on_delta.clone(), Rc::clone(answer));
         let show = |delta| shown.push(delta);
         let complete = async {
@@ -89,15 +93,15 @@ impl Conversation {
             reports.is_over.set(true);
             answer
         };
-        let both = Box::pin(join(complete, store_responses.as_mut()));
+        let both = Box::pin(join(complete, beside.as_mut()));
         let answer = match select(both, pin!(cancel.cancelled())).await {
-            Either::Left(((answer, ()), _)) => Some(answer),
+            Either::Left(((answer, _), _)) => Some(answer),
             Either::Right((_, both)) => {
                 drop(both);
                 reports.is_over.set(true);
                 // A commit that has begun must not be dropped.
-                if !store_responses.is_terminated() {
-                    store_responses.await;
+                if !beside.is_terminated() {
+                    beside.await;
                 }
                 None
             }

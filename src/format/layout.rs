@@ -14,6 +14,9 @@ pub const QUARANTINE: &str = "quarantine";
 /// The folder for messages that wait until they can become events.
 pub const INBOX: &str = "inbox";
 
+/// The folder for the text of an answer that is still streaming.
+pub const DRAFTS: &str = "drafts";
+
 /// The name of an event file: the number of the event with at least five digits, and its id.
 pub fn event_file_name(index: u64, id: &EventId) -> String {
     format!("event-{index:05}-{id}.json")

@@ -5,6 +5,7 @@
 //! base_state.json                          settings, HEAD, tags …        base_state.rs, fields.rs
 //! events/event-00000-<event id>.json       the log                       layout.rs, tree.rs
 //! inbox/, quarantine/                      threadkeep's own files        layout.rs
+//! drafts/                                  answers on their way          drafts.rs
 //! ```
 //!
 //! Each fact has one place here. `conversation` works on what is stored, `archive` carries it between programs. The
@@ -12,6 +13,7 @@
 
 pub mod agent_state;
 pub mod base_state;
+pub mod drafts;
 pub mod fields;
 pub mod import_mark;
 pub mod layout;

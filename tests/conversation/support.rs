@@ -1,7 +1,7 @@
 //! A model that answers from a script and checks its requests, a host with a constant time, and tools made of closures.
 
 use futures_channel::oneshot;
-use futures_util::future::{LocalBoxFuture, pending, ready};
+use futures_util::future::{LocalBoxFuture, pending, poll_fn, ready};
 use serde_json::{Value, json};
 use std::{
     cell::{Cell, RefCell},
@@ -13,7 +13,8 @@ use std::{
 use threadkeep::{
     agent::{Agent, GivenCondenser, critic::Critic},
     conversation::{
-        Access, Conversation, OpenOptions, RunLimits, compiled_in, stuck_detector::StuckDetection,
+        Access, Conversation, OpenOptions, Resume, RunLimits, compiled_in, compiled_in_drafts,
+        stuck_detector::StuckDetection,
     },
     error::{Error, ErrorCode, Result},
     hooks::Hooks,
@@ -41,7 +42,12 @@ pub struct TestHost {
     ids: Cell<u128>,
     /// Milliseconds that have passed.
     pub passed: Cell<f64>,
+    pub clock: Rc<Clock>,
 }
+
+/// The time by which sleepers wake, in milliseconds; `None` while sleeping takes no time.
+#[derive(Default)]
+pub struct Clock(pub Cell<Option<f64>>);
 
 impl Host for TestHost {
     fn now(&self) -> f64 {
@@ -58,6 +64,12 @@ impl Host for TestHost {
     }
 
     fn sleep(&self, duration: Duration) -> LocalBoxFuture<'static, ()> {
+        if let Some(start) = self.clock.0.get() {
+            let clock = Rc::clone(&self.clock);
+            let end = start + duration.as_secs_f64() * 1000.0;
+            let is_over = move || clock.0.get().is_none_or(|now| now >= end);
+            return Box::pin(poll_fn(move |_| if is_over() { Poll::Ready(()) } else { Poll::Pending }));
+        }
         // Delays before a retry pass at once; the timeout of a request never does.
         if duration < Duration::from_secs(100) { Box::pin(ready(())) } else { Box::pin(pending()) }
     }
@@ -267,6 +279,7 @@ pub struct World {
     pub max_iterations: u32,
     pub max_budget_per_run: Option<f64>,
     pub stuck_detection: Option<StuckDetection>,
+    pub resume: Resume,
     pub confirmation_policy: Option<ConfirmationPolicy>,
     pub stored_analyzer: Option<Option<StoredAnalyzer>>,
     pub analyzer: Option<Rc<dyn SecurityAnalyzer>>,
@@ -313,6 +326,7 @@ impl World {
             max_iterations: 20,
             max_budget_per_run: None,
             stuck_detection: None,
+            resume: Resume::Again,
             confirmation_policy: None,
             stored_analyzer: None,
             analyzer: None,
@@ -395,6 +409,7 @@ impl World {
                 max_budget_per_run: self.max_budget_per_run,
                 stuck_detection: self.stuck_detection,
             },
+            resume: self.resume,
             tags: Vec::new(),
             confirmation_policy: self.confirmation_policy,
             stored_analyzer: self.stored_analyzer.clone(),
@@ -422,6 +437,7 @@ impl World {
             }),
             on_commit: Rc::new(move |events| live.borrow_mut().push(events.to_owned())),
             condensing: compiled_in(),
+            drafts: compiled_in_drafts(),
         })
         .await
     }

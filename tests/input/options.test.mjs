@@ -94,6 +94,7 @@ const objects = {
       maxBudgetPerRun: 3,
       stuckDetection: true,
       offline: "fail",
+      resume: "keep",
     },
     open,
   ],

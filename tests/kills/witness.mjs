@@ -9,6 +9,8 @@ export class Witness {
   done = new Map();
   /** How often the user allowed an action again. */
   approvals = new Map();
+  /** The text of the answer that streams as the page has shown it, and when: [milliseconds since 1970, text]. */
+  shown = [];
   /** The title that was set last. */
   title = "";
 
@@ -24,6 +26,7 @@ export class Witness {
     if (kind === "event") this.reported.set(value.id, JSON.stringify(value));
     if (kind === "message") this.sent.set(value.id, JSON.stringify(value.llm_message));
     if (kind === "approved") for (const id of value) this.approvals.set(id, this.#approved(id) + 1);
+    if (kind === "shown") this.shown.push(value);
     if (kind === "title") this.title = value;
   }
 

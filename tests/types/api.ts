@@ -245,6 +245,7 @@ export async function nothing(none: undefined, opened: Conversation): Promise<vo
     maxBudgetPerRun: none,
     stuckDetection: none,
     offline: none,
+    resume: none,
   });
   await Conversation.open({ agent, conversationId: null });
   await Conversation.open({

@@ -13,5 +13,6 @@ export const copies = {
   "threadkeep_skills_bg.wasm": () => import("./wasm-skills-inline.js"),
   "threadkeep_text_tools_bg.wasm": () => import("./wasm-text-tools-inline.js"),
   "threadkeep_condensing_bg.wasm": () => import("./wasm-condensing-inline.js"),
+  "threadkeep_drafts_bg.wasm": () => import("./wasm-drafts-inline.js"),
   "threadkeep_side_calls_bg.wasm": () => import("./wasm-side-calls-inline.js"),
 };

@@ -1,7 +1,7 @@
 // Reads the fields of stored events. Logs may come from other programs and versions, so nothing is taken for granted.
 import type { ActionEvent, Content, ConversationEvent, ErrorCode, JSONValue, MessageEvent } from "threadkeep";
 import { storedErrors } from "./stored-errors.js";
-import type { ImagePart, TextPart } from "./types.js";
+import type { ImagePart, TextPart, ToolPart } from "./types.js";
 
 /** Texts and images, in order. Empty texts are left out. */
 export function partsOf(content: unknown): Array<TextPart | ImagePart> {
@@ -69,3 +69,34 @@ export function dateOf({ timestamp }: ConversationEvent): Date | null {
   const date = new Date(timestamp ?? "");
   return Number.isNaN(date.getTime()) ? null : date;
 }
+
+export type AnswerToCall = Extract<ConversationEvent, { kind: "ObservationEvent" | "UserRejectObservation" | "AgentErrorEvent" }>;
+
+/** The fields of a call's part that its result sets. */
+export function outcome(event: AnswerToCall): Pick<ToolPart, "state" | "value" | "output" | "result" | "error"> {
+  const without = { value: undefined, output: null, result: null };
+  if (event.kind === "UserRejectObservation") return { ...without, state: "rejected", error: event.rejection_reason };
+  if (event.kind === "AgentErrorEvent") return { ...without, state: "error", error: event.error };
+  const { content, ...fields } = event.observation;
+  const given = { output: contentOf(content), result: fields as NonNullable<ToolPart["result"]> };
+  const text = textOf(content);
+  if (fields.is_error) return { ...given, state: "error", value: undefined, error: text };
+  return { ...given, state: "done", value: fields["kind"] === "MCPToolObservation" ? structureIn(text) : text, error: null };
+}
+
+/** Objects and lists are stored as their JSON. Any other text is what was returned itself. */
+function structureIn(text: string): JSONValue {
+  if (!/^\s*[{[]/.test(text)) return text;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+/** The sender of a prompt of an agent is the id of a call, which is no name for a reader. */
+export const withoutSender = (event: ConversationEvent): ConversationEvent => {
+  if (event.kind !== "MessageEvent") return event;
+  const { sender: _, ...own } = event;
+  return own;
+};

@@ -4,7 +4,6 @@ import type {
   ActionEvent,
   ACPToolCallEvent,
   ConversationEvent,
-  JSONValue,
   LiveEvent,
   MessageEvent,
   SecurityRisk,
@@ -13,7 +12,19 @@ import type {
   ToolCallDelta,
   Versions,
 } from "threadkeep";
-import { argumentsOf, codeOf, contentOf, dateOf, namesOf, partsOf, reasoningOf, textOf, textsIn } from "./fields.js";
+import {
+  type AnswerToCall,
+  argumentsOf,
+  codeOf,
+  dateOf,
+  namesOf,
+  outcome,
+  partsOf,
+  reasoningOf,
+  textOf,
+  textsIn,
+  withoutSender,
+} from "./fields.js";
 import { GrowingArguments } from "./growing-arguments.js";
 import { noticeOf } from "./notices.js";
 import type { MessagePart, MessageVersions, NoticePart, ToolPart, UIMessage } from "./types.js";
@@ -52,6 +63,8 @@ interface Answer {
   text: string;
   /** The calls that the model is writing, in their order. */
   calls: readonly WrittenCall[];
+  /** Whether nothing more of it comes. */
+  isCutOff: boolean;
   shown: { base: UIMessage | null; message: UIMessage } | null;
 }
 
@@ -62,8 +75,6 @@ interface WrittenCall {
   name: string;
   args: GrowingArguments;
 }
-
-type AnswerToCall = Extract<ConversationEvent, { kind: "ObservationEvent" | "UserRejectObservation" | "AgentErrorEvent" }>;
 
 export class Transcript {
   readonly #drafts: Draft[] = [];
@@ -221,6 +232,14 @@ export class Transcript {
     else if (event.kind === "WaitingEvent") this.endAnswer();
   }
 
+  /** Shows the answer that a page has left when it died, unless another one is on its way. */
+  setDraft(draft: StreamingDeltaEvent | null): void {
+    if (this.#answer?.isCutOff) this.endAnswer();
+    if (draft === null || this.#answer !== null || this.#ids.has(draft.message_id)) return;
+    this.#answer = { id: draft.message_id, reasoning: "", text: draft.content ?? "", calls: [], isCutOff: true, shown: null };
+    this.#messages = null;
+  }
+
   /** Forgets the pieces of an answer, because it was stored or given up. */
   endAnswer(): void {
     if (this.#answer === null) return;
@@ -272,6 +291,7 @@ export class Transcript {
     switch (event.kind) {
       case "MessageEvent":
         if (event.source === "user") {
+          if (this.#answer?.isCutOff) this.endAnswer();
           const draft = userDraft(event);
           return void this.#drafts.push({ ...draft, versions: this.#nextVersion(draft) });
         }
@@ -320,7 +340,7 @@ export class Transcript {
     this.#add(event, parts);
     // The events of one answer come one after the other. The calls behind this one stay until theirs has come.
     if (event.kind === "ActionEvent" && calls.length > 1)
-      this.#answer = { id: event.id, reasoning: "", text: "", calls: calls.slice(1), shown: null };
+      this.#answer = { id: event.id, reasoning: "", text: "", calls: calls.slice(1), isCutOff: false, shown: null };
   }
 
   /** Adds to the message of the agent, which begins with this event if the user has spoken last. */
@@ -422,7 +442,8 @@ export class Transcript {
     // A piece that comes after the event of its answer is in that event.
     if (this.#ids.has(id)) return;
     const isAnew = reasoning === undefined && text === undefined && calls === undefined;
-    if (this.#answer === null || this.#answer.id !== id || isAnew) this.#answer = { id, reasoning: "", text: "", calls: [], shown: null };
+    if (this.#answer === null || this.#answer.id !== id || isAnew)
+      this.#answer = { id, reasoning: "", text: "", calls: [], isCutOff: false, shown: null };
     this.#answer.reasoning += reasoning ?? "";
     this.#answer.text += text ?? "";
     for (const call of calls ?? []) this.#write(this.#answer, call);
@@ -495,13 +516,6 @@ function sameOr(earlier: MessagePart | undefined, part: MessagePart): MessagePar
 
 const countOf = ({ forgotten }: NoticePart): number => forgotten.reduce((sum, { parts }) => sum + parts.length, 0);
 
-/** The sender of a prompt of an agent is the id of a call, which is no name for a reader. */
-const withoutSender = (event: ConversationEvent): ConversationEvent => {
-  if (event.kind !== "MessageEvent") return event;
-  const { sender: _, ...own } = event;
-  return own;
-};
-
 const partAt = ({ draft, at }: Place): ToolPart => draft.parts[at] as ToolPart;
 
 const reasoningParts = (text: string): MessagePart[] => (text === "" ? [] : [{ type: "reasoning", text, state: "done" }]);
@@ -537,12 +551,14 @@ function built({ id, role, parts, eventIds, createdAt, sender, skills, versions 
   return { id, role, parts: [...parts], state: "done", eventIds: [...eventIds], createdAt, sender, skills, versions };
 }
 
-function streaming(base: UIMessage | null, { id, reasoning, text, calls }: Answer, versions: MessageVersions | null): UIMessage {
+function streaming(base: UIMessage | null, { id, reasoning, text, calls, isCutOff }: Answer, versions: MessageVersions | null): UIMessage {
   const parts: MessagePart[] = [...(base?.parts ?? [])];
   if (reasoning !== "") parts.push({ type: "reasoning", text: reasoning, state: text === "" && calls.length === 0 ? "streaming" : "done" });
-  if (text !== "") parts.push({ type: "text", text, state: calls.length === 0 ? "streaming" : "done" });
+  const textState = isCutOff ? "incomplete" : calls.length === 0 ? "streaming" : "done";
+  if (text !== "") parts.push({ type: "text", text, state: textState });
   for (const call of calls) parts.push(...partsOfWritten(call));
-  return { id, role: "assistant", eventIds: [], createdAt: null, sender: null, skills: [], versions, ...base, parts, state: "streaming" };
+  const state = isCutOff ? "done" : "streaming";
+  return { id, role: "assistant", eventIds: [], createdAt: null, sender: null, skills: [], versions, ...base, parts, state };
 }
 
 function toolPart({ tool_call_id: toolCallId, tool_name: toolName }: { tool_call_id: string; tool_name: string }): ToolPart {
@@ -571,27 +587,6 @@ function partsOfWritten({ id, name, args: { args, text: argsText, summary } }: W
   if (!isSpeech(name)) return [{ ...toolPart({ tool_call_id: id, tool_name: name }), state: "streaming", args, argsText, summary }];
   const text = name === "finish" ? args["message"] : args["thought"];
   return typeof text === "string" && text !== "" ? [{ type: name === "finish" ? "text" : "reasoning", text, state: "streaming" }] : [];
-}
-
-function outcome(event: AnswerToCall): Pick<ToolPart, "state" | "value" | "output" | "result" | "error"> {
-  const without = { value: undefined, output: null, result: null };
-  if (event.kind === "UserRejectObservation") return { ...without, state: "rejected", error: event.rejection_reason };
-  if (event.kind === "AgentErrorEvent") return { ...without, state: "error", error: event.error };
-  const { content, ...fields } = event.observation;
-  const given = { output: contentOf(content), result: fields as NonNullable<ToolPart["result"]> };
-  const text = textOf(content);
-  if (fields.is_error) return { ...given, state: "error", value: undefined, error: text };
-  return { ...given, state: "done", value: fields["kind"] === "MCPToolObservation" ? structureIn(text) : text, error: null };
-}
-
-/** Objects and lists are stored as their JSON. Any other text is what was returned itself. */
-function structureIn(text: string): JSONValue {
-  if (!/^\s*[{[]/.test(text)) return text;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
 }
 
 function argumentsIn(event: ActionEvent): Pick<ToolPart, "args" | "argsText"> {

@@ -186,14 +186,15 @@ export interface ThreadSnapshot {
   warnings: readonly ConversationWarning[];
 }
 
-export interface ThreadOptions extends ConversationOptions {
+export interface ThreadOptions extends Omit<ConversationOptions, "resume"> {
   /** How many events are read at once, from the end. Default: 200. */
   pageSize?: number | undefined;
   /**
    * Whether a run goes on by itself if the page that ran it was closed, reloaded or killed in the middle. It approves nothing,
-   * and a run that the user has stopped stays stopped. Default: false.
+   * and a run that the user has stopped stays stopped. Without it, and until then, what was shown of the last answer is an
+   * `"incomplete"` text; `"keep"`: it is kept in the log, and the run does not go on. Default: false.
    */
-  resume?: boolean | undefined;
+  resume?: boolean | "keep" | undefined;
 }
 
 /**

@@ -167,6 +167,7 @@ export class ConversationView {
     for (const event of this.#page(events, limit)) transcript.load(event);
     transcript.adopt(this.#transcript);
     for (const event of this.#arrived ?? []) transcript.append(event);
+    transcript.setDraft(this.conversation.draft);
     this.#transcript = transcript;
     await this.readCalls();
     void this.#readWork(transcript);
@@ -254,6 +255,7 @@ export class ConversationView {
   /** After a run: the pieces of an answer that was cut off are gone. */
   endRun(): void {
     this.#transcript.endAnswer();
+    this.#transcript.setDraft(this.conversation.draft);
     this.waiting = null;
     this.showCalls();
     this.readState();

@@ -12,5 +12,6 @@ export const chunks: Record<string, { file: () => URL; loadedWith: string[] }> =
   skills: { file: () => new URL("./threadkeep_skills_bg.wasm", import.meta.url), loadedWith: [] },
   text_tools: { file: () => new URL("./threadkeep_text_tools_bg.wasm", import.meta.url), loadedWith: ["chat"] },
   condensing: { file: () => new URL("./threadkeep_condensing_bg.wasm", import.meta.url), loadedWith: [] },
+  drafts: { file: () => new URL("./threadkeep_drafts_bg.wasm", import.meta.url), loadedWith: [] },
   side_calls: { file: () => new URL("./threadkeep_side_calls_bg.wasm", import.meta.url), loadedWith: [] },
 };

@@ -16,7 +16,10 @@ use crate::{
         values::{CommitObject, ExportObject, ImportedObject, WritingObject, to_js},
     },
     error::{Error, ErrorCode, Result},
-    format::{base_state::BaseState, layout::nested_persistence_dir},
+    format::{
+        base_state::BaseState,
+        layout::{DRAFTS, nested_persistence_dir},
+    },
     id::{ConversationId, StorePath},
     store::{Store, StoreError},
 };
@@ -103,7 +106,9 @@ impl Archives for ArchiveChunk {
                     format!("there is no conversation {conversation}"),
                 ));
             };
-            let files = store.files(conversation, None).await?;
+            let mut files = store.files(conversation, None).await?;
+            let drafts = DRAFTS.parse()?;
+            files.retain(|path| !path.is_below(Some(&drafts)));
             let searched = files.iter().map(StorePath::as_str).filter(|path| is_searched(path));
             let mut nested = Vec::new();
             for id in descendants(&store, conversation).await? {

@@ -21,6 +21,7 @@ use super::{
     side_calls::SideCalls, store::Stores, tree::Branches,
 };
 use crate::{
+    conversation::{DraftFiles, Drafts},
     error::{Error, ErrorCode, Result},
     llm::{
         anthropic::AnthropicMessages, chat_completions::ChatCompletions, responses::Responses,
@@ -85,6 +86,8 @@ chunks! {
     messages: dyn Messages = messages::MessagesChunk;
     /// Condensing.
     condensing: dyn CondensingPart = condensing::CondensingChunk;
+    /// Drafts of answers.
+    drafts: dyn Drafts = DraftFiles;
     /// Requests beside the run, and critics.
     side_calls: dyn SideCalls = side_calls::SideCallsChunk;
 }

@@ -1,5 +1,6 @@
 //! The in-memory state of an open conversation. It is lost when the page closes.
 
+use super::drafts::StoredDraft;
 use crate::{agent::ShownAnswer, cancel::CancelToken, event::Event, format::base_state::ExecutionStatus};
 use futures_channel::oneshot;
 use std::rc::Rc;
@@ -11,6 +12,8 @@ pub struct Page {
     pub run: Option<Run>,
     /// Messages that wait to be appended to the log, in the order of their arrival.
     pub inbox: Vec<Event>,
+    /// The part of an answer that is stored beside the log.
+    pub draft: Option<StoredDraft>,
     /// Ends the hooks that are asked about a message or an edited call. Another one after each interrupt.
     pub asking: CancelToken,
     /// Whether a pause is being stored, so that no further call may begin.

@@ -52,6 +52,7 @@ const others = {
   stores: "is loaded with a store of the host, when it is opened",
   "conversation/following.ts": "a follower does not run",
   branches: "lists and copies branches",
+  drafts: "is loaded as soon as a conversation is open; without it, no draft is written",
   "agent/skills/load.ts": "is called by the host before it opens a conversation",
   "workspace/folder.ts": "is loaded beside the other workspaces; no test can press the browser's button that allows a folder",
   "mcp/index.ts": "is loaded before a conversation is open",

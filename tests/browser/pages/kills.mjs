@@ -115,6 +115,32 @@ window.bring = async (given) => {
   return endOf(conversation, hangs ? undefined : await standing(conversation));
 };
 
+/** Lets the model answer, and reports what is shown of that. */
+window.stream = async (given) => {
+  let text = "";
+  const conversation = await open(given, {
+    tokenCallbacks: [
+      (event) => {
+        if (event.kind === "StreamingDeltaEvent") tell(given.id, "shown", [Date.now(), (text += event.content)]);
+      },
+    ],
+  });
+  await say(conversation, "Tell me a long story.");
+  await conversation.run();
+};
+
+/** What the page before has left of the answer that it streamed. */
+window.leftOf = async ({ resume, ...given }) => {
+  const conversation = await openAsWriter(given, { resume });
+  const { draft, warnings } = conversation;
+  const left = { draft: draft?.content ?? null, warnings: warnings.map(({ code }) => code), events: await conversation.events.slice() };
+  await conversation.run();
+  const files = await indexedDBStore().files(given.id, "drafts");
+  const kinds = await kindsOf(conversation);
+  await conversation.close();
+  return { ...left, kinds, files };
+};
+
 /** Opens a conversation where the page before left it, or takes the one that this page holds; does `then`, and sends another message. */
 window.continueWith = async ({ then, ...given }) => {
   const { conversation, release } = held.get(given.id) ?? { conversation: await openAsWriter(given) };
@@ -200,9 +226,9 @@ function open({ id, baseUrl, replays }, { store = indexedDBStore(), limit = 1, f
 }
 
 /** The lock of a page that was just left may still be held. */
-async function openAsWriter(given) {
+async function openAsWriter(given, options) {
   for (;;) {
-    const conversation = await open(given);
+    const conversation = await open(given, options);
     if (conversation.access === "writer") return conversation;
     await conversation.close();
     await new Promise((resolve) => setTimeout(resolve, 10));

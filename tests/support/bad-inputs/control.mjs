@@ -187,6 +187,8 @@ function* decisions() {
 function* closing() {
   for (const [name, value] of each({ null: null, text: "yes", flag: true, hostile: hostile() }))
     yield { name: `offline: ${name}`, expected: invalid, attempt: (world) => world.open([], { offline: value }) };
+  for (const [name, value] of each({ null: null, text: "keeps", flag: true, hostile: hostile() }))
+    yield { name: `resume: ${name}`, expected: invalid, attempt: (world) => world.open([], { resume: value }) };
   for (const [name, value] of each({ text: "yes", number: 1, hostile: hostile() }))
     yield { name: `deleteOnClose: ${name}`, expected: invalid, attempt: (world) => world.open([], { deleteOnClose: value }) };
   for (const [method, given] of Object.entries({

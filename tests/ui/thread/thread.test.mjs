@@ -5,17 +5,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { createModel } from "../../support/model.mjs";
 import { Agent, Conversation, LLM, ThreadkeepError, memoryStore, taskTool, tool } from "../../../dist/index.js";
 import { conversationList, openThread, threadOf } from "../../../dist/thread.js";
-import { isIdle, never, seen, stage, sum, until } from "./stage.mjs";
-
-/** A store with what is in this one now, as after a crash of its page. */
-async function remains(store) {
-  const copy = memoryStore();
-  for (const { conversation, baseState, length, createdAt } of await store.list()) {
-    const events = (await store.events(conversation, 0, length)).map(({ id, json }) => ({ id, json }));
-    await copy.commit(conversation, { expectedLength: 0, events, baseState, files: [], at: createdAt, durability: "relaxed" });
-  }
-  return copy;
-}
+import { isIdle, never, remains, seen, stage, sum, until } from "./stage.mjs";
 
 test("from opening to an answer", async () => {
   const { open, model } = stage([{ text: "Hello!" }]);

@@ -325,7 +325,7 @@ test("pieces of an answer that is given up disappear", () => {
   );
 });
 
-test("an answer that was cut off is incomplete, in the place of its pieces", () => {
+test("an answer that was cut off is incomplete, whether it is stored or a draft", () => {
   const hi = says("Hi", "user");
   const partial = says("Good");
   partial.extended_content = [{ type: "text", text: "[This answer was stopped here.]" }];
@@ -335,6 +335,26 @@ test("an answer that was cut off is incomplete, in the place of its pieces", () 
   stopped.append(event("InterruptEvent", { source: "user" }));
   assert.deepEqual(seen(stopped.messages), ["user: Hi", "assistant: Good | (interrupt)"]);
   assert.deepEqual([stopped.messages[1].id, stopped.messages[1].parts[0].state], [partial.id, "incomplete"]);
+
+  last = hi.id;
+  const left = loaded([hi]);
+  left.setDraft(streams("Goo", "m-1"));
+  assert.deepEqual(seen(left.messages), ["user: Hi", "assistant: Goo"]);
+  assert.deepEqual([left.messages[1].id, left.messages[1].state, left.messages[1].parts[0].state], ["m-1", "done", "incomplete"]);
+  left.setDraft(streams("Goo", "m-1"));
+  const next = loaded([hi]);
+  next.adopt(left);
+  assert.deepEqual(seen(next.messages), ["user: Hi", "assistant: Goo"]);
+  next.setDraft(null);
+  assert.deepEqual(seen(next.messages), ["user: Hi"], "its branch was left");
+  left.live(streams("Well", "m-2"));
+  assert.deepEqual(seen(left.messages), ["user: Hi", "assistant: Well"], "the model answers again");
+  left.setDraft(streams("Goo", "m-1"));
+  assert.deepEqual(seen(left.messages), ["user: Hi", "assistant: Well"]);
+  left.endAnswer();
+  left.setDraft(streams("Goo", "m-1"));
+  left.append(says("Never mind", "user"));
+  assert.deepEqual(seen(left.messages), ["user: Hi", "user: Never mind"]);
 });
 
 test("a call goes through its stages, and only its own part changes", () => {

@@ -1,0 +1,218 @@
+//! Drafts: while an answer streams, its text is stored beside the log, so that the death of the page loses at most the
+//! last second of it.
+//!
+//! The stream never waits for it. At most once in [`INTERVAL`] a small file with what is new is committed, relaxed, and not
+//! before the first interval is over. A store that needs longer gets fewer and longer pieces. The commit of the answer, or
+//! of what takes its place, removes the files (`machine/drafts.rs`). Nothing of a draft is in the log: no follower sees
+//! it, and neither does the model.
+//!
+//! The work is done behind [`Drafts`], which a page loads once the conversation is open. Until it is loaded, no draft is
+//! written, and one that an earlier page has left stays where it is.
+
+use super::{
+    Conversation,
+    machine::{Plan, StoredDraft},
+    warning::WarningCode,
+};
+use crate::{
+    agent::{CutOff, Piece, ShownAnswer, partial_answer},
+    error::Result,
+    fair_mutex::FairGuard,
+    format::{
+        drafts::{DraftPiece, answer_of, path_of},
+        layout::DRAFTS,
+    },
+    id::{EventId, StorePath},
+    tool::FileChange,
+};
+use futures_util::future::{Either, LocalBoxFuture, select};
+use std::{cell::Cell, future::poll_fn, rc::Rc, task::Poll, time::Duration};
+
+/// The time between two pieces.
+const INTERVAL: Duration = Duration::from_secs(1);
+
+/// The treatment of a draft that a page has left when it died.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Resume {
+    /// It stays beside the log, to be shown, until the next run asks the model again or the user sends a message.
+    #[default]
+    Again,
+    /// It becomes an event of the log that says that it was cut off.
+    Keep,
+}
+
+/// The part of drafts that a page loads later.
+pub trait Drafts {
+    /// Stores the text of this answer to a question until `is_over`. Polled together with the code that sets that.
+    fn store<'a>(
+        &'a self,
+        conversation: &'a Conversation,
+        answer: &'a ShownAnswer,
+        question: &'a str,
+        is_over: &'a Cell<bool>,
+    ) -> LocalBoxFuture<'a, ()>;
+
+    /// Reads the draft in these files, and does with it as the host wants. One that the log has gone past, because another
+    /// program has continued it, is removed.
+    fn open<'a>(
+        &'a self,
+        conversation: &'a Conversation,
+        paths: Vec<StorePath>,
+        resume: Resume,
+    ) -> LocalBoxFuture<'a, Result<()>>;
+}
+
+/// Loads [`Drafts`]; the next call after a failure tries again.
+pub type LoadDrafts = Rc<dyn Fn() -> LocalBoxFuture<'static, Result<Rc<dyn Drafts>>>>;
+
+/// [`Drafts`] as files of the conversation.
+pub struct DraftFiles;
+
+impl Drafts for DraftFiles {
+    fn store<'a>(
+        &'a self,
+        conversation: &'a Conversation,
+        answer: &'a ShownAnswer,
+        question: &'a str,
+        is_over: &'a Cell<bool>,
+    ) -> LocalBoxFuture<'a, ()> {
+        Box::pin(conversation.store_pieces(answer, question, is_over))
+    }
+
+    fn open<'a>(
+        &'a self,
+        conversation: &'a Conversation,
+        paths: Vec<StorePath>,
+        resume: Resume,
+    ) -> LocalBoxFuture<'a, Result<()>> {
+        Box::pin(conversation.read_draft(paths, resume))
+    }
+}
+
+fn ready_if(is_ready: bool) -> Poll<()> {
+    if is_ready { Poll::Ready(()) } else { Poll::Pending }
+}
+
+impl Conversation {
+    /// The draft that a page has left when it died: the id under which the answer was shown, and its text.
+    pub fn draft(&self) -> Option<(EventId, String)> {
+        let page = self.0.page.borrow();
+        let draft = page.draft.as_ref()?;
+        Some((draft.id.clone(), draft.left.clone()?))
+    }
+
+    /// See [`Drafts::store`]. Does not wait for the code once the answer is over.
+    pub(super) async fn store_draft(&self, answer: &ShownAnswer, question: &str, is_over: &Cell<bool>) {
+        poll_fn(|_| ready_if(is_over.get() || answer.has_unstored())).await;
+        let over = poll_fn(|_| ready_if(is_over.get()));
+        if let Either::Right((Ok(drafts), _)) = select(over, (self.0.drafts)()).await {
+            drafts.store(self, answer, question, is_over).await;
+        }
+    }
+
+    /// See [`Drafts::open`].
+    pub(super) async fn open_draft(&self, resume: Resume) -> Result<()> {
+        let log = &self.0.log;
+        let paths = log.store.files(log.id, Some(&DRAFTS.parse()?)).await?;
+        if paths.is_empty() {
+            return Ok(());
+        }
+        // Without its code a draft can wait; the conversation need not.
+        match (self.0.drafts)().await {
+            Ok(drafts) => drafts.open(self, paths, resume).await,
+            Err(_) => Ok(()),
+        }
+    }
+
+    async fn store_pieces(&self, answer: &ShownAnswer, question: &str, is_over: &Cell<bool>) {
+        loop {
+            poll_fn(|_| ready_if(is_over.get() || answer.has_unstored())).await;
+            let over = poll_fn(|_| ready_if(is_over.get()));
+            if let Either::Left(_) = select(over, self.0.log.host.sleep(INTERVAL)).await {
+                return;
+            }
+            let queue = self.0.log.queue().await;
+            let Some(piece) = answer.next_piece() else { continue };
+            // Results that wait for the next commit must not be stored by one that reports nothing. If the store fails,
+            // the commit of the answer says so.
+            if self.0.log.has_held() || self.store_piece(&queue, &answer.id, question, &piece).await.is_err()
+            {
+                return;
+            }
+            answer.note_stored(&piece);
+        }
+    }
+
+    async fn store_piece(
+        &self,
+        queue: &FairGuard,
+        answer: &EventId,
+        question: &str,
+        piece: &Piece,
+    ) -> Result<()> {
+        let log = &self.0.log;
+        let path = path_of(answer, piece.number)?;
+        let content = DraftPiece { after: question.to_owned(), text: piece.text.clone() };
+        let mut files = vec![FileChange::new(path.clone(), Some(content.json()))];
+        {
+            let page = &mut *self.0.page.borrow_mut();
+            let draft = page.draft.get_or_insert_with(|| StoredDraft::of(answer.clone()));
+            if piece.is_first {
+                files.extend(draft.removal());
+            }
+            // Also if the commit fails: nobody knows whether the store has the file all the same.
+            draft.paths.push(path.clone());
+        }
+        let state = self.state().clone();
+        log.commit(queue, state, Plan { files, ..Plan::default() }).await?;
+        if piece.is_first {
+            let draft = StoredDraft { paths: vec![path], ..StoredDraft::of(answer.clone()) };
+            self.0.page.borrow_mut().draft = Some(draft);
+        }
+        Ok(())
+    }
+
+    async fn read_draft(&self, paths: Vec<StorePath>, resume: Resume) -> Result<()> {
+        let Some(id) = paths.last().and_then(answer_of) else { return Ok(()) };
+        let (after, text) = self.read_pieces(&id, &paths).await?;
+        let draft = StoredDraft { left: Some(text.clone()), paths, ..StoredDraft::of(id.clone()) };
+        let is_current = after == Some(self.question().await?);
+        let Some(partial) = partial_answer(id, &text, CutOff::BrokenOff).filter(|_| is_current) else {
+            let plan = Plan { files: draft.removal().collect(), ..Plan::default() };
+            return self.store(plan, &mut |_| {}).await.map(drop);
+        };
+        self.0.page.borrow_mut().draft = Some(draft);
+        for warning in self.0.warnings.borrow_mut().iter_mut() {
+            if warning.code == WarningCode::Interrupted {
+                warning.message.push_str(match resume {
+                    Resume::Again => "; the answer that was being written is a draft until then",
+                    Resume::Keep => "; the answer that was being written is kept as far as it was stored",
+                });
+            }
+        }
+        match resume {
+            Resume::Again => Ok(()),
+            Resume::Keep => self.store(Plan::append(vec![partial]).strictly(), &mut |_| {}).await.map(drop),
+        }
+    }
+
+    /// The text of an answer's pieces, up to one that cannot be read, and the event that the answer follows.
+    async fn read_pieces(&self, id: &EventId, paths: &[StorePath]) -> Result<(Option<String>, String)> {
+        let log = &self.0.log;
+        let (mut after, mut text) = (None, String::new());
+        for path in paths.iter().filter(|path| answer_of(path).as_ref() == Some(id)) {
+            let bytes = log.store.read_file(log.id, path).await?.unwrap_or_default();
+            let Some(piece) = DraftPiece::parse(&bytes) else { break };
+            if *after.get_or_insert_with(|| piece.after.clone()) != piece.after {
+                break;
+            }
+            text.push_str(&piece.text);
+        }
+        Ok((after, text))
+    }
+}
+
+/// [`Drafts`] that is compiled in.
+pub fn compiled_in_drafts() -> LoadDrafts {
+    Rc::new(|| Box::pin(async { Ok(Rc::new(DraftFiles) as Rc<dyn Drafts>) }))
+}

@@ -1,0 +1,82 @@
+// A browser is killed while an answer streams: at most about the last second of what it has shown is lost, and the conversation
+// says what is left.
+//   THREADKEEP_KILLS=100   how often each browser is killed
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { describe, test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
+import { availableBrowsers, isReady, launch } from "../support/browser/driver.mjs";
+import { randomFrom } from "../support/random.mjs";
+import { Stage } from "./stage.mjs";
+
+const kills = Number(process.env.THREADKEEP_KILLS ?? 30);
+const seed = Number(process.env.THREADKEEP_SEED ?? Math.floor(Math.random() * 2 ** 31));
+/** A second, and what a commit and a busy machine may take. */
+const mostLost = 2_000;
+const story = Array.from({ length: 4_000 }, (_, at) => `Word ${at}. `).join("");
+
+describe("a browser that is killed while an answer streams", { concurrency: true }, () => {
+  for (const kind of availableBrowsers) {
+    test(`${kind}, ${kills} times, seed ${seed}`, async (context) => {
+      const random = randomFrom(seed);
+      const profile = mkdtempSync(path.join(tmpdir(), `threadkeep-drafts-${kind}-`));
+      const stage = await Stage.open();
+      const losses = [];
+      try {
+        let left;
+        for (let round = 0; round <= kills; round++) {
+          const life = stage.life();
+          const browser = await launch(kind, { profile });
+          try {
+            await browser.page(stage.page);
+            await browser.evaluate(isReady);
+            if (left) losses.push(check(left, await browser.evaluate((given) => window.leftOf(given), left.given)));
+            if (round === kills) break;
+            const conversation = await stage.conversation(() => [{ text: story, pace: 15 }, { text: "The end." }]);
+            const { id, baseUrl, witness } = conversation;
+            left = { given: { id, baseUrl, replays: [], resume: random.of(["again", "keep"]) }, conversation };
+            browser.evaluate((given) => window.stream(given), left.given).catch(() => {});
+            while (witness.shown.length === 0) await delay(20);
+            await delay(random.between(0, 4_000));
+          } finally {
+            if (round === kills) await browser.close();
+            else {
+              left.killed = Date.now();
+              await browser.kill();
+            }
+          }
+          await life.isOver();
+        }
+      } finally {
+        await stage.close();
+        rmSync(profile, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
+      }
+      losses.sort((one, other) => one - other);
+      context.diagnostic(`lost: ${losses[0]} to ${losses.at(-1)} ms, in the middle ${losses[losses.length >> 1]} ms`);
+      assert.equal(losses.length, kills);
+    });
+  }
+});
+
+/** Compares what is left with what was shown. Returns for how long more had been shown when the browser was killed, in milliseconds. */
+function check({ given: { resume }, killed, conversation: { model, witness } }, { draft, warnings, events, kinds, files }) {
+  const [system, message, ...answers] = events;
+  assert.deepEqual([system.kind, message.kind], ["SystemPromptEvent", "MessageEvent"]);
+  const kept = answers[0]?.llm_message.content[0].text ?? null;
+  assert.equal(resume === "keep" ? draft : kept, null);
+  const text = (resume === "keep" ? kept : draft) ?? "";
+  assert.ok(answers.length <= 1 && answers.every(({ extended_content }) => extended_content.length === 1));
+  assert.ok(story.startsWith(text), "a piece is missing, or there twice");
+  assert.deepEqual(warnings, ["interrupted"]);
+  const lost = witness.shown.find(([, shown]) => shown.length > text.length);
+  const loss = lost ? killed - lost[0] : 0;
+  assert.ok(loss <= mostLost, `${loss} ms are lost`);
+  // Then the model was asked for the answer: it has read what was kept, and nothing of a draft.
+  assert.equal(JSON.stringify(model.requests.at(-1).body.messages).includes("Word 0."), resume === "keep" && text !== "");
+  assert.deepEqual(kinds, ["SystemPrompt", "Message", ...answers.map(() => "Message"), "Message"]);
+  assert.deepEqual(files, []);
+  model.check();
+  return loss;
+}
