@@ -7,6 +7,7 @@ import { coreCritic } from "../agent/critics.js";
 import { coreContext } from "../agent/skills.js";
 import { Analyzers } from "../control/control.js";
 import type { ConversationEvent, ConversationState, LiveEvent, StreamingDeltaEvent } from "../events/events.js";
+import type { ToolCallDelta } from "../events/types.js";
 import { ask, call, settle } from "../input/errors.js";
 import { coreLLM, type LLM } from "../llm/llm.js";
 import { Network, WAITED } from "../llm/network.js";
@@ -245,11 +246,24 @@ export class ConversationSession implements Parent, ServerPlace {
   #callbacks(): object {
     return {
       onEvent: (json: string) => this.#onEvent(JSON.parse(json)),
-      onDelta: (message_id: string, content?: string, reasoning_content?: string, calls?: string) => {
+      onDelta: (
+        message_id: string,
+        content?: string,
+        reasoning_content?: string,
+        index?: number,
+        piece = "",
+        name?: string,
+        id?: string,
+      ) => {
         const event: StreamingDeltaEvent = { kind: "StreamingDeltaEvent", message_id };
         if (content !== undefined) event.content = content;
         if (reasoning_content !== undefined) event.reasoning_content = reasoning_content;
-        if (calls !== undefined) event.tool_calls = JSON.parse(calls);
+        if (index !== undefined) {
+          const toolCall: ToolCallDelta = { index, function: { arguments: piece } };
+          if (id !== undefined) toolCall.id = id;
+          if (name !== undefined) toolCall.function.name = name;
+          event.tool_calls = [toolCall];
+        }
         this.emit(event);
       },
       onCommit: (json: string) => this.#onCommit(JSON.parse(json)),

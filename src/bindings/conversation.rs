@@ -19,7 +19,7 @@ use crate::{
     event::Event,
     host::Host as _,
     id::{ConversationId, EventId},
-    json::{EditableObject, ToJson as _},
+    json::EditableObject,
     llm::{Delta, option_table::OptionSource as _},
     store::Found,
     web::{guard::promise, host::WebHost, locks},
@@ -366,14 +366,28 @@ fn notify(listener: &Function, json: &str) {
 
 fn notify_of_delta(listener: &Function, id: &EventId, delta: Delta) {
     let text = |text: Option<String>| text.map_or(JsValue::UNDEFINED, JsValue::from);
-    let calls = Some(delta.tool_calls).filter(|calls| !calls.is_empty());
-    let _ = listener.call4(
-        &JsValue::UNDEFINED,
-        &id.as_str().into(),
-        &text(delta.content),
-        &text(delta.reasoning_content),
-        &text(calls.map(|calls| calls.to_json_text())),
-    );
+    let (mut content, mut reasoning) = (text(delta.content), text(delta.reasoning_content));
+    let mut calls = delta.tool_calls.into_iter().peekable();
+    // Each call is an event of its own; JSON for all of them would take longer than all the rest.
+    loop {
+        let call = calls.next();
+        let index = call.as_ref().map_or(JsValue::UNDEFINED, |call| JsValue::from(call.index as f64));
+        let call = call.unwrap_or_default();
+        let _ = listener.call7(
+            &JsValue::UNDEFINED,
+            &id.as_str().into(),
+            &content,
+            &reasoning,
+            &index,
+            &call.arguments.into(),
+            &text(call.name),
+            &text(call.id),
+        );
+        if calls.peek().is_none() {
+            return;
+        }
+        (content, reasoning) = (JsValue::UNDEFINED, JsValue::UNDEFINED);
+    }
 }
 
 /// The name of the write lock of a conversation.

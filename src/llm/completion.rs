@@ -1,7 +1,7 @@
 //! The input and the result of a call of a model, independent of the wire API.
 
 use crate::{
-    json::{EditableObject, ObjectWriter, ToJson},
+    json::EditableObject,
     llm::{
         client::Llm,
         error::{LlmError, LlmFailure},
@@ -100,20 +100,6 @@ impl ToolCallDelta {
     pub(super) fn begin(index: usize, id: &str, name: &str) -> Self {
         let id = Some(id.to_owned()).filter(|id| !id.is_empty());
         Self { index, id, name: Some(name.to_owned()), arguments: String::new() }
-    }
-}
-
-/// As in a chunk of Chat Completions.
-impl ToJson for ToolCallDelta {
-    fn write_json(&self, out: &mut String) {
-        let mut function = ObjectWriter::new();
-        function.optional("name", &self.name);
-        function.field("arguments", &self.arguments);
-        let mut call = ObjectWriter::new();
-        call.field("index", &self.index);
-        call.optional("id", &self.id);
-        call.raw("function", &function.finish());
-        out.push_str(&call.finish());
     }
 }
 

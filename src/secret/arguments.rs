@@ -73,8 +73,11 @@ impl MaskedArguments {
         if self.mask.is_empty() {
             return out.push_str(json);
         }
-        let text = String::from_json(&well_formed(&format!("\"{json}\""))).unwrap_or_else(|| json.to_owned());
-        let mut shown = self.string.push(&text);
+        let decoded = match json.contains('\\') {
+            true => String::from_json(&well_formed(&format!("\"{json}\""))),
+            false => None,
+        };
+        let mut shown = self.string.push(decoded.as_deref().unwrap_or(json));
         if is_end {
             shown.push_str(&self.string.end());
         }
