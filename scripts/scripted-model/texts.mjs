@@ -95,7 +95,7 @@ If you can read this sentence, and nothing moved, all is well.`;
 const PARAGRAPHS = [
   "A conversation is kept as a list of events, and each of them is written once. Nothing is ever changed in the middle; what comes later is added at the end, and what is shown is worked out from the whole.",
   "Before a tool runs, the wish to run it is already on disk. Should the tab die in that moment, the next one to open the conversation can see that something was under way, and can ask you about it instead of guessing.",
-  "Tokens that stream in are only a preview. They are drawn on the screen as they come and are forgotten when the whole answer arrives, which is then stored in one piece.",
+  "Tokens are drawn on the screen as they come, and a draft beside the log follows a second behind. When the whole answer has arrived, it is stored in one piece, and the draft goes.",
   "An export is a plain archive with one folder, and in it one small file for each event. You can open it with anything that reads a zip, and the Python SDK can carry on from where you stopped.",
   "Reading costs the same on the first day and after ten thousand events, because opening a conversation fetches its last page and not its history.",
 ];

@@ -147,7 +147,7 @@ export const controlLabels = {
   stopped: "Stopped",
   pausesSoon: "The agent pauses when the call that is running has ended. “Stop” ends it now.",
   brokeOff: "The agent was cut off here",
-  brokeOffText: "What you see is stored. An answer that was being written is not: it is asked for again.",
+  brokeOffText: "What you see is stored. The answer that broke off is asked for again.",
   brokeOffBefore: (calls: readonly string[]) => `It stopped before ${list(calls)} began.`,
   brokeOffDuring: (calls: readonly string[]) => `It stopped during ${list(calls)}. That is done again when the agent continues.`,
   unanswered: "The agent has not answered yet.",
