@@ -86,6 +86,11 @@ impl MaskedArguments {
     }
 }
 
+/// Whether the other half of a surrogate pair is what follows, as far as it has come.
+fn may_be_low_half(text: &[u8]) -> bool {
+    matches!(text, [] | [b'\\'] | [b'\\', b'u', ..])
+}
+
 /// The length of the text up to the end of the string or to an escape that is not complete, and whether it is the end.
 fn length_in_string(text: &str) -> (usize, bool) {
     let bytes = text.as_bytes();
@@ -96,7 +101,7 @@ fn length_in_string(text: &str) -> (usize, bool) {
             [b'"', ..] => return (at, true),
             // The first half of a surrogate pair waits for the other one.
             [b'\\', b'u', b'd' | b'D', b'8' | b'9' | b'a' | b'A' | b'b' | b'B', _, _, rest @ ..]
-                if matches!(rest, [] | [b'\\'] | [b'\\', b'u', ..]) =>
+                if may_be_low_half(rest) =>
             {
                 12
             }
