@@ -119,6 +119,9 @@ error_codes! {
     /// There is no such conversation, event or file.
     NotFound = "not_found", retryable false,
         "–";
+    /// The workspace is not the conversation's own files, so it has no earlier versions.
+    NoHistory = "no_history", retryable false,
+        "open the conversation without `workspace`: see [workspace.md](workspace.md)";
     /// A file, or the number of files, is over a limit that the message names.
     TooLarge = "too_large", retryable false,
         "use smaller files, or fewer: see [workspace.md](workspace.md)";

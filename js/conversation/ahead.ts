@@ -11,7 +11,8 @@ export async function loadAhead({ agent, workspace }: ReturnType<typeof readOpti
   const hasServers = agent.mcpServers !== undefined;
   const parts: Array<false | undefined | Promise<unknown>> = [
     import("../llm/images/read.js"),
-    (agent.tools.length > 0 || hasServers) && import("../workspace/home.js"),
+    // The chunk records changes of files.
+    (agent.tools.length > 0 || hasServers) && Promise.all([import("../workspace/home.js"), loadChunk("branches")]),
     hasServers && import("../tool/core.js"),
     ...(workspace ? [import("../workspace/memory.js"), import("../workspace/opfs.js"), import("../workspace/folder.js")] : []),
     asksForKey(agent.llm) && import("../secrets/keys.js"),

@@ -44,7 +44,7 @@ import { closingTimeout } from "../tool/calls.js";
 import { closeInTurn, openInTurn } from "../store/turns.js";
 import { editAction, rejectActions, shownActions } from "./waiting-calls.js";
 import { part } from "../wasm/wasm.js";
-import type { Workspace } from "../workspace/types.js";
+import type { VersionedWorkspace } from "../workspace/types.js";
 import { ConversationSession, type Given } from "./session.js";
 import type { ConversationOptions, ConversationWarning, ForkOptions, TitleOptions } from "./types.js";
 
@@ -63,7 +63,7 @@ export class Conversation<Answer = any> implements AsyncDisposable {
   readonly access: "writer" | "follower";
   readonly events: EventLog;
   /** The files that the agent works on: the conversation's own, or those given to `open()`. */
-  readonly workspace: Workspace;
+  readonly workspace: VersionedWorkspace;
   readonly #core: CoreConversation;
   readonly #session: ConversationSession;
 
@@ -210,7 +210,7 @@ export class Conversation<Answer = any> implements AsyncDisposable {
   /**
    * Moves to this event, so that the next message or run continues from there on a new branch; with `null`, to before the
    * first event, where a branch begins with a system prompt of its own. Resolves once this is durable. Nothing is deleted.
-   * The status becomes `finished` if the event ends an answer of the agent, and `idle` otherwise.
+   * The status becomes `finished` if the event ends an answer of the agent, and `idle` otherwise. Its own files follow.
    * @throws ThreadkeepError `not_found`, `invalid_options` for an event between calls and their results, `invalid_state`
    * during a run and while calls wait
    */

@@ -282,6 +282,7 @@ export class ConversationSession implements Parent, ServerPlace {
   }
 
   #onCommit(live: LiveEvent[]): void {
+    if (this.#core) this.home.moved(this.#core.movedFiles().split("\n"));
     live.forEach(this.emit);
     const isFirst = this.#isNew && this.core.isStored();
     if (isFirst) {

@@ -56,4 +56,14 @@ export type * from "../tools/types.js";
 export { load } from "../wasm/wasm.js";
 export type { WasmSource } from "../wasm/loader.js";
 export { folderWorkspace, memoryWorkspace, opfsWorkspace } from "../workspace/workspace.js";
-export type { FolderPermission, FolderWorkspace, Workspace, WorkspaceChange, WorkspaceEntry } from "../workspace/types.js";
+export type {
+  FileDifference,
+  FileHistory,
+  FolderPermission,
+  FolderWorkspace,
+  Past,
+  VersionedWorkspace,
+  Workspace,
+  WorkspaceChange,
+  WorkspaceEntry,
+} from "../workspace/types.js";

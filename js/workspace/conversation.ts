@@ -88,6 +88,17 @@ export class ConversationWorkspace {
     this.#loading = undefined;
   }
 
+  /** The files with these paths have been replaced. */
+  moved(paths: string[]): void {
+    this.reload();
+    const own = paths.filter((path) => path.startsWith(workspaceFolder)).map((path) => path.slice(workspaceFolder.length));
+    if (own.length === 0) return;
+    const notify = (tree: Tree | undefined) => {
+      for (const path of own) if (!isMarker(path)) this.#watchers.notify(path, !tree || tree.find(path) ? "written" : "removed");
+    };
+    this.#tree().then(notify, () => notify(undefined));
+  }
+
   /** The tree of the stored files, which is read once. */
   #tree(): Promise<Tree> {
     this.#loading ??= this.#load().catch((error: unknown) => {
@@ -114,14 +125,14 @@ export class ConversationWorkspace {
   }
 }
 
-/** A version of the files: the stored ones, or those with the changes of a call. */
+/** A version of the files: the stored ones, those with the changes of a call, or those of an earlier event. */
 interface Access {
   tree(): Promise<Tree>;
   content(path: string): Promise<Uint8Array | undefined>;
   apply(changes: FileChange[], tree: Tree): Promise<void>;
 }
 
-function workspaceOver({ tree: treeOf, content: contentOf, apply }: Access, workingDir: string, watchers: Watchers): Workspace {
+export function workspaceOver({ tree: treeOf, content: contentOf, apply }: Access, workingDir: string, watchers: Watchers): Workspace {
   // Changes are computed from the tree, so they are made one after the other.
   let last: Promise<unknown> = Promise.resolve();
   const change = (changesOf: (tree: Tree) => FileChange[] | Promise<FileChange[]>): Promise<void> => {

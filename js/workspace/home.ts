@@ -1,7 +1,11 @@
 // The files of an open conversation: those of its workspace, and those that tools store beside its events.
 import { confined } from "./confined.js";
 import { ConversationWorkspace } from "./conversation.js";
+import { type AskVersions, noPast, pastOf, versionLimits } from "./past.js";
 import type { ConversationHome, StoredFiles, Workspace } from "./types.js";
+
+/** After how many changes of files versions over the limits are removed. */
+const changesBetweenPruning = 50;
 
 /**
  * @param given The workspace of the host or of the conversation above, instead of the conversation's own files.
@@ -12,9 +16,17 @@ export function openHome(
   workingDir: string,
   given: Workspace | undefined,
   owner: ConversationHome | undefined,
+  versions: AskVersions,
 ): ConversationHome {
+  let changes = 0;
+  /** Versions over the limits cost space and nothing else, so a failure to remove them is left to the next time. */
+  const prune = () => {
+    if (changes++ % changesBetweenPruning === changesBetweenPruning - 1)
+      void versions("prune", versionLimits.bytes, versionLimits.age).catch(() => {});
+  };
   const own = given ? undefined : new ConversationWorkspace(stored, workingDir);
-  const workspace = own?.workspace ?? confined(given!);
+  own?.workspace.watch(prune);
+  const workspace = Object.assign(own?.workspace ?? confined(given!), own ? pastOf(versions, workingDir) : noPast());
   /** The call that ended last, and the function that takes over its changes. */
   let ended: { actionId: string; commit: () => void } | undefined;
   return {
@@ -44,5 +56,6 @@ export function openHome(
       ended = undefined;
     },
     changed: () => own?.reload(),
+    moved: (paths) => own?.moved(paths),
   };
 }

@@ -48,6 +48,53 @@ export interface Workspace {
   close?(): Promise<void>;
 }
 
+/** A file that is different at two events. */
+export interface FileDifference {
+  /** Relative to the workspace. */
+  path: string;
+  type: "added" | "changed" | "removed";
+}
+
+/** The earlier files of a conversation, as far as they are known. */
+export interface FileHistory {
+  /** The number of versions to which the files can go back. */
+  versions: number;
+  /** Bytes that versions take beside the files themselves. The same content is counted, and stored, once. */
+  bytes: number;
+  /** The event with the oldest version; `null` before the first event, or if nothing was recorded. */
+  since: string | null;
+  /** Whether the files of all events are known: nothing was removed, and there were no files before the first version. */
+  isComplete: boolean;
+  /** Versions are removed beyond so many bytes, those that are farthest from the current files first. */
+  maxBytes: number;
+  /** Versions are removed after so many milliseconds. */
+  maxAge: number;
+}
+
+/** The files of earlier events. */
+export interface Past {
+  /**
+   * The files of the workspace at this event: after the last change that was made while it was the newest event of its branch.
+   * The methods that change files reject with `"invalid_state"`.
+   * @throws ThreadkeepError `not_found` for an event that does not exist, or whose files are not known: they were changed
+   * before there were versions, or these have been removed; `no_history` for a workspace that is not the conversation's own
+   */
+  at(eventId: string): Promise<Workspace>;
+  /** The files that are different at these events, sorted by path. Throws as `at()` does. */
+  changes(fromEventId: string, toEventId: string): Promise<FileDifference[]>;
+  /**
+   * Says how far back files are known.
+   * @throws ThreadkeepError `no_history`
+   */
+  history(): Promise<FileHistory>;
+}
+
+/**
+ * The workspace of a conversation. If it is the conversation's own, each change is recorded in the transaction that makes it;
+ * `navigateTo()`, `regenerate()`, `editMessage()` and `fork()` take the files to where they were at the event.
+ */
+export interface VersionedWorkspace extends Workspace, Past {}
+
 /** `"none"`: no folder has been picked. `"prompt"`: the user has to be asked. */
 export type FolderPermission = "none" | "granted" | "prompt" | "denied";
 
@@ -103,7 +150,7 @@ export interface CallChange extends FileChange {
 /** The files of an open conversation. */
 export interface ConversationHome {
   /** For the host and its tools: each change is durable when its promise resolves. */
-  readonly workspace: Workspace;
+  readonly workspace: VersionedWorkspace;
   /** The files for a call. The core makes these calls one after the other, so at most one is not committed. */
   call(actionId: string): CallFiles;
   /** The files for a call of a sub-agent, which stores the changes; the workspace is the conversation's own. */
@@ -112,6 +159,8 @@ export interface ConversationHome {
   committed(actionId: string): void;
   /** Another page may have changed the files in the store. */
   changed(): void;
+  /** A move of HEAD has changed the files of the conversation with these paths. */
+  moved(paths: string[]): void;
 }
 
 /** Further files of a conversation, such as `TASKS.json`: the directory in which the SDK stores a conversation. */

@@ -4,8 +4,8 @@ import type { CoreConversation } from "../../pkg/threadkeep.js";
 import { isA } from "../input/arguments.js";
 import { ask, invalidOptions, reading } from "../input/errors.js";
 import type { Store } from "../store/store.js";
-import { part } from "../wasm/wasm.js";
-import type { CallFiles, ConversationHome, FolderWorkspace, Workspace } from "./types.js";
+import { loadChunk, part } from "../wasm/wasm.js";
+import type { CallFiles, ConversationHome, FolderWorkspace, VersionedWorkspace, Workspace } from "./types.js";
 
 /** Files in memory, which are gone after a reload. `files` are the first ones: texts or bytes by path. */
 export function memoryWorkspace(files: Readonly<Record<string, string | Uint8Array>> = {}): Workspace {
@@ -117,7 +117,7 @@ interface HomeSession {
 
 /** The files of an open conversation. Their code is loaded when they are first used. @internal */
 export class LazyHome {
-  readonly workspace: Workspace;
+  readonly workspace: VersionedWorkspace;
   readonly workingDir: string | undefined;
   readonly isTransactional: boolean;
   /** Whether the workspace is the conversation's own files. */
@@ -135,19 +135,23 @@ export class LazyHome {
     this.isTransactional = this.isOwn || owner !== undefined;
     const directory = () => workingDir ?? storedDirectory(session.core.state());
     const load = once(async () => {
-      const { openHome } = await session.load(() => part(import("./home.js")));
+      // The chunk records changes of files.
+      const loading = () => Promise.all([part(import("./home.js")), loadChunk("branches")]);
+      const [{ openHome }] = await session.load(loading);
       const stored = {
         files: (folder: string) => store.files(id, folder),
         readFile: (path: string) => store.readFile(id, path),
         writeFiles: (changes: unknown[]) => ask(session.core, "writeFiles", changes) as Promise<void>,
       };
-      return openHome(stored, directory(), given, owner && (await owner.#load()));
+      const versions = (...request: (string | number)[]) => ask(session.core, "earlierFiles", request);
+      return openHome(stored, directory(), given, owner && (await owner.#load()), versions);
     });
     this.#load = () => {
       this.#isUsed = true;
       return load();
     };
-    this.workspace = lazily(directory, async () => (await this.#load()).workspace);
+    const opened = async () => (await this.#load()).workspace;
+    this.workspace = lazily(directory, opened, ["at", "changes", "history"]) as VersionedWorkspace;
   }
 
   async call(actionId: string): Promise<CallFiles> {
@@ -160,6 +164,10 @@ export class LazyHome {
 
   changed(): void {
     this.#inUse((home) => home.changed());
+  }
+
+  moved(paths: string[]): void {
+    if (paths.length > 1) this.#inUse((home) => home.moved(paths));
   }
 
   #inUse(act: (home: ConversationHome) => void): void {

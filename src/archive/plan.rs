@@ -17,6 +17,7 @@ use crate::{
     event::Event,
     format::{
         base_state::{BEGINNING, BaseState},
+        file_versions,
         layout::{BASE_STATE, nested_persistence_dir},
     },
     id::ConversationId,
@@ -100,6 +101,11 @@ impl<'a> Plan<'a> {
         }
         let is_one_commit = self.is_one_commit(from);
         let mut batch = Batch { writing: self.new_writing(from), bytes: 0 };
+        let takes_versions = self.takes_file_versions();
+        if takes_versions && self.outcome != Outcome::Created {
+            self.remove_file_versions(from).await?;
+        }
+        let mut current_version = None;
         let mut quarantine = Quarantine::new(self.conversation);
         let base_state = self.base_state().await?;
         let parts = self.conversation.parts(0, &|part| match part {
@@ -130,6 +136,14 @@ impl<'a> Plan<'a> {
                 }
                 Part::File(index) => {
                     let Some((path, _)) = self.conversation.files.get(index) else { continue };
+                    if file_versions::is_version(path) && !takes_versions {
+                        continue;
+                    }
+                    if path.as_str() == file_versions::CURRENT {
+                        // Without it there are no versions, so the others count from the last commit on.
+                        current_version = Some((path.clone(), source));
+                        continue;
+                    }
                     let source = match is_searched(path.as_str()) {
                         true => Source::Given(without_secrets(path, self.content(&entry).await?)),
                         false => source,
@@ -147,9 +161,28 @@ impl<'a> Plan<'a> {
                 batch = self.next_batch(batch).await?;
             }
         }
+        batch.writing.files.extend(current_version);
         batch.writing.commit.base_state = Some(base_state.state.json());
         batch.writing.commit.durability = Durability::Strict;
         Ok(batch.writing)
+    }
+
+    /// Whether the versions of files are taken in: they refer to places in the log, which have to be those of the archive.
+    fn takes_file_versions(&self) -> bool {
+        let is_current = |path: &str| path == file_versions::CURRENT;
+        self.conversation.files.iter().any(|(path, _)| is_current(path.as_str()))
+            && self.conversation.events.iter().all(|event| event.name.is_none())
+    }
+
+    /// Removes the stored versions, which do not fit to the files of the archive.
+    async fn remove_file_versions(&self, length: u64) -> Result<()> {
+        let folder = file_versions::FOLDER.parse()?;
+        let stored = self.store.files(self.verified.id, Some(&folder)).await?;
+        if !stored.is_empty() {
+            let files = stored.into_iter().map(|path| (path, None)).collect();
+            self.store.commit(self.verified.id, Commit { files, ..self.new_commit(length) }).await?;
+        }
+        Ok(())
     }
 
     /// Commits, and remembers the length of the stored log. Returns it.

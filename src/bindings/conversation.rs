@@ -321,6 +321,7 @@ fn open(options: JsValue, store: &CoreStore, owner: Option<Conversation>) -> Pro
                 })
             }),
             drafts: Rc::new(|| Box::pin(chunks::drafts())),
+            load_file_versions: Rc::new(|| Box::pin(async { Ok(chunks::branches().await?.file_versions()) })),
         })
         .await?;
         if conversation.condenses() {

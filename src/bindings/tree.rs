@@ -6,9 +6,13 @@ use super::{
     chunks,
     conversation::{CoreConversation, done},
 };
-use crate::{conversation::Conversation, error::Result};
+use crate::{
+    conversation::{Conversation, FileVersions},
+    error::Result,
+};
 use futures_util::future::LocalBoxFuture;
 use js_sys::{Array, Promise};
+use std::rc::Rc;
 use wasm_bindgen::{JsValue, prelude::wasm_bindgen};
 
 #[wasm_bindgen(typescript_custom_section)]
@@ -48,6 +52,12 @@ pub trait Branches {
 
     /// See [`CoreConversation::subagent_task`].
     fn subagent_task(&self, conversation: Conversation, options: JsValue) -> Answer;
+
+    /// See [`CoreConversation::earlier_files`].
+    fn earlier_files(&self, conversation: Conversation, request: JsValue) -> Answer;
+
+    /// The code that records changes of files, and takes them along with HEAD.
+    fn file_versions(&self) -> Rc<dyn FileVersions>;
 }
 
 #[wasm_bindgen]
@@ -117,6 +127,21 @@ impl CoreConversation {
         self.in_branches(JsValue::UNDEFINED, |chunk, conversation, nothing| {
             chunk.catch_up(conversation, nothing)
         })
+    }
+
+    /// Asks about earlier files: `at`, `read`, `changes`, `history` or `prune` with their arguments.
+    #[wasm_bindgen(js_name = earlierFiles, unchecked_return_type = "Promise<any>")]
+    pub fn earlier_files(
+        &self,
+        #[wasm_bindgen(unchecked_param_type = "(string | number)[]")] request: JsValue,
+    ) -> Promise {
+        self.in_branches(request, |chunk, conversation, request| chunk.earlier_files(conversation, request))
+    }
+
+    /// The paths of the files that moves of HEAD have changed since the last call, each in a line.
+    #[wasm_bindgen(js_name = movedFiles)]
+    pub fn moved_files(&self) -> String {
+        self.conversation.take_moved_files()
     }
 
     /// Resolves to the ids of the task of a call and of its conversation, or to nothing if there is none: see

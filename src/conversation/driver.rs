@@ -28,7 +28,17 @@ use crate::{
 impl Conversation {
     /// Executes a command after all earlier ones. Returns the events that it appended.
     pub(super) async fn perform(&self, command: Command) -> Result<Vec<Event>> {
+        if command.moves_head() && self.0.log.has_file_versions().await? {
+            // Nothing waits for a network while the queue is held.
+            self.0.log.load_file_versions().await?;
+        }
         let queue = self.0.log.queue().await;
+        if command.moves_head() && self.0.log.has_held() {
+            // The files of results belong to the branch that is left.
+            self.ensure_writable()?;
+            let state = self.state().clone();
+            self.commit(&queue, state, Plan::default()).await?;
+        }
         self.perform_now(&queue, command).await
     }
 

@@ -7,6 +7,7 @@
 use super::{
     Conversation,
     active_branch::{Part, walk_back},
+    file_versions::BranchFiles,
     machine::{Calls, Plan, Transition, background::forget_response},
 };
 use crate::{
@@ -14,6 +15,7 @@ use crate::{
     event::{Body, Event},
     format::{
         base_state::{BaseState, Tags},
+        file_versions::is_version,
         import_mark::IMPORT,
         layout::{DRAFTS, INBOX, QUARANTINE, SUBAGENTS},
         tree::Leaf,
@@ -76,6 +78,12 @@ impl Conversation {
             Some(event) => self.places_of_branch(event).await?,
             None => std::iter::once(0..length).collect(),
         };
+        // The files and their versions have to be of the same moment.
+        let unchanged = self.0.log.files.lock().await;
+        let files = match &from {
+            Some(event) => Some(self.stored_versions().of_branch(event, &ranges).await?),
+            None => None,
+        };
         let is_branch = from.is_some();
         let leaf = from.or(head);
         let is_answer = match &leaf {
@@ -99,7 +107,8 @@ impl Conversation {
         if !resets_stats && let Some(stats) = source.stats() {
             state.set_stats(stats.clone());
         }
-        let copied = self.copy(ranges, id, state.json()).await;
+        let copied = self.copy(ranges, files, id, state.json()).await;
+        drop(unchanged);
         // Whoever has caused a conflict has written there as well.
         if let Err(error) = &copied
             && error.code() != ErrorCode::LockedElsewhere
@@ -179,7 +188,13 @@ impl Conversation {
     }
 
     /// Stores the events of these ranges and the base state as another conversation.
-    async fn copy(&self, ranges: Vec<Range<u64>>, id: ConversationId, base_state: Rc<str>) -> Result<()> {
+    async fn copy(
+        &self,
+        ranges: Vec<Range<u64>>,
+        files: Option<BranchFiles>,
+        id: ConversationId,
+        base_state: Rc<str>,
+    ) -> Result<()> {
         let log = &self.0.log;
         let mut length = 0;
         for mut range in ranges {
@@ -198,21 +213,39 @@ impl Conversation {
                 range.start += count;
             }
         }
-        self.copy_files(id, length).await?;
+        self.copy_files(files, id, length).await?;
         let commit = Commit { base_state: Some(base_state), ..Commit::new(length, log.host.now()) };
         Ok(log.store.commit(id, commit).await?)
     }
 
-    /// Copies the files of the workspace and of tools, as they are now: they have no versions for earlier events.
-    async fn copy_files(&self, id: ConversationId, length: u64) -> Result<()> {
+    /// Copies the files of the workspace and of tools: with a branch those of its last event and the versions that it
+    /// needs, or as they are now if that event has no known files.
+    async fn copy_files(
+        &self,
+        of_branch: Option<BranchFiles>,
+        id: ConversationId,
+        length: u64,
+    ) -> Result<()> {
         let log = &self.0.log;
+        let is_branch = of_branch.is_some();
+        let BranchFiles { files, replaced } = of_branch.unwrap_or_default();
+        let is_copied = |path: &StorePath| {
+            !is_of_the_log(path) && !(is_branch && is_version(path)) && !replaced.has(path.as_str())
+        };
+        let mut given = files.into_iter();
         let mut paths = log.store.files(log.id, None).await?.into_iter().peekable();
-        while paths.peek().is_some() {
+        while paths.peek().is_some() || given.len() > 0 {
             let (mut files, mut size) = (Vec::new(), 0);
+            while size < COPIED_AT_ONCE
+                && let Some((path, content)) = given.next()
+            {
+                size += content.as_ref().map_or(0, Vec::len);
+                files.push((path, content));
+            }
             while size < COPIED_AT_ONCE
                 && let Some(path) = paths.next()
             {
-                if !is_of_the_log(&path)
+                if is_copied(&path)
                     && let Some(content) = log.store.read_file(log.id, &path).await?
                 {
                     size += content.len();

@@ -5,7 +5,9 @@
 //! its first commit: opening one and leaving it again leaves nothing in the store.
 
 use super::{
+    Conversation,
     active_branch::{ActiveBranch, Part, RECENT, load, load_end, walk_back},
+    file_versions::{FileVersions, FilesChange, LoadFileVersions},
     machine::{HeadMove, Plan},
     repair::{decode, find_head, follows, is_torn},
     warning::{Warning, history_warnings},
@@ -17,11 +19,12 @@ use crate::{
         branch,
         branches::Tree,
     },
-    error::Result,
+    error::{Error, ErrorCode, Result},
     event::{Body, Event, Head, Source},
     fair_mutex::{FairGuard, FairMutex},
     format::{
         base_state::BaseState,
+        file_versions::{CURRENT, Moment, has_versions},
         tree::{Leaf, becomes_head},
     },
     host::Host,
@@ -49,7 +52,7 @@ pub struct EventLog {
     /// Adds rules of skills to results.
     pub(super) context: Option<Rc<dyn AgentContext>>,
     /// The conversation above whose files calls change, and its `created_at`.
-    pub(super) owner: Option<(ConversationId, f64)>,
+    pub(super) owner: Option<(Conversation, f64)>,
     listener: Listener,
     commits: FairMutex,
     state: RefCell<BaseState>,
@@ -63,6 +66,12 @@ pub struct EventLog {
     damage: RefCell<Vec<Warning>>,
     /// See [`EventLog::hold`].
     held: RefCell<Vec<Draft>>,
+    /// Held while files change, as their versions depend on what they were.
+    pub(super) files: FairMutex,
+    /// Loads what records changes of files; set when the conversation is opened.
+    pub(super) file_versions: Option<LoadFileVersions>,
+    /// The paths of files that moves of HEAD have changed, each in a line, for the page.
+    pub(super) moved_files: RefCell<String>,
     /// The tree of the events that have been read for [`super::Conversation::branches`].
     pub(super) tree: RefCell<Tree>,
 }
@@ -73,6 +82,15 @@ struct Moved {
     after: usize,
     /// See [`EventLog::way_to`]; `None` if HEAD moves before the first event.
     way: Option<(EventId, Vec<Event>)>,
+}
+
+/// The events of a commit.
+struct Placed {
+    events: Vec<Event>,
+    /// HEAD after them.
+    head: Option<EventId>,
+    /// The first of them that comes with files, if one does. All files of the commit are stored with it.
+    changed_files: Option<Moment>,
 }
 
 impl EventLog {
@@ -103,6 +121,9 @@ impl EventLog {
             branch: RefCell::new(None),
             damage: RefCell::default(),
             held: RefCell::default(),
+            files: FairMutex::default(),
+            file_versions: None,
+            moved_files: RefCell::default(),
             tree: RefCell::default(),
         }
     }
@@ -267,24 +288,40 @@ impl EventLog {
         let head_move =
             plan.head_move.map(|head_move| HeadMove { after: head_move.after + held, ..head_move });
         let moved = match &head_move {
-            Some(HeadMove { after, to: Some(event) }) => {
+            Some(HeadMove { after, to: Some(event), .. }) => {
                 Some(Moved { after: *after, way: Some(self.way_to(event.clone()).await?) })
             }
-            Some(HeadMove { after, to: None }) => Some(Moved { after: *after, way: None }),
+            Some(HeadMove { after, to: None, .. }) => Some(Moved { after: *after, way: None }),
             None => None,
         };
-        let (events, head) = self.place(drafts, head_move, start, &mut plan.files, &mut state)?;
+        let files_follow = head_move.as_ref().filter(|head_move| head_move.files_follow);
+        let files_at = files_follow.map(|head_move| head_move.to.clone());
+        let has_moved = head_move.is_some() || plan.truncate_to.is_some();
+        let Placed { events, head, changed_files } =
+            self.place(drafts, head_move, start, &mut plan.files, &mut state)?;
         let length = start + events.len() as u64;
         let has_changed = state != *self.state.borrow();
         let changes_log = !events.is_empty() || plan.truncate_to.is_some() || !plan.files.is_empty();
         if !has_changed && !changes_log {
             return Ok(events);
         }
+        let changes_files = plan.files.iter().any(|file| has_versions(&file.path));
         let (mut files, mut owner_files) = (Vec::new(), Vec::new());
         for FileChange { path, content, is_owners } in plan.files {
             if is_owners { &mut owner_files } else { &mut files }.push((path, content));
         }
         let (created_at, at) = (self.created_at.get(), self.host.now());
+        let mut change = FilesChange {
+            files,
+            owner_files,
+            goes_to: files_at,
+            before: Moment { event: self.head(), length: expected_length },
+            after: changed_files.unwrap_or_else(|| Moment { event: head.clone(), length }),
+            ..FilesChange::default()
+        };
+        if changes_files || has_moved && self.has_file_versions().await? {
+            self.load_file_versions().await?.record(self, &mut change).await?;
+        }
         self.store
             .commit(
                 self.id,
@@ -294,8 +331,8 @@ impl EventLog {
                     truncate_to: plan.truncate_to,
                     events: events.iter().map(|event| (event.id().clone(), event.json().clone())).collect(),
                     base_state: (has_changed || created_at.is_none()).then(|| state.json()),
-                    files,
-                    files_of: self.files_of(owner_files),
+                    files: std::mem::take(&mut change.files),
+                    files_of: self.files_of(std::mem::take(&mut change.owner_files)),
                     at,
                     durability: plan.durability,
                 },
@@ -306,6 +343,8 @@ impl EventLog {
         *self.state.borrow_mut() = state;
         self.length.set(length);
         *self.head.borrow_mut() = head;
+        self.moved_files.borrow_mut().push_str(&change.moved);
+        drop(change);
         self.extend_branch(&events, moved);
         for event in &events {
             (self.listener)(event);
@@ -313,8 +352,21 @@ impl EventLog {
         Ok(events)
     }
 
+    /// Whether changes of files have been recorded.
+    pub(super) async fn has_file_versions(&self) -> Result<bool> {
+        Ok(self.store.read_file(self.id, &CURRENT.parse()?).await?.is_some())
+    }
+
+    /// The code for versions of files.
+    pub(super) async fn load_file_versions(&self) -> Result<Rc<dyn FileVersions>> {
+        match &self.file_versions {
+            Some(load) => load().await,
+            None => Err(Error::new(ErrorCode::Internal, "the log is not open")),
+        }
+    }
+
     /// Makes events of drafts, places them in the tree from number `start` on, and notes in the state what follows from
-    /// them. Their files are added to `files`. Returns the events, and HEAD after them.
+    /// them. Their files are added to `files`.
     fn place(
         &self,
         drafts: Vec<Draft>,
@@ -322,7 +374,8 @@ impl EventLog {
         start: u64,
         files: &mut Vec<FileChange>,
         state: &mut BaseState,
-    ) -> Result<(Vec<Event>, Option<EventId>)> {
+    ) -> Result<Placed> {
+        let mut changed_files = None;
         let mut head = self.head();
         let mut length = start;
         let mut events = Vec::with_capacity(drafts.len());
@@ -337,6 +390,7 @@ impl EventLog {
                     context.extend_observation(observation, action, state);
                 });
             }
+            let has_files = draft.files.iter().any(|file| !file.is_owners && has_versions(&file.path));
             files.append(&mut draft.files);
             let event = self.event_of(draft, head.as_ref(), length)?;
             if becomes_head(event.kind()) {
@@ -347,6 +401,9 @@ impl EventLog {
                 note_beginning(state, length, [&event]);
             }
             length += 1;
+            if has_files && changed_files.is_none() {
+                changed_files = Some(Moment { event: Some(event.id().clone()), length });
+            }
             events.push(event);
         }
         match head_move {
@@ -360,7 +417,7 @@ impl EventLog {
         if head != self.head() || length > 0 {
             state.set_leaf(&head.clone().map_or(Leaf::Empty, Leaf::Event));
         }
-        Ok((events, head))
+        Ok(Placed { events, head, changed_files })
     }
 
     /// Brings the loaded branch to where a commit has moved HEAD, and appends the events behind that.
@@ -385,8 +442,8 @@ impl EventLog {
 
     /// Changes of the owner's files, which only calls that have got its files make.
     fn files_of(&self, files: FileChanges) -> Option<FilesOf> {
-        let (conversation, created_at) = self.owner.filter(|_| !files.is_empty())?;
-        Some(FilesOf { conversation, created_at, files })
+        let (owner, created_at) = self.owner.as_ref().filter(|_| !files.is_empty())?;
+        Some(FilesOf { conversation: owner.id(), created_at: *created_at, files })
     }
 
     /// The identity of the conversation, for [`EventLog::owner`] of another one; `None` until it is stored.

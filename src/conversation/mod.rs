@@ -11,6 +11,7 @@ mod drafts;
 mod driver;
 mod edit;
 mod execute_tool;
+mod file_versions;
 mod files;
 mod follower;
 mod fork;
@@ -41,6 +42,9 @@ mod warning;
 
 pub use condensing::{Condensed, Condensing, ContextUsage, LoadCondensing, Summarizing, Task, compiled_in};
 pub use drafts::{DraftFiles, Drafts, LoadDrafts, Resume, compiled_in_drafts};
+pub use file_versions::{
+    Change, ChangeKind, FileHistory, FileVersions, FilesAt, LoadFileVersions, PruneLimits, file_versions,
+};
 pub use fork::ForkOptions;
 pub use imported::is_undecided;
 pub use limits::RunLimits;

@@ -3,7 +3,8 @@
 //! Reads the base state and the end of the log only, so that the time does not depend on the length of the log.
 
 use super::{
-    Access, Conversation, LoadCondensing, LoadDrafts, OnDelta, Resume, RunLimits, Shared, imported,
+    Access, Conversation, LoadCondensing, LoadDrafts, LoadFileVersions, OnDelta, Resume, RunLimits, Shared,
+    imported,
     live::Reported,
     log::{EventLog, Listener},
     machine::{Plan, stored_agent::store_servers},
@@ -76,6 +77,8 @@ pub struct OpenOptions {
     pub condensing: LoadCondensing,
     /// Loads the code for drafts.
     pub drafts: LoadDrafts,
+    /// Loads the code with which files follow HEAD, once they have versions.
+    pub load_file_versions: LoadFileVersions,
 }
 
 impl Conversation {
@@ -136,8 +139,12 @@ impl Conversation {
         };
         warnings.extend(context.as_deref().and_then(AgentContext::complaint).map(warning::unusable_skills));
         log.context = context;
+        log.file_versions = Some(options.load_file_versions);
         // The record of the task, which is stored before, has stored the owner.
-        log.owner = options.owner.as_ref().and_then(|owner| owner.0.log.identity());
+        log.owner = options.owner.clone().and_then(|owner| {
+            let (_, created_at) = owner.0.log.identity()?;
+            Some((owner, created_at))
+        });
         let reported = Reported::new(&log).into();
         let conversation = Self(Rc::new(Shared {
             log,

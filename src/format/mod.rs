@@ -6,6 +6,7 @@
 //! events/event-00000-<event id>.json       the log                       layout.rs, tree.rs
 //! inbox/, quarantine/                      threadkeep's own files        layout.rs
 //! drafts/                                  answers on their way          drafts.rs
+//! file_versions/                           earlier versions of files     file_versions.rs
 //! ```
 //!
 //! Each fact has one place here. `conversation` works on what is stored, `archive` carries it between programs. The
@@ -15,6 +16,7 @@ pub mod agent_state;
 pub mod base_state;
 pub mod drafts;
 pub mod fields;
+pub mod file_versions;
 pub mod import_mark;
 pub mod layout;
 pub mod secrets;

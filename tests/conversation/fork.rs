@@ -93,6 +93,9 @@ fn a_copy_has_the_files_of_the_agents_work_and_no_others() {
         }
         conversation.fork(options(None)).await.unwrap();
         let files = world.store.files(other(), None).await.unwrap();
+        let (versions, files): (Vec<_>, Vec<_>) =
+            files.into_iter().partition(|path| path.as_str().starts_with("file_versions/"));
+        assert_eq!(versions.len(), 3, "{versions:?}");
         assert_eq!(files.iter().map(|path| path.as_str()).collect::<Vec<_>>(), copied);
         for path in files {
             let stored = world.store.read_file(other(), &path).await.unwrap();

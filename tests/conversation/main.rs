@@ -13,6 +13,7 @@ mod editing;
 mod interop;
 mod scripted_store;
 mod files;
+mod file_versions;
 mod follower;
 mod fork;
 mod histories;

@@ -13,7 +13,7 @@ use std::{
 use threadkeep::{
     agent::{Agent, GivenCondenser, critic::Critic},
     conversation::{
-        Access, Conversation, OpenOptions, Resume, RunLimits, compiled_in, compiled_in_drafts,
+        Access, Conversation, OpenOptions, Resume, RunLimits, compiled_in, compiled_in_drafts, file_versions,
         stuck_detector::StuckDetection,
     },
     error::{Error, ErrorCode, Result},
@@ -438,6 +438,7 @@ impl World {
             on_commit: Rc::new(move |events| live.borrow_mut().push(events.to_owned())),
             condensing: compiled_in(),
             drafts: compiled_in_drafts(),
+            load_file_versions: Rc::new(|| Box::pin(ready(Ok(file_versions())))),
         })
         .await
     }

@@ -44,7 +44,7 @@ declare global {
   const small: threadkeep.LLM;
   const other: threadkeep.LLM;
   const condenser: threadkeep.Condenser;
-  const workspace: threadkeep.Workspace;
+  const workspace: threadkeep.VersionedWorkspace;
   const worker: Worker;
   const thread: import("threadkeep/thread").Thread;
   // Of Vue, Svelte and Solid.

@@ -12,7 +12,7 @@ const documentation = readFileSync(path.resolve(import.meta.dirname, "../../docs
 const examples = examplesIn(documentation);
 
 test("the examples do what they say", async () => {
-  assert.equal(examples.length, 6);
+  assert.equal(examples.length, 7);
   const llm = new library.LLM({ model: "openai/m", fetch: createModel(() => ({ text: "Hello." })).fetch });
   const names = {
     ...library,
@@ -22,7 +22,8 @@ test("the examples do what they say", async () => {
     button: {},
     output: {},
   };
-  const results = "conversation, plan, entries, size, scratch, shared, other, folder, custom, files, changed, paths";
+  const results =
+    "conversation, plan, entries, size, scratch, shared, other, folder, custom, files, changed, paths, planThen, differences, versions, bytes, since, isComplete";
   const found = await runExample(examples.join("\n"), names, `{ ${results} }`);
   assert.equal(found.plan, "# Plan\n");
   assert.deepEqual(found.entries.map(({ path, type }) => [path, type]).sort(), [
@@ -41,6 +42,9 @@ test("the examples do what they say", async () => {
   assert.deepEqual([...found.files.keys()], ["a.txt"]);
   await assert.rejects(found.custom.workspace.read("b.txt"), { code: "not_found" });
   assert.deepEqual(found.changed, ["written notes/todo.md", "removed data.bin"]);
+  assert.equal(found.planThen, "# Plan\n");
+  assert.deepEqual(found.differences, [{ path: "notes/plan.md", type: "changed" }]);
+  assert.deepEqual([found.versions, found.bytes, found.since, found.isComplete], [2, 7, null, true]);
   assert.deepEqual(found.paths.sort(), ["notes/plan.md", "notes/todo.md"]);
 });
 

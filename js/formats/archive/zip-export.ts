@@ -27,6 +27,9 @@ const nothing = new Uint8Array(0);
 
 /** The folder of what these files were before edits, written by js/tools/file-editor/history.ts. */
 const historyFolder = "file_editor/";
+/** The folder of the versions of files, and the file without which there are none. */
+const versionsFolder = "file_versions/";
+const currentVersion = `${versionsFolder}current`;
 
 /**
  * The conversation as it is when the first block is read. `report` gets the number of files done. The files that the agent
@@ -48,8 +51,17 @@ export async function* zipBlocks(
         .map((path) => workspaceFolder + path)
     : [];
   for (const each of conversations)
-    each.files = each.files.filter((path) => !path.startsWith(workspaceFolder) && (work || !path.startsWith(historyFolder)));
+    each.files = each.files.filter(
+      (path) =>
+        !path.startsWith(workspaceFolder) &&
+        (work || !path.startsWith(historyFolder)) &&
+        // They are exchanged with the files as they are now.
+        (work?.isOwn || !path.startsWith(versionsFolder)),
+    );
   root.files = [...root.files, ...own];
+  // The last one: it is left out if files have changed meanwhile, as versions depend on what the files are.
+  for (const each of conversations)
+    if (each.files.includes(currentVersion)) each.files = [...each.files.filter((path) => path !== currentVersion), currentVersion];
   const given = work && !work.isOwn ? await filesOf(work.workspace) : [];
   /** How much the files of the workspace may still have. */
   let room = mostExportedBytes;
@@ -100,19 +112,21 @@ export async function* zipBlocks(
       page.turn();
     }
     page.count = 1;
+    const atBegin = await versionState(store, id, files, callTimeout);
     const hasSecrets = new Set(searched);
     for (let next = 0; next < files.length; ) {
       const contents = await contentsOf(store, id, files.slice(next, next + page.count), callTimeout);
       for (const [place, content] of contents.entries()) {
         const path = files[next + place]!;
+        const isOver = path === currentVersion && (await versionState(store, id, files, callTimeout)) !== atBegin;
         // The file was removed after the export had begun.
-        if (content === undefined || content === null) {
+        if (content === undefined || content === null || isOver) {
           done++;
           continue;
         }
         if (!(content instanceof Uint8Array)) throw corrupt("readFile() returned something that is not a Uint8Array");
         page.saw(content.length);
-        if (path.startsWith(workspaceFolder)) take(content.length);
+        if (path.startsWith(workspaceFolder) || path.startsWith(versionsFolder)) take(content.length);
         await add(`${folder}/${path}`, (hasSecrets.has(path) ? await withoutSecrets(path, content) : content) as Bytes);
         if (writer.size >= blockBytes) yield writer.take();
       }
@@ -130,6 +144,15 @@ export async function* zipBlocks(
   }
   writer.end();
   yield writer.take();
+}
+
+/** A text that is another one once a change of files is recorded; empty if these files have no versions. */
+async function versionState(store: Store, id: string, files: string[], callTimeout: number): Promise<string> {
+  if (files.at(-1) !== currentVersion) return "";
+  const text = async (path: string) =>
+    new TextDecoder().decode((await asked("readFile", callTimeout, () => store.readFile(id, path))) ?? nothing);
+  const current = await text(currentVersion);
+  return `${current}\n${await text(`${versionsFolder}versions/${current.slice(current.indexOf(" ") + 1)}`)}`;
 }
 
 /** The contents of the first of these files, at least of one. A database reads many in one transaction. */

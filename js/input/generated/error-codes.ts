@@ -56,6 +56,8 @@ export type ErrorCode =
   | "invalid_state"
   /** There is no such conversation, event or file. */
   | "not_found"
+  /** The workspace is not the conversation's own files, so it has no earlier versions. */
+  | "no_history"
   /** A file, or the number of files, is over a limit that the message names. */
   | "too_large"
   /** The user has to allow access to the folder of a workspace, for the first time or again after a reload. */

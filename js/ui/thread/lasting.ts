@@ -1,6 +1,6 @@
 // A handle on a conversation that lasts. A follower stays one, so when the tab that wrote the conversation has ended, this page
 // closes its handle and opens the conversation again; whoever got the first handle keeps one that works.
-import type { Conversation, Workspace } from "threadkeep";
+import type { Conversation, VersionedWorkspace } from "threadkeep";
 
 /** Something that is begun on each handle, and ended with it or by whoever began it. */
 interface Kept {
@@ -16,7 +16,7 @@ export class LastingHandle {
 
   constructor(first: Conversation) {
     this.#current = first;
-    const workspace = forwarding<Workspace>(first.workspace, () => this.#current.workspace, {
+    const workspace = forwarding<VersionedWorkspace>(first.workspace, () => this.#current.workspace, {
       watch: (listener) => this.#keep((conversation) => conversation.workspace.watch(listener)),
     });
     this.conversation = forwarding<Conversation>(first, () => this.#current, {

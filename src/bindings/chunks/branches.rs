@@ -1,18 +1,20 @@
-//! The lists of branches and versions, copies of conversations, tasks of sub-agents, and what a follower takes in: a chunk of the wasm, see [`super`].
+//! The lists of branches and versions, copies of conversations, tasks of sub-agents, versions of files, and what a follower
+//! takes in: a chunk of the wasm, see [`super`].
 
 use crate::{
     bindings::{
         conversation::done,
-        error::set,
+        error::{invalid, set},
         options::{Options, property},
         tree::{Answer, Branches},
     },
-    conversation::{Conversation, ForkOptions},
+    conversation::{Change, ChangeKind, Conversation, FileVersions, ForkOptions, PruneLimits, file_versions},
     error::Result,
     id::EventId,
     llm::option_table::OptionSource as _,
 };
-use js_sys::{Array, Object};
+use js_sys::{Array, Object, Uint8Array};
+use std::rc::Rc;
 use wasm_bindgen::JsValue;
 
 /// The object of this chunk.
@@ -65,6 +67,56 @@ impl Branches for BranchesChunk {
             }))
         })
     }
+
+    fn earlier_files(&self, conversation: Conversation, request: JsValue) -> Answer {
+        Box::pin(async move { earlier_files(&conversation, &Array::from(&request)).await })
+    }
+
+    fn file_versions(&self) -> Rc<dyn FileVersions> {
+        file_versions()
+    }
+}
+
+async fn earlier_files(conversation: &Conversation, request: &Array) -> Result<JsValue> {
+    let text = |place| request.get(place).as_string().ok_or_else(|| invalid("a request about files"));
+    let number = |place| request.get(place).as_f64().ok_or_else(|| invalid("a request about files"));
+    Ok(match &*text(0)? {
+        "at" => {
+            let files = conversation.files_at(&text(1)?.parse()?).await?;
+            let paths: Array = files.paths.iter().map(|path| JsValue::from(path.as_str())).collect();
+            Array::of2(&files.version.as_str().into(), &paths).into()
+        }
+        "read" => match conversation.read_file_at(&text(1)?, &text(2)?.parse()?).await? {
+            Some(content) => Uint8Array::from(&*content).into(),
+            None => JsValue::UNDEFINED,
+        },
+        "changes" => {
+            let changes = conversation.file_changes_between(&text(1)?.parse()?, &text(2)?.parse()?).await?;
+            let change = |change: Change| {
+                let kind = match change.kind {
+                    ChangeKind::Added => "added",
+                    ChangeKind::Changed => "changed",
+                    ChangeKind::Removed => "removed",
+                };
+                JsValue::from(Array::of2(&change.path.as_str().into(), &kind.into()))
+            };
+            changes.into_iter().map(change).collect::<Array>().into()
+        }
+        "prune" => {
+            let limits = PruneLimits { bytes: number(1)? as u64, age: number(2)? };
+            done(conversation.prune_file_versions(limits).await)?
+        }
+        _ => {
+            let history = conversation.file_history().await?;
+            let object = Object::new();
+            let since = history.since.map_or(JsValue::NULL, |event| event.as_str().into());
+            set(&object, "versions", &(history.versions as f64).into());
+            set(&object, "bytes", &(history.bytes as f64).into());
+            set(&object, "since", &since);
+            set(&object, "isComplete", &history.is_complete.into());
+            object.into()
+        }
+    })
 }
 
 async fn list(conversation: &Conversation) -> Result<JsValue> {

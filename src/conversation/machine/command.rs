@@ -139,6 +139,8 @@ pub struct HeadMove {
     pub after: usize,
     /// The event that it moves to, where the remaining drafts, if any, start a new branch; `None` before the first event.
     pub to: Option<EventId>,
+    /// Whether the files go to where they were at that event, or stay as they are.
+    pub files_follow: bool,
 }
 
 /// A change of the page's in-memory state after a commit.

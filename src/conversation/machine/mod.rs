@@ -322,7 +322,7 @@ impl Machine<'_> {
         calls::deny(&mut self.state, &denied);
         let mut plan = Plan::append(rejections).strictly();
         plan.drafts.extend(drafts);
-        plan.head_move = Some(HeadMove { after: start, to: root });
+        plan.head_move = Some(HeadMove { after: start, to: root, files_follow: false });
         Ok(plan)
     }
 
@@ -334,7 +334,7 @@ impl Machine<'_> {
         let mut plan = self.append_inbox(answers::BRANCH_LEFT)?;
         // A message of the inbox changes the status of the branch that is left.
         transition.apply(&mut self.state)?;
-        plan.head_move = Some(HeadMove { after: plan.drafts.len(), to: head });
+        plan.head_move = Some(HeadMove { after: plan.drafts.len(), to: head, files_follow: true });
         Ok(plan.strictly())
     }
 

@@ -65,7 +65,7 @@ async function goThereAndBack(t, sdk, place) {
   assert.deepEqual(without.sort(), ["TASKS.json", "base_state.json"]);
   const files = unpacked(await exported(first, { workspace: true }));
   assert.equal(String(files.get("workspace/src/boat.py")), "print('boat')");
-  assert.ok(["workspace/plan.md", "workspace/src/boat.py"].every((name) => files.has(name)));
+  assert.ok(["workspace/plan.md", "workspace/src/boat.py", "file_versions/current"].every((name) => files.has(name)));
   await first.close();
   if (!sdk) return t.diagnostic("no SDK to ask");
   const directory = path.join(place, "file-tools", first.id.replaceAll("-", ""));
@@ -94,6 +94,14 @@ async function goThereAndBack(t, sdk, place) {
     read.map(({ kind }) => kind),
     ["TaskTrackerObservation", "FileEditorObservation", "GrepObservation", "ApplyPatchObservation"],
   );
+  // Python has left alone what the files were at earlier events.
+  const message = (await second.events.slice()).find(({ kind, source }) => kind === "MessageEvent" && source === "user");
+  const then = await (await second.workspace.at(message.id)).list("");
+  assert.deepEqual(
+    then.map(({ path }) => path),
+    ["src"],
+  );
+  assert.equal((await second.workspace.history()).isComplete, true);
   // The files are where Python had them last.
   assert.equal(second.workspace.workingDir, path.join(directory, "workspace"));
   script.push(
