@@ -3,6 +3,7 @@
 import type { CoreConversation } from "../../pkg/threadkeep.js";
 import type { ConversationEvent } from "../events/events.js";
 import type { JSONValue, LLMMessage } from "../events/types.js";
+import { arrayOf } from "../input/arguments.js";
 import { fromCore, invalidOptions, optionsOf, reading, textOf } from "../input/errors.js";
 import { locking } from "../store/locking.js";
 import type { Store } from "../store/store.js";
@@ -58,9 +59,10 @@ export async function finalResponse(events: readonly ConversationEvent[]): Promi
 }
 
 function textsOfEvents(verb: string, events: readonly ConversationEvent[]): string[] {
-  if (!Array.isArray(events)) throw invalidOptions(`${verb} takes a list of events`);
   // The wasm says which of them is no event.
-  return events.map((event) => reading("an event", () => JSON.stringify(event)) ?? "");
+  return arrayOf(`the list of ${verb}`, "events", events, () => true).map(
+    (event) => reading("an event", () => JSON.stringify(event)) ?? "",
+  );
 }
 
 async function converted<T>(convert: (module: Awaited<ReturnType<typeof parts>>) => Promise<T>): Promise<T> {

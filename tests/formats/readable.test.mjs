@@ -68,7 +68,7 @@ test("any list of events has messages and a final response", async () => {
   const unreadable = { kind: "UnreadableEvent", id: events[0].id, file: "events/event-00000.json", why: "it is not JSON" };
   assert.deepEqual(await eventsToMessages([unreadable]), []);
   for (const [given, message] of [
-    ["events", "eventsToMessages() takes a list of events"],
+    ["events", "the list of eventsToMessages() must be an array of events"],
     [[events[0], 7], /events\[1\] is not an event/],
     [[undefined], /events\[0\] is not an event/],
   ])

@@ -114,6 +114,12 @@ const calls = {
     ]),
   ),
   ...Object.fromEntries(
+    ["eventsToMessages", "finalResponse"].flatMap((verb) => [
+      [verb, (value) => library[verb](value)],
+      [`${verb}, an event`, (value) => library[verb]([value])],
+    ]),
+  ),
+  ...Object.fromEntries(
     ["read", "write", "stat", "list", "makeDirectory", "remove", "move", "watch"].map((verb) => [
       `workspace.${verb}`,
       opened(async ({ workspace }, value) => workspace[verb](value, value)),
