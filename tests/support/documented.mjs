@@ -18,9 +18,9 @@ export function exampleNamed(text, name) {
   return examplesIn(text).find((code) => code.startsWith(`// example: ${name}\n`));
 }
 
-/** Runs an example with these names in scope, and returns what `result` is after it. */
+/** Runs an example with these names in scope, which it may declare itself, and returns what `result` is after it. */
 export function runExample(code, names, result = "undefined") {
-  return new AsyncFunction(...Object.keys(names), `${code}\nreturn ${result};`)(...Object.values(names));
+  return new AsyncFunction(...Object.keys(names), `{\n${code}\nreturn ${result};\n}`)(...Object.values(names));
 }
 
 /** The code blocks of a page of docs/, in their order. */

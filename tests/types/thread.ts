@@ -16,8 +16,9 @@ const agent = new Agent({ llm: new LLM({ model: "m" }) });
 
 const thread: Thread = openThread({ agent, store: memoryStore(), conversationId: null, pageSize: 50, resume: true, maxIterationPerRun: 3 });
 openThread({ agent, resume: "keep" });
-// @ts-expect-error: a thread goes on, or not, or keeps
 openThread({ agent, resume: "again" });
+// @ts-expect-error: a thread goes on, or not, or keeps
+openThread({ agent, resume: "never" });
 // @ts-expect-error an agent is needed
 openThread({});
 // @ts-expect-error there is no such option

@@ -18,7 +18,7 @@ export function openThread(options: ThreadOptions): Thread {
   const { pageSize, resume = false, conversationId, ...rest } = objectOf("openThread()", "options", options);
   const id = conversationId ?? newId();
   const own = { pageSize: checked(pageSize), resume: resume === true, store: rest.store ?? indexedDBStore() ?? null };
-  const given = { ...rest, conversationId: id, ...(resume === "keep" && { resume }) };
+  const given = { ...rest, conversationId: id, ...(typeof resume === "string" && { resume }) };
   const { session, release } = share(rest.store, id, () => Session.opening(given, own));
   return threadOn(session, release);
 }

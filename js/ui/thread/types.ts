@@ -191,10 +191,10 @@ export interface ThreadOptions extends Omit<ConversationOptions, "resume"> {
   pageSize?: number | undefined;
   /**
    * Whether a run goes on by itself if the page that ran it was closed, reloaded or killed in the middle. It approves nothing,
-   * and a run that the user has stopped stays stopped. Without it, and until then, what was shown of the last answer is an
-   * `"incomplete"` text; `"keep"`: it is kept in the log, and the run does not go on. Default: false.
+   * and a run that the user has stopped stays stopped. Without it (`"again"` says the same), and until then, what was shown of
+   * the last answer is an `"incomplete"` text; `"keep"`: it is kept in the log, and the run does not go on. Default: false.
    */
-  resume?: boolean | "keep" | undefined;
+  resume?: boolean | "again" | "keep" | undefined;
 }
 
 /**
