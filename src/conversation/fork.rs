@@ -230,7 +230,8 @@ impl Conversation {
         let is_branch = of_branch.is_some();
         let BranchFiles { files, replaced } = of_branch.unwrap_or_default();
         let is_copied = |path: &StorePath| {
-            !is_of_the_log(path) && !(is_branch && is_version(path)) && !replaced.has(path.as_str())
+            let is_left = is_branch && is_version(path);
+            !is_of_the_log(path) && !is_left && !replaced.has(path.as_str())
         };
         let mut given = files.into_iter();
         let mut paths = log.store.files(log.id, None).await?.into_iter().peekable();

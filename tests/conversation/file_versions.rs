@@ -294,11 +294,15 @@ impl Stage {
                 let Some(next) = branch.get(place + 1) else { break };
                 // Later changes at an event are not those of this branch.
                 match files_at(&copy, event.id()).await {
-                    // The files of an event that is not known stay, so those of a copy can be earlier ones of it.
-                    Some(_) if self.model.is_pruned => {}
                     Some(files) => {
                         let expected = &self.model.before[next.id()];
-                        assert_eq!(files, *expected, "{} in the copy, seed {}", event.id(), self.seed);
+                        // HEAD may have gone to an event whose files were not known any more, and then they stayed.
+                        let of_original = match self.model.is_pruned {
+                            true => files_at(conversation, event.id()).await,
+                            false => None,
+                        };
+                        let is_known = files == *expected || of_original == Some(files);
+                        assert!(is_known, "{} in the copy, seed {}", event.id(), self.seed);
                     }
                     None => {
                         assert!(self.model.is_pruned, "the copy lacks {}, seed {}", event.id(), self.seed)
@@ -365,7 +369,7 @@ async fn sequence(seed: u64) {
 
 #[test]
 fn the_files_at_each_event_are_those_of_then_after_random_edits_moves_copies_removals_and_deaths() {
-    let count = std::env::var("THREADKEEP_SCRIPTS").map_or(2000, |count| count.parse().unwrap());
+    let count = std::env::var("THREADKEEP_SCRIPTS").map_or(400, |count| count.parse().unwrap());
     let start = match std::env::var("CI") {
         Ok(_) => 1,
         Err(_) => u64::from(std::process::id()) << 20,

@@ -9,7 +9,7 @@ use super::{
 use crate::{
     error::{ErrorCode, Result},
     format::file_versions::{
-        ABSENT, CONTENTS, CURRENT, VERSIONS, Version, current_text, parse_version, path_in,
+        ABSENT, CONTENTS, CURRENT, Moment, VERSIONS, Version, current_text, parse_version, path_in,
     },
     id::EventId,
     names::Names,
@@ -28,19 +28,31 @@ pub struct BranchFiles {
 
 impl Stored<'_> {
     /// The files at this event, and the versions that the events before it have. `ranges` are the places of the events
-    /// that are copied. Nothing, if the files of the event are not known.
+    /// that are copied. If the files of the event are not known, the copy gets those as they are, and knows no earlier ones.
     pub async fn of_branch(&self, event: &EventId, ranges: &[Range<u64>]) -> Result<BranchFiles> {
-        match self.known_of_branch(event, ranges).await {
-            Ok(files) => Ok(files.unwrap_or_default()),
-            Err(error) if error.code() == ErrorCode::NotFound => Ok(BranchFiles::default()),
-            Err(error) => Err(error),
+        let Some((_, from)) = current(self.store, self.conversation).await? else {
+            return Ok(BranchFiles::default());
+        };
+        match self.known_of_branch(&from, event, ranges).await {
+            Ok(Some(files)) => return Ok(files),
+            Err(error) if error.code() != ErrorCode::NotFound => return Err(error),
+            _ => {}
         }
+        let length = ranges.iter().map(|range| range.end - range.start).sum();
+        let name = Moment { event: Some(event.clone()), length }.version(0);
+        let first = (path_in(VERSIONS, &name)?, Some(Version::default().text().into_bytes()));
+        let current = (CURRENT.parse()?, Some(current_text(1, &name).into_bytes()));
+        Ok(BranchFiles { files: vec![first, current], replaced: Names::default() })
     }
 
-    async fn known_of_branch(&self, event: &EventId, ranges: &[Range<u64>]) -> Result<Option<BranchFiles>> {
-        let Some((_, from)) = current(self.store, self.conversation).await? else { return Ok(None) };
+    async fn known_of_branch(
+        &self,
+        from: &str,
+        event: &EventId,
+        ranges: &[Range<u64>],
+    ) -> Result<Option<BranchFiles>> {
         let Some(to) = self.version_at(Some(event)).await? else { return Ok(None) };
-        let Some(mut route) = self.route(&from, &to).await? else { return Ok(None) };
+        let Some(mut route) = self.route(from, &to).await? else { return Ok(None) };
         let sides = exchange(&mut route);
         let mut copy = BranchFiles::default();
         for (path, key) in &sides {
@@ -51,7 +63,7 @@ impl Stored<'_> {
         let mut kept = self.keep(&sides, &mut route).await?;
         let renamed = |name: &str| renamed(name, ranges);
         let mut name = to.clone();
-        let mut copied = Names::default();
+        let (mut copied, mut passed) = (Names::default(), Names::default());
         while !name.is_empty() {
             let on_route =
                 route.iter().find(|(passed, _)| *passed == name).map(|(_, version)| version.clone());
@@ -60,6 +72,7 @@ impl Stored<'_> {
                 None => version(self.store, self.conversation, &name).await?,
             };
             let place = path_in(VERSIONS, &renamed(&name))?;
+            passed.add(&name, 0);
             let Some(known) = known.filter(|known| number(&known.parent) < number(&name)) else {
                 copy.files.push((place, Some(REMOVED.into())));
                 break;
@@ -78,6 +91,12 @@ impl Stored<'_> {
             let parent = if known.parent.is_empty() { String::new() } else { renamed(&known.parent) };
             copy.files.push((place, Some(Version { parent, ..known.clone() }.text().into_bytes())));
             name = known.parent;
+        }
+        // Files that stayed where they were when HEAD moved are not reached from there. Without the names of their versions
+        // these events would have the files of an earlier one.
+        let of_branch = self.versions_back_from(Some(event), usize::MAX).await?;
+        for name in of_branch.iter().filter(|name| !passed.has(name)) {
+            copy.files.push((path_in(VERSIONS, &renamed(name))?, Some(REMOVED.into())));
         }
         let next = u64::try_from(number(&to)).unwrap_or(0) + 1;
         copy.files.push((CURRENT.parse()?, Some(current_text(next, &renamed(&to)).into_bytes())));

@@ -70,6 +70,15 @@ impl Stored<'_> {
 
     /// The version that the files were at when HEAD was last at this event; `None` if nothing was recorded then.
     pub(super) async fn version_at(&self, event: Option<&EventId>) -> Result<Option<String>> {
+        Ok(self.versions_back_from(event, 1).await?.pop())
+    }
+
+    /// The versions that the files were at when HEAD was last at this event, at its parent, and so on: at most so many.
+    pub(super) async fn versions_back_from(
+        &self,
+        event: Option<&EventId>,
+        most: usize,
+    ) -> Result<Vec<String>> {
         let names = self.names().await?;
         let mut places = Names::default();
         let mut by_event: Vec<Vec<&str>> = Vec::new();
@@ -91,14 +100,17 @@ impl Stored<'_> {
                 .filter(|name| parse_version(name).is_some_and(|(_, length, _)| length <= end));
             known.next().map(|name| (*name).to_owned())
         };
-        let (mut end, mut found) = (u64::MAX, None);
+        let (mut end, mut found) = (u64::MAX, Vec::new());
         let visit = &mut |index, event: crate::event::Event| {
-            found = latest(event.id().as_str(), end);
+            found.extend(latest(event.id().as_str(), end));
             end = index;
-            found.is_none()
+            found.len() < most
         };
         walk_back(self.store, self.conversation, event.cloned(), visit).await?;
-        Ok(found.or_else(|| latest(event_name(None), end)))
+        if found.len() < most {
+            found.extend(latest(event_name(None), end));
+        }
+        Ok(found)
     }
 
     /// The versions between two of them, from the first one back and then on to the second one; `None` if one of them has
