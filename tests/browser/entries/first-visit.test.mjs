@@ -6,7 +6,7 @@ import { availableBrowsers } from "../../support/browser/driver.mjs";
 import { tabs } from "../../support/browser/tabs.mjs";
 
 for (const kind of availableBrowsers) {
-  test(`${kind}: a first visit sends a message and lists the conversation with the main wasm, and with no other part than that of its model`, {
+  test(`${kind}: a first visit sends a message and lists the conversation with the main wasm, and with no other part than those of its model and of drafts`, {
     timeout: 60_000,
   }, async () => {
     const fresh = await startServer();
@@ -15,9 +15,10 @@ for (const kind of availableBrowsers) {
       await browser.page(`${fresh.origin}/pages/blank.html`);
       const { files, listed } = await browser.evaluate(loadedByAFirstVisit);
       assert.equal(listed, 1);
-      // The wire API of its model is loaded ahead, in the background.
+      // The wire API of its model and what keeps its answers while they come are loaded ahead, in the background.
+      const ahead = ["threadkeep_chat_bg.wasm", "threadkeep_drafts_bg.wasm"];
       assert.deepEqual(
-        files.filter((file) => file !== "threadkeep_chat_bg.wasm"),
+        files.filter((file) => !ahead.includes(file)),
         ["threadkeep_bg.wasm"],
       );
     } finally {
