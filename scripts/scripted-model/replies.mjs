@@ -15,6 +15,11 @@ export function replyTo(body) {
     const message = `there is no model "${body.model}" here; the only one is "${MODEL_NAME}"`;
     return { ...answer(""), failure: { status: 404, message } };
   }
+  const begun = begunAnswer(body.messages);
+  if (begun !== null) {
+    const reply = replyTo({ ...body, messages: body.messages.slice(0, -2) });
+    return { ...reply, text: reply.text.startsWith(begun) ? reply.text.slice(begun.length) : reply.text };
+  }
   const aside = asideReply(body.messages);
   if (aside !== null) return aside;
   const { text, rounds, results } = lastTurn(body.messages);
@@ -28,6 +33,16 @@ export function replyTo(body) {
   }
   if (results.length > 0) return report(results);
   return plainAnswer(text);
+}
+
+// The sentence of the library about an answer that was cut off.
+const CUT_OFF = /^\[This answer (?:was stopped|broke off) here\.\]\s*/;
+
+/** The text of the answer that is to be continued; `null` if the user has said something else since. */
+function begunAnswer(messages) {
+  const [begun, last] = messages?.slice(-2) ?? [];
+  const isCutOff = last?.role === "user" && textOf(last.content).replace(CUT_OFF, "") === "" && begun?.role === "assistant";
+  return isCutOff && textOf(last.content) !== "" ? textOf(begun.content) : null;
 }
 
 /** The same reply with a mark, so that answers to the same request can be told apart. */
@@ -108,7 +123,12 @@ function lastTurn(messages) {
   }
   const rounds = after.filter((message) => (message.tool_calls ?? []).length > 0).length;
   // Text that skills add to a message is not from the user.
-  const text = start < 0 ? "" : textOf(messages[start].content).replace(/<EXTRA_INFO>[\s\S]*?<\/EXTRA_INFO>/g, "");
+  const text =
+    start < 0
+      ? ""
+      : textOf(messages[start].content)
+          .replace(/<EXTRA_INFO>[\s\S]*?<\/EXTRA_INFO>/g, "")
+          .replace(CUT_OFF, "");
   return { text, rounds, results };
 }
 

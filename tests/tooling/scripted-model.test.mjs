@@ -192,3 +192,18 @@ test("a tool the page did not offer is named instead of called", async () => {
   const response = await post({ messages: [user("roll a die")], tools: [] });
   assert.match((await response.json()).choices[0].message.content, /roll_dice/);
 });
+
+test("an answer that was cut off is continued where it ends, also twice, unless the user says something else", async () => {
+  const asked = user("A long answer of 2 paragraphs");
+  const { content } = await message(asked);
+  const said = (from, to) => ({ role: "assistant", content: content.slice(from, to) });
+  const mark = user("[This answer was stopped here.]");
+  const plain = (text) => text.replace(/ Wording \d+\./, "");
+  assert.equal(plain((await message(asked, said(0, 50), mark)).content), content.slice(50));
+  assert.equal(plain((await message(asked, said(0, 50), mark, said(50, 90), mark)).content), content.slice(90));
+  const other = user("[This answer was stopped here.]\n\nWhat is 6 * 7?");
+  assert.deepEqual(
+    (await message(asked, said(0, 50), other)).tool_calls.map((call) => call.function.name),
+    ["calculate"],
+  );
+});
