@@ -5,7 +5,11 @@
 //! is fetched only for the same question: the same model on the same server, after the same event. The request goes to
 //! the server of the configured model, never to one that only the stored state names.
 
-use super::{Conversation, machine::Plan};
+use super::{
+    Conversation,
+    machine::Plan,
+    underway::{BackgroundResponse, Underway},
+};
 use crate::{
     error::Result,
     format::{agent_state::BACKGROUND_RESPONSE, base_state::BaseState},
@@ -13,46 +17,10 @@ use crate::{
     llm::{Llm, StartedResponse},
 };
 use futures_util::future::select;
-use std::{
-    cell::{Cell, RefCell},
-    future::poll_fn,
-    iter::once,
-    pin::pin,
-    task::Poll,
-    time::Duration,
-};
+use std::{iter::once, pin::pin, time::Duration};
 
 /// The longest time to wait for a provider to confirm a cancellation.
 const CANCEL_TIMEOUT: Duration = Duration::from_secs(2);
-
-/// The id of a background response and its model, which is the one that was asked or a fallback.
-pub(super) type BackgroundResponse = (Llm, String);
-
-/// Passes the ids of background responses from a request to the task that stores them. Both are polled together.
-#[derive(Default)]
-pub(super) struct BackgroundReports {
-    /// The response that was reported last.
-    pub last: RefCell<Option<BackgroundResponse>>,
-    is_new: Cell<bool>,
-    /// Whether the request has ended, so that nothing more is reported.
-    pub is_over: Cell<bool>,
-}
-
-impl BackgroundReports {
-    pub fn report(&self, llm: &Llm, id: &str) {
-        *self.last.borrow_mut() = Some((llm.clone(), id.to_owned()));
-        self.is_new.set(true);
-    }
-
-    async fn next(&self) -> Option<BackgroundResponse> {
-        poll_fn(|_| match (self.is_new.take(), self.is_over.get()) {
-            (true, _) => Poll::Ready(self.last.borrow().clone()),
-            (false, true) => Poll::Ready(None),
-            (false, false) => Poll::Pending,
-        })
-        .await
-    }
-}
 
 impl Conversation {
     /// The id of the last event that the model sees, which identifies a question; empty if there is none.
@@ -76,12 +44,13 @@ impl Conversation {
         Some((llm.clone(), response.id))
     }
 
-    /// Stores the ids of the background responses to a question until the request ends. If the store fails, the request
-    /// goes on; only a reload would lose the response.
-    pub(super) async fn store_responses(&self, reports: &BackgroundReports, after: &str) {
-        while let Some((llm, id)) = reports.next().await {
+    /// Stores the ids of the background responses of a request until it ends. If the store fails, the request goes on; only
+    /// a reload would lose the response.
+    pub(super) async fn store_responses(&self, request: &Underway) {
+        while let Some((llm, id)) = request.next_response().await {
             let mut response = EditableObject::default();
-            for (name, value) in [("id", id.as_str()), ("model", &llm.options.model), ("after", after)] {
+            let fields = [("id", &id), ("model", &llm.options.model), ("after", &request.question)];
+            for (name, value) in fields {
                 response.set(name, &quoted(value));
             }
             if let Some(base_url) = &llm.options.base_url {
@@ -95,8 +64,8 @@ impl Conversation {
     }
 
     /// Asks the provider to cancel the background response. Whether that succeeds makes no difference here.
-    pub(super) async fn cancel_background_response(&self, reports: &BackgroundReports) {
-        let response = reports.last.take();
+    pub(super) async fn cancel_background_response(&self, request: &Underway) {
+        let response = request.response.take();
         if let Some((llm, id)) = response {
             select(pin!(llm.cancel_answer(&id)), self.0.log.host.sleep(CANCEL_TIMEOUT)).await;
         }

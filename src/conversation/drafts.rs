@@ -6,16 +6,17 @@
 //! of what takes its place, removes the files (`machine/drafts.rs`). Nothing of a draft is in the log: no follower sees
 //! it, and neither does the model.
 //!
-//! The work is done behind [`Drafts`], which a page loads once the conversation is open. Until it is loaded, no draft is
-//! written, and one that an earlier page has left stays where it is.
+//! The work is done behind [`Drafts`], which a page loads once the conversation is open, and which also stores the ids of
+//! background responses. Until it is loaded, neither is written, and a draft that an earlier page has left stays where it is.
 
 use super::{
     Conversation,
     machine::{Plan, StoredDraft},
+    underway::Underway,
     warning::WarningCode,
 };
 use crate::{
-    agent::{CutOff, Piece, ShownAnswer, partial_answer},
+    agent::{CutOff, Piece, partial_answer},
     error::Result,
     fair_mutex::FairGuard,
     format::{
@@ -25,8 +26,8 @@ use crate::{
     id::{EventId, StorePath},
     tool::FileChange,
 };
-use futures_util::future::{Either, LocalBoxFuture, select};
-use std::{cell::Cell, future::poll_fn, rc::Rc, task::Poll, time::Duration};
+use futures_util::future::{Either, FutureExt as _, LocalBoxFuture, join, select};
+use std::{pin::pin, rc::Rc, time::Duration};
 
 /// The time between two pieces.
 const INTERVAL: Duration = Duration::from_secs(1);
@@ -43,14 +44,8 @@ pub enum Resume {
 
 /// The part of drafts that a page loads later.
 pub trait Drafts {
-    /// Stores the text of this answer to a question until `is_over`. Polled together with the code that sets that.
-    fn store<'a>(
-        &'a self,
-        conversation: &'a Conversation,
-        answer: &'a ShownAnswer,
-        question: &'a str,
-        is_over: &'a Cell<bool>,
-    ) -> LocalBoxFuture<'a, ()>;
+    /// Stores what a later page needs of a request until it is over.
+    fn store<'a>(&'a self, conversation: &'a Conversation, request: &'a Underway) -> LocalBoxFuture<'a, ()>;
 
     /// Reads the draft in these files, and does with it as the host wants. One that the log has gone past, because another
     /// program has continued it, is removed.
@@ -69,14 +64,9 @@ pub type LoadDrafts = Rc<dyn Fn() -> LocalBoxFuture<'static, Result<Rc<dyn Draft
 pub struct DraftFiles;
 
 impl Drafts for DraftFiles {
-    fn store<'a>(
-        &'a self,
-        conversation: &'a Conversation,
-        answer: &'a ShownAnswer,
-        question: &'a str,
-        is_over: &'a Cell<bool>,
-    ) -> LocalBoxFuture<'a, ()> {
-        Box::pin(conversation.store_pieces(answer, question, is_over))
+    fn store<'a>(&'a self, conversation: &'a Conversation, request: &'a Underway) -> LocalBoxFuture<'a, ()> {
+        let both = join(conversation.store_responses(request), conversation.store_pieces(request));
+        Box::pin(both.map(drop))
     }
 
     fn open<'a>(
@@ -89,10 +79,6 @@ impl Drafts for DraftFiles {
     }
 }
 
-fn ready_if(is_ready: bool) -> Poll<()> {
-    if is_ready { Poll::Ready(()) } else { Poll::Pending }
-}
-
 impl Conversation {
     /// The draft that a page has left when it died: the id under which the answer was shown, and its text.
     pub fn draft(&self) -> Option<(EventId, String)> {
@@ -101,12 +87,11 @@ impl Conversation {
         Some((draft.id.clone(), draft.left.clone()?))
     }
 
-    /// See [`Drafts::store`]. Does not wait for the code once the answer is over.
-    pub(super) async fn store_draft(&self, answer: &ShownAnswer, question: &str, is_over: &Cell<bool>) {
-        poll_fn(|_| ready_if(is_over.get() || answer.has_unstored())).await;
-        let over = poll_fn(|_| ready_if(is_over.get()));
-        if let Either::Right((Ok(drafts), _)) = select(over, (self.0.drafts)()).await {
-            drafts.store(self, answer, question, is_over).await;
+    /// See [`Drafts::store`]. Does not wait for the code once the request is over.
+    pub(super) async fn store_for_later(&self, request: &Underway) {
+        request.news().await;
+        if let Either::Right((Ok(drafts), _)) = select(pin!(request.over()), (self.0.drafts)()).await {
+            drafts.store(self, request).await;
         }
     }
 
@@ -124,11 +109,11 @@ impl Conversation {
         }
     }
 
-    async fn store_pieces(&self, answer: &ShownAnswer, question: &str, is_over: &Cell<bool>) {
+    async fn store_pieces(&self, request: &Underway) {
+        let Underway { answer, question, .. } = request;
         loop {
-            poll_fn(|_| ready_if(is_over.get() || answer.has_unstored())).await;
-            let over = poll_fn(|_| ready_if(is_over.get()));
-            if let Either::Left(_) = select(over, self.0.log.host.sleep(INTERVAL)).await {
+            request.text().await;
+            if let Either::Left(_) = select(pin!(request.over()), self.0.log.host.sleep(INTERVAL)).await {
                 return;
             }
             let queue = self.0.log.queue().await;

@@ -38,6 +38,7 @@ mod stop;
 mod stored_errors;
 mod subagents;
 mod tree;
+mod underway;
 mod warning;
 
 pub use condensing::{Condensed, Condensing, ContextUsage, LoadCondensing, Summarizing, Task, compiled_in};

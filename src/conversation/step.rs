@@ -3,12 +3,12 @@
 use super::{
     Conversation,
     active_branch::ActiveBranch,
-    background::BackgroundReports,
     condensing::Task,
     machine::Command,
     run::{Ended, RunError},
     secrets::{MaskedDeltas, hide_in_answer},
     stats::Counted,
+    underway::Underway,
     warning::unavailable_tools,
 };
 use crate::{
@@ -70,27 +70,23 @@ impl Conversation {
         let llm = self.llm();
         let question = self.question().await?;
         let background_response = self.background_response_to(&question, &llm);
-        let reports = Rc::new(BackgroundReports::default());
-        let reporter = reports.clone();
+        let started = background_response.as_ref().map(|(llm, id)| llm.started_response(id));
+        let request = Rc::new(Underway::new(question, Rc::clone(answer), background_response));
+        let reported = Rc::clone(&request);
         let lost = Rc::default();
         let context = CallContext {
             conversation_id: Some(self.id().to_string()),
             lost: Rc::clone(&lost),
-            background_response: background_response.as_ref().map(|(llm, id)| llm.started_response(id)),
-            on_background: Some(Rc::new(move |llm: &Llm, id: &str| reporter.report(llm, id))),
+            background_response: started,
+            on_background: Some(Rc::new(move |llm: &Llm, id: &str| reported.report(llm, id))),
         };
-        reports.last.replace(background_response);
-        let beside = join(
-            self.store_responses(&reports, &question),
-            self.store_draft(answer, &question, &reports.is_over),
-        );
-        let mut beside = Box::pin(beside.fuse());
+        let mut beside = Box::pin(self.store_for_later(&request).fuse());
         let shown = MaskedDeltas::new(&self.0.log.mask, self.0.on_delta.clone(), Rc::clone(answer));
         let show = |delta| shown.push(delta);
         let complete = async {
             let answer = llm.complete(&messages, &tools, &context, &show).await;
             lost.borrow_mut().extend(answer.iter().cloned());
-            reports.is_over.set(true);
+            request.end();
             answer
         };
         let both = Box::pin(join(complete, beside.as_mut()));
@@ -98,7 +94,7 @@ impl Conversation {
             Either::Left(((answer, _), _)) => Some(answer),
             Either::Right((_, both)) => {
                 drop(both);
-                reports.is_over.set(true);
+                request.end();
                 // A commit that has begun must not be dropped.
                 if !beside.is_terminated() {
                     beside.await;
@@ -108,7 +104,7 @@ impl Conversation {
         };
         self.record_spending(&lost.take(), llm.options.usage_id());
         match &answer {
-            None => self.cancel_background_response(&reports).await,
+            None => self.cancel_background_response(&request).await,
             Some(Ok(_)) => shown.end(),
             Some(Err(_)) => {}
         }
