@@ -28,10 +28,8 @@ use crate::{
 impl Conversation {
     /// Executes a command after all earlier ones. Returns the events that it appended.
     pub(super) async fn perform(&self, command: Command) -> Result<Vec<Event>> {
-        if command.moves_head() && self.0.log.has_file_versions().await? {
-            // Nothing waits for a network while the queue is held.
-            self.0.log.load_file_versions().await?;
-        }
+        // Nothing waits for a network while the queue is held.
+        self.0.log.file_versions(false, command.moves_head()).await?;
         let queue = self.0.log.queue().await;
         if command.moves_head() && self.0.log.has_held() {
             // The files of results belong to the branch that is left.

@@ -9,6 +9,7 @@ use super::{
     active_branch::{ActiveBranch, Part, RECENT, load, load_end, walk_back},
     file_versions::{FileVersions, FilesChange, LoadFileVersions},
     machine::{HeadMove, Plan},
+    open::OpenOptions,
     repair::{decode, find_head, follows, is_torn},
     warning::{Warning, history_warnings},
 };
@@ -19,7 +20,7 @@ use crate::{
         branch,
         branches::Tree,
     },
-    error::{Error, ErrorCode, Result},
+    error::Result,
     event::{Body, Event, Head, Source},
     fair_mutex::{FairGuard, FairMutex},
     format::{
@@ -34,6 +35,7 @@ use crate::{
     store::{Commit, FileChanges, FilesOf, Listing, Store, StoreError},
     tool::FileChange,
 };
+use futures_util::future::LocalBoxFuture;
 use std::{
     cell::{Cell, Ref, RefCell},
     rc::Rc,
@@ -68,8 +70,7 @@ pub struct EventLog {
     held: RefCell<Vec<Draft>>,
     /// Held while files change, as their versions depend on what they were.
     pub(super) files: FairMutex,
-    /// Loads what records changes of files; set when the conversation is opened.
-    pub(super) file_versions: Option<LoadFileVersions>,
+    load_file_versions: LoadFileVersions,
     /// The paths of files that moves of HEAD have changed, each in a line, for the page.
     pub(super) moved_files: RefCell<String>,
     /// The tree of the events that have been read for [`super::Conversation::branches`].
@@ -94,25 +95,23 @@ struct Placed {
 }
 
 impl EventLog {
-    /// The log of a conversation. `head` is the event that `state` names, or the default one if it names none. Without a time
-    /// at which it was created, the conversation is not stored yet.
+    /// The log of the conversation of these options. `head` is the event that `state` names, or the default one if it names
+    /// none. Without a time at which it was created, the conversation is not stored yet.
     pub fn new(
-        id: ConversationId,
-        store: Rc<dyn Store>,
-        host: Rc<dyn Host>,
-        listener: Listener,
+        options: &OpenOptions,
         state: BaseState,
         (length, created_at): (u64, Option<f64>),
         head: Option<EventId>,
     ) -> Self {
         Self {
-            id,
-            store,
-            host,
+            id: options.id,
+            store: options.store.clone(),
+            host: options.host.clone(),
+            listener: options.listener.clone(),
+            load_file_versions: options.load_file_versions.clone(),
             mask: Mask::default(),
             context: None,
             owner: None,
-            listener,
             commits: FairMutex::default(),
             state: RefCell::new(state),
             length: Cell::new(length),
@@ -122,7 +121,6 @@ impl EventLog {
             damage: RefCell::default(),
             held: RefCell::default(),
             files: FairMutex::default(),
-            file_versions: None,
             moved_files: RefCell::default(),
             tree: RefCell::default(),
         }
@@ -319,8 +317,8 @@ impl EventLog {
             after: changed_files.unwrap_or_else(|| Moment { event: head.clone(), length }),
             ..FilesChange::default()
         };
-        if changes_files || has_moved && self.has_file_versions().await? {
-            self.load_file_versions().await?.record(self, &mut change).await?;
+        if let Some(versions) = self.file_versions(changes_files, has_moved).await? {
+            versions.record(self, &mut change).await?;
         }
         self.store
             .commit(
@@ -352,17 +350,20 @@ impl EventLog {
         Ok(events)
     }
 
-    /// Whether changes of files have been recorded.
-    pub(super) async fn has_file_versions(&self) -> Result<bool> {
-        Ok(self.store.read_file(self.id, &CURRENT.parse()?).await?.is_some())
-    }
-
-    /// The code for versions of files.
-    pub(super) async fn load_file_versions(&self) -> Result<Rc<dyn FileVersions>> {
-        match &self.file_versions {
-            Some(load) => load().await,
-            None => Err(Error::new(ErrorCode::Internal, "the log is not open")),
-        }
+    /// The code for versions of files, if a commit needs it: one that changes files, or that moves HEAD where there are
+    /// versions.
+    pub(super) fn file_versions(
+        &self,
+        changes_files: bool,
+        moves_head: bool,
+    ) -> LocalBoxFuture<'_, Result<Option<Rc<dyn FileVersions>>>> {
+        Box::pin(async move {
+            let follows = moves_head && self.store.read_file(self.id, &CURRENT.parse()?).await?.is_some();
+            match changes_files || follows {
+                true => (self.load_file_versions)().await.map(Some),
+                false => Ok(None),
+            }
+        })
     }
 
     /// Makes events of drafts, places them in the tree from number `start` on, and notes in the state what follows from

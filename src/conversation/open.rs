@@ -114,17 +114,8 @@ impl Conversation {
                 }
                 add_skill_tool(&mut options.agent, context.as_deref())?;
                 state_warnings(&state, &options, &control, &mut warnings);
-                let stored = repair::Stored {
-                    id: options.id,
-                    store: options.store.clone(),
-                    host: options.host.clone(),
-                    listener: options.listener.clone(),
-                    state,
-                    length: listing.length,
-                    created_at: listing.created_at,
-                    has_end: is_writer,
-                };
-                let (log, quarantine) = repair::open_log(stored, &mut warnings).await?;
+                let stored = (listing.length, listing.created_at);
+                let (log, quarantine) = repair::open_log(&options, state, stored, &mut warnings).await?;
                 log.find_beginning().await?;
                 torn = quarantine;
                 log
@@ -132,14 +123,11 @@ impl Conversation {
             None => {
                 add_skill_tool(&mut options.agent, context.as_deref())?;
                 let state = new_state(&options, &control)?;
-                let (store, host, listener) =
-                    (options.store.clone(), options.host.clone(), options.listener.clone());
-                EventLog::new(options.id, store, host, listener, state, (0, None), None)
+                EventLog::new(&options, state, (0, None), None)
             }
         };
         warnings.extend(context.as_deref().and_then(AgentContext::complaint).map(warning::unusable_skills));
         log.context = context;
-        log.file_versions = Some(options.load_file_versions);
         // The record of the task, which is stored before, has stored the owner.
         log.owner = options.owner.clone().and_then(|owner| {
             let (_, created_at) = owner.0.log.identity()?;

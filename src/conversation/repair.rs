@@ -6,13 +6,14 @@
 //! * Calls that were under way are run again, asked about or answered, depending on their tools.
 
 use super::{
-    Conversation,
-    log::{EventLog, Listener},
+    Access, Conversation,
+    log::EventLog,
     machine::{
         Calls, Command, Plan,
         answers::{INTERRUPTED, interruption},
         calls::{self, Stage},
     },
+    open::OpenOptions,
     warning::{Warning, WarningCode},
 };
 use crate::{
@@ -26,37 +27,25 @@ use crate::{
         layout::{QUARANTINE, event_file_name},
         tree::{Leaf, becomes_head, is_default_leaf},
     },
-    host::Host,
     id::{ConversationId, EventId},
     store::{Store, StoredEvent},
     tool::{FileChange, Replay},
 };
-use std::{ops::Range, rc::Rc};
+use std::ops::Range;
 
 /// The number of events that are read at once.
 const PAGE: u64 = 64;
 
-/// A stored conversation whose log is not open yet.
-pub(super) struct Stored {
-    pub id: ConversationId,
-    pub store: Rc<dyn Store>,
-    pub host: Rc<dyn Host>,
-    pub listener: Listener,
-    pub state: BaseState,
-    pub length: u64,
-    pub created_at: f64,
-    /// Whether the unreadable end, which a writer moves away, counts as part of the log until then.
-    pub has_end: bool,
-}
-
 /// Opens the log of a stored conversation, with a HEAD that exists. Also returns the unreadable events at its end.
 /// Writes nothing.
 pub(super) async fn open_log(
-    stored: Stored,
+    options: &OpenOptions,
+    state: BaseState,
+    (length, created_at): (u64, f64),
     warnings: &mut Vec<Warning>,
 ) -> Result<(EventLog, Vec<StoredEvent>)> {
-    let Stored { id, store, host, listener, state, length, created_at, has_end } = stored;
-    let torn = torn_tail(&*store, id, length).await?;
+    let (id, store) = (options.id, &*options.store);
+    let torn = torn_tail(store, id, length).await?;
     let readable_length = length - torn.len() as u64;
     if let (Some(first), Some(last)) = (torn.first(), torn.last()) {
         warnings.push(Warning {
@@ -67,9 +56,10 @@ pub(super) async fn open_log(
             ),
         });
     }
-    let head = find_head(&*store, id, &state, readable_length, warnings).await?;
-    let length = if has_end { length } else { readable_length };
-    Ok((EventLog::new(id, store, host, listener, state, (length, Some(created_at)), head), torn))
+    let head = find_head(store, id, &state, readable_length, warnings).await?;
+    // A writer moves the unreadable end away, which is part of the log until then.
+    let length = if options.access == Access::Writer { length } else { readable_length };
+    Ok((EventLog::new(options, state, (length, Some(created_at)), head), torn))
 }
 
 /// The files for quarantined events.
