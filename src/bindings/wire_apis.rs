@@ -1,10 +1,11 @@
 //! The wire APIs in a page: each is a chunk, because a page needs it only for a request, and most pages need one of them.
+//! They share the chunk that sends their requests.
 
 use super::chunks;
 use crate::{
-    error::ErrorCode,
+    error::{Error, ErrorCode, Result},
     llm::{
-        LlmError, LlmFailure,
+        LlmError, LlmFailure, Requests,
         wire_api::{Api, WireApi, WireApis},
     },
 };
@@ -16,7 +17,7 @@ use std::rc::Rc;
 pub struct ChunkWireApis(pub Option<Function>);
 
 impl WireApis for ChunkWireApis {
-    fn load(&self, api: Api) -> LocalBoxFuture<'static, Result<Rc<dyn WireApi>, LlmError>> {
+    fn load(&self, api: Api) -> LocalBoxFuture<'static, std::result::Result<Rc<dyn WireApi>, LlmError>> {
         let load = self.0.clone();
         Box::pin(async move {
             // The chunks have the names of the wire APIs.
@@ -29,14 +30,28 @@ impl WireApis for ChunkWireApis {
                     Api::TextTools => chunks::text_tools().await,
                 },
             };
-            loaded.map_err(|error| {
-                let failure = match error.code() {
-                    ErrorCode::Network => LlmFailure::Network,
-                    ErrorCode::WasmBlocked => LlmFailure::WasmBlocked,
-                    _ => LlmFailure::InvalidOptions,
-                };
-                LlmError::new(failure, error.message())
-            })
+            loaded.map_err(failure)
         })
     }
+
+    fn load_requests(&self) -> LocalBoxFuture<'static, std::result::Result<Rc<dyn Requests>, LlmError>> {
+        let load = self.0.clone();
+        Box::pin(async move {
+            let loaded: Result<_> = async {
+                chunks::load_with(load, "requests").await?;
+                chunks::requests().await
+            }
+            .await;
+            loaded.map_err(failure)
+        })
+    }
+}
+
+fn failure(error: Error) -> LlmError {
+    let failure = match error.code() {
+        ErrorCode::Network => LlmFailure::Network,
+        ErrorCode::WasmBlocked => LlmFailure::WasmBlocked,
+        _ => LlmFailure::InvalidOptions,
+    };
+    LlmError::new(failure, error.message())
 }

@@ -1,25 +1,16 @@
 //! Background responses: answers that a provider produces independently of the connection.
 
 use crate::llm::{
-    client::{Llm, with_key},
-    completion::StartedResponse,
+    client::Llm,
     error::{LlmError, LlmFailure},
     options::LlmOptions,
+    requests::with_key,
     wire_api::{LlmRequest, WireRequest},
 };
 
 impl Llm {
-    /// The background response of this model with this id.
-    pub fn started_response(&self, id: &str) -> StartedResponse {
-        let LlmOptions { model, base_url, .. } = &self.options;
-        StartedResponse { id: id.to_owned(), model: model.clone(), base_url: base_url.clone() }
-    }
-
-    /// Asks the provider to cancel a background response.
-    ///
-    /// # Errors
-    /// If the request fails.
-    pub async fn cancel_answer(&self, id: &str) -> Result<(), LlmError> {
+    /// See [`Llm::cancel_answer`].
+    pub(super) async fn request_cancellation(&self, id: &str) -> Result<(), LlmError> {
         let options = LlmOptions {
             background: Some(true),
             background_response: Some(id.to_owned()),

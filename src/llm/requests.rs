@@ -1,13 +1,14 @@
-//! Calls a model: chooses the wire API, and retries where that can help.
+//! Asks a model, and again where that can help.
 //!
 //! One call of [`Llm::complete`] is one answer or one error. A failed attempt is repeated only as long as nothing of
 //! its answer has been shown, because a shown text is not taken back; except that after a loss of the network the caller
-//! may decide in [`HttpClient::wait`] to begin the answer anew. Dropping the future aborts the exchange.
+//! may decide in [`HttpClient::wait`](super::transport::HttpClient::wait) to begin the answer anew. Dropping the future aborts the exchange.
 
 use crate::{
     host::Host,
     json::FromJson as _,
     llm::{
+        client::{Llm, Requests},
         completion::{CallContext, Completion, Delta, ToolSchema},
         endpoint::Endpoint,
         error::{LlmError, LlmFailure},
@@ -15,63 +16,41 @@ use crate::{
         history::without_thoughts,
         message::Message,
         metrics::Usage,
-        model_data::{ModelRow, price},
+        model_data::price,
         model_features::ModelFeatures,
-        options::{ApiKey, FALLBACK_ON, LlmOptions},
+        options::{ApiKey, LlmOptions},
         provider_errors::{PROMPT_CACHE_TOO_SMALL, refuses_thoughts},
         retry::{attempts, next_delay},
         secret_string::{SecretString, Secrets},
-        transport::{HttpClient, HttpRequest, HttpResponse, Wait},
-        wire_api::{Answer, Api, Decoder, LlmRequest, WireApi, WireApis, WireRequest, compiled_in},
+        transport::{HttpRequest, HttpResponse, Wait},
+        wire_api::{Answer, Api, Decoder, LlmRequest, WireApi, WireRequest},
     },
 };
+use futures_util::future::LocalBoxFuture;
 use std::{borrow::Cow, cell::Cell, rc::Rc, time::Duration};
 
-/// One model with its configuration.
-#[derive(Clone)]
-pub struct Llm {
-    /// The options of the model and its server.
-    pub options: LlmOptions,
-    /// The HTTP client.
-    pub http: Rc<dyn HttpClient>,
-    /// Clock and random numbers.
-    pub host: Rc<dyn Host>,
-    /// The wire APIs that are loaded when they are needed.
-    pub wire_apis: Option<Rc<dyn WireApis>>,
-    /// Models that are asked one after the other if this one has finally failed. Their own fallbacks are not used.
-    pub fallbacks: Vec<Llm>,
-    /// The codes of the failures after which a fallback is asked.
-    pub fallback_on: Vec<String>,
-    /// Whether the server has ever answered this page, so that it does not refuse it.
-    pub has_answered: Rc<Cell<bool>>,
+/// [`Requests`] with the HTTP client of the model.
+pub struct HttpRequests;
+
+impl Requests for HttpRequests {
+    fn complete<'a>(
+        &'a self,
+        llm: &'a Llm,
+        messages: &'a [Rc<Message>],
+        tools: &'a [ToolSchema],
+        context: &'a CallContext,
+        on_delta: &'a dyn Fn(Delta),
+    ) -> LocalBoxFuture<'a, Result<Completion, LlmError>> {
+        Box::pin(llm.complete_with_fallbacks(messages, tools, context, on_delta))
+    }
+
+    fn cancel_answer<'a>(&'a self, llm: &'a Llm, id: &'a str) -> LocalBoxFuture<'a, Result<(), LlmError>> {
+        Box::pin(llm.request_cancellation(id))
+    }
 }
 
 impl Llm {
-    /// A model whose options are valid.
-    ///
-    /// # Errors
-    /// `InvalidOptions`, naming the invalid option. [`Llm::complete`] checks the same, for options that have changed.
-    pub fn new(options: LlmOptions, http: Rc<dyn HttpClient>, host: Rc<dyn Host>) -> Result<Self, LlmError> {
-        options.check()?;
-        Endpoint::resolve(&options.model, options.base_url.as_deref())?;
-        Ok(Self {
-            options,
-            http,
-            host,
-            wire_apis: None,
-            fallbacks: Vec::new(),
-            fallback_on: FALLBACK_ON.iter().copied().map(str::to_owned).collect(),
-            has_answered: Rc::default(),
-        })
-    }
-
-    /// Requests the next message from this model, and if it finally fails before a part of an answer was shown, from its
-    /// fallbacks in their order. `on_delta` is called with each piece of text and reasoning as it arrives, and with an
-    /// empty one if the answer begins anew.
-    ///
-    /// # Errors
-    /// The error of this model, also if all fallbacks have failed; or that of a fallback that had begun to show an answer.
-    pub async fn complete(
+    async fn complete_with_fallbacks(
         &self,
         messages: &[Rc<Message>],
         tools: &[ToolSchema],
@@ -175,24 +154,6 @@ impl Llm {
         }
     }
 
-    /// Loads what a request needs before the first one is made, which may be when there is no network. A failure is left to
-    /// the request.
-    pub async fn load_ahead(&self) {
-        let _ = self.prepare(&self.options).await;
-    }
-
-    /// Everything that a request with these options needs beside its content.
-    pub(super) async fn prepare(
-        &self,
-        options: &LlmOptions,
-    ) -> Result<(Endpoint, ModelFeatures, Api, Rc<dyn WireApi>), LlmError> {
-        let endpoint = Endpoint::resolve(&options.model, options.base_url.as_deref())?;
-        let features = ModelFeatures::of(options, &endpoint, &ModelRow::of(options).await?);
-        let api = Api::of(options, &endpoint, &features);
-        let wire_api = self.wire_api(api).await?;
-        Ok((endpoint, features, api, wire_api))
-    }
-
     /// Waits before the next attempt; returns whether to make it.
     async fn wait(&self, wait: &Wait<'_>) -> bool {
         match self.http.wait(wait) {
@@ -202,17 +163,6 @@ impl Llm {
                 self.host.sleep(wait.delay).await;
                 true
             }
-        }
-    }
-
-    async fn wire_api(&self, api: Api) -> Result<Rc<dyn WireApi>, LlmError> {
-        match (compiled_in(api), &self.wire_apis) {
-            (Some(api), _) => Ok(api),
-            (None, Some(apis)) => apis.load(api).await,
-            (None, None) => Err(LlmError::new(
-                LlmFailure::InvalidOptions,
-                format!("this build does not include the wire API {}; set apiMode to \"chat\"", api.as_str()),
-            )),
         }
     }
 

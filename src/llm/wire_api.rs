@@ -6,6 +6,7 @@
 use crate::{
     json::{Object, string_enum},
     llm::{
+        client::Requests,
         completion::{Delta, ToolSchema},
         endpoint::Endpoint,
         error::LlmError,
@@ -72,10 +73,13 @@ impl Api {
     }
 }
 
-/// Loads wire APIs in a page.
+/// Loads wire APIs in a page, and what sends their requests.
 pub trait WireApis {
     /// Loads this wire API.
     fn load(&self, api: Api) -> LocalBoxFuture<'static, Result<Rc<dyn WireApi>, LlmError>>;
+
+    /// Loads the code that asks models.
+    fn load_requests(&self) -> LocalBoxFuture<'static, Result<Rc<dyn Requests>, LlmError>>;
 }
 
 /// The wire API, if it is compiled in: natively all are, in a page none is.

@@ -7,6 +7,7 @@ export const copies = {
   "threadkeep_archive_bg.wasm": () => import("./wasm-archive-inline.js"),
   "threadkeep_messages_bg.wasm": () => import("./wasm-messages-inline.js"),
   "threadkeep_branches_bg.wasm": () => import("./wasm-branches-inline.js"),
+  "threadkeep_requests_bg.wasm": () => import("./wasm-requests-inline.js"),
   "threadkeep_chat_bg.wasm": () => import("./wasm-chat-inline.js"),
   "threadkeep_responses_bg.wasm": () => import("./wasm-responses-inline.js"),
   "threadkeep_anthropic_bg.wasm": () => import("./wasm-anthropic-inline.js"),

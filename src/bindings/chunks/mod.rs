@@ -24,8 +24,8 @@ use crate::{
     conversation::{DraftFiles, Drafts},
     error::{Error, ErrorCode, Result},
     llm::{
-        anthropic::AnthropicMessages, chat_completions::ChatCompletions, responses::Responses,
-        text_tools::TextTools, wire_api::WireApi,
+        HttpRequests, Requests, anthropic::AnthropicMessages, chat_completions::ChatCompletions,
+        responses::Responses, text_tools::TextTools, wire_api::WireApi,
     },
     skills::{AgentSkills, Skills},
 };
@@ -66,6 +66,8 @@ macro_rules! chunks {
 }
 
 chunks! {
+    /// Requests to models, over any wire API.
+    requests: dyn Requests = HttpRequests;
     /// Chat Completions.
     chat: dyn WireApi = ChatCompletions;
     /// The Responses API.
@@ -86,7 +88,7 @@ chunks! {
     messages: dyn Messages = messages::MessagesChunk;
     /// Condensing.
     condensing: dyn CondensingPart = condensing::CondensingChunk;
-    /// Drafts of answers.
+    /// Drafts of answers, and the ids of background responses.
     drafts: dyn Drafts = DraftFiles;
     /// Requests beside the run, and critics.
     side_calls: dyn SideCalls = side_calls::SideCallsChunk;

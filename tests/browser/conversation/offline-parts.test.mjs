@@ -16,7 +16,7 @@ import { endOf } from "../../support/ended.mjs";
 
 /** The parts that runs use, by the step below in which they are used without the server of the library. */
 const used = {
-  models: ["llm/models/*", "wasm/chunks.ts", "chat", "responses", "anthropic", "text_tools"],
+  models: ["llm/models/*", "wasm/chunks.ts", "requests", "chat", "responses", "anthropic", "text_tools"],
   tools: [
     "tool/core.ts",
     "tools/*",
@@ -101,7 +101,7 @@ const library = (request, response, urlPath) => {
 };
 /** dist/ from which the parts for a model cannot be loaded while the server is away, in a page that has the rest. */
 const parts = (request, response, urlPath) =>
-  /rows-|chat_bg|chat-inline/.test(urlPath) ? library(request, response, urlPath) : dist(request, response, urlPath);
+  /rows-|(chat|requests)(_bg|-inline)/.test(urlPath) ? library(request, response, urlPath) : dist(request, response, urlPath);
 
 let server;
 before(async () => (server = await startServer({ mounts: { "/library/": library, "/parts/": parts } })));
@@ -196,7 +196,7 @@ for (const kind of availableBrowsers) {
       await step("without waiting, a part that is missing is an error, and the next run is not affected", async (page) => {
         isAway = true;
         await page.evaluate(openAndRun, "fail");
-        assert.match(await page.evaluate(() => window.ended), /^network: a part of the library did not load/);
+        assert.match(await page.evaluate(() => window.ended), /^network: the wasm did not load: .*threadkeep_requests_bg.wasm/);
       });
     } finally {
       await browser.close();

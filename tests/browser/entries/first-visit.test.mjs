@@ -15,8 +15,8 @@ for (const kind of availableBrowsers) {
       await browser.page(`${fresh.origin}/pages/blank.html`);
       const { files, listed } = await browser.evaluate(loadedByAFirstVisit);
       assert.equal(listed, 1);
-      // The wire API of its model and what keeps its answers while they come are loaded ahead, in the background.
-      const ahead = ["threadkeep_chat_bg.wasm", "threadkeep_drafts_bg.wasm"];
+      // What asks its model, and what keeps its answers while they come, are loaded ahead, in the background.
+      const ahead = ["threadkeep_requests_bg.wasm", "threadkeep_chat_bg.wasm", "threadkeep_drafts_bg.wasm"];
       assert.deepEqual(
         files.filter((file) => !ahead.includes(file)),
         ["threadkeep_bg.wasm"],
