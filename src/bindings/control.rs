@@ -35,16 +35,16 @@ impl CoreConversation {
             let response = outcome.final_response.map_or(JsValue::NULL, JsValue::from);
             let result = Array::of2(&outcome.status.as_str().into(), &response);
             let TotalUsage { cost, tokens } = outcome.usage;
-            for number in [f64::from(outcome.steps), cost, outcome.duration].into_iter().chain(
-                [
-                    tokens.prompt_tokens,
-                    tokens.completion_tokens,
-                    tokens.cache_read_tokens,
-                    tokens.cache_write_tokens,
-                    tokens.reasoning_tokens,
-                ]
-                .map(|count| count as f64),
-            ) {
+            for number in [
+                f64::from(outcome.steps),
+                cost,
+                outcome.duration,
+                tokens.prompt_tokens as f64,
+                tokens.completion_tokens as f64,
+                tokens.cache_read_tokens as f64,
+                tokens.cache_write_tokens as f64,
+                tokens.reasoning_tokens as f64,
+            ] {
                 result.push(&number.into());
             }
             Ok(result.into())
@@ -59,9 +59,7 @@ impl CoreConversation {
     /// Replaces the limits of each run.
     #[wasm_bindgen(js_name = setLimits)]
     pub fn set_limits(&self, limits: JsValue) -> Promise {
-        self.verb(
-            move |conversation| async move { done(conversation.set_limits(run_limits(&limits)?).await) },
-        )
+        self.changing(run_limits(&limits).map(|limits| self.conversation.set_limits(limits)))
     }
 
     /// See `Conversation.pause`.
@@ -117,47 +115,39 @@ impl CoreConversation {
     /// Takes a confirmation policy in the SDK's JSON.
     #[wasm_bindgen(js_name = setConfirmationPolicy)]
     pub fn set_confirmation_policy(&self, json: String) -> Promise {
-        self.verb(move |conversation| async move {
-            done(conversation.set_confirmation_policy(policy(&json)?).await)
-        })
+        self.changing(policy(&json).map(|policy| self.conversation.set_confirmation_policy(policy)))
     }
 
     /// Takes a security analyzer in the SDK's JSON, or `null` for none.
     #[wasm_bindgen(js_name = setSecurityAnalyzer)]
     pub fn set_security_analyzer(&self, json: String) -> Promise {
-        self.verb(move |conversation| async move {
-            done(conversation.set_security_analyzer(analyzer(&json)?).await)
-        })
+        self.changing(analyzer(&json).map(|analyzer| self.conversation.set_security_analyzer(analyzer)))
     }
 
     /// Takes the names of tools.
     #[wasm_bindgen(js_name = setAllowedTools)]
     pub fn set_allowed_tools(&self, names: Vec<String>) -> Promise {
-        self.verb(move |conversation| async move { done(conversation.set_allowed_tools(&names).await) })
+        self.changing(Ok(self.conversation.set_allowed_tools(&names)))
     }
 
     /// See `Conversation.allowSecrets`.
     #[wasm_bindgen(js_name = allowSecrets)]
     pub fn allow_secrets(&self) -> Promise {
-        self.verb(|conversation| async move { done(conversation.allow_secrets().await) })
+        self.changing(Ok(self.conversation.allow_secrets()))
     }
 
     /// Takes a JSON object, in which `null` removes a value.
     #[wasm_bindgen(js_name = setAgentState)]
     pub fn set_agent_state(&self, json: String) -> Promise {
-        self.verb(move |conversation| async move {
-            let values: EditableObject =
-                given::value(&json).ok_or_else(|| invalid("agentState must be a JSON object"))?;
-            done(conversation.set_agent_state(&values).await)
-        })
+        let values: Result<EditableObject> =
+            given::value(&json).ok_or_else(|| invalid("agentState must be a JSON object"));
+        self.changing(values.map(|values| self.conversation.set_agent_state(&values)))
     }
 
     /// Takes JSON that the library itself notes under this name: see `Conversation::note`.
     pub fn note(&self, name: String, json: String) -> Promise {
-        self.verb(move |conversation| async move {
-            let value: RawJson = given::value(&json).ok_or_else(|| invalid("a note must be JSON"))?;
-            done(conversation.note(&name, &value).await)
-        })
+        let value: Result<RawJson> = given::value(&json).ok_or_else(|| invalid("a note must be JSON"));
+        self.changing(value.map(|value| self.conversation.note(&name, &value)))
     }
 }
 

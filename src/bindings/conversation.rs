@@ -14,7 +14,7 @@ use super::{
     tool::read_files,
 };
 use crate::{
-    conversation::{Access, Conversation, OpenOptions, Resume, WaitingCalls, write_lock},
+    conversation::{Access, Changing, Conversation, OpenOptions, Resume, WaitingCalls, write_lock},
     error::Result,
     event::Event,
     host::Host as _,
@@ -211,7 +211,7 @@ impl CoreConversation {
     /// See `Conversation.switchLLM`.
     #[wasm_bindgen(js_name = switchLLM)]
     pub fn switch_llm(&self, options: JsValue) -> Promise {
-        self.verb(move |conversation| async move { done(conversation.switch_llm(llm(&options)?).await) })
+        self.changing(llm(&options).map(|llm| self.conversation.switch_llm(llm)))
     }
 
     /// Replaces the tools of MCP servers.
@@ -225,17 +225,15 @@ impl CoreConversation {
     /// Takes an object of strings.
     #[wasm_bindgen(js_name = setTags)]
     pub fn set_tags(&self, tags: JsValue) -> Promise {
-        self.verb(move |conversation| async move { done(conversation.set_tags(&texts(tags, "tags")?).await) })
+        self.changing(texts(tags, "tags").map(|tags| self.conversation.set_tags(&tags)))
     }
 
     /// Takes a JSON object of stored sources by name; `null` removes one.
     #[wasm_bindgen(js_name = storeSecrets)]
     pub fn store_secrets(&self, sources: String, is_opening: bool) -> Promise {
-        self.verb(move |conversation| async move {
-            let sources: EditableObject = given::value(&sources)
-                .ok_or_else(|| invalid("the sources of secrets must be a JSON object"))?;
-            done(conversation.store_secrets(&sources, is_opening).await)
-        })
+        let sources: Result<EditableObject> =
+            given::value(&sources).ok_or_else(|| invalid("the sources of secrets must be a JSON object"));
+        self.changing(sources.map(|sources| self.conversation.store_secrets(&sources, is_opening)))
     }
 
     /// Resolves when the conversation is closed. Code of the host may never answer, so the wait is limited.
@@ -263,6 +261,11 @@ impl CoreConversation {
         let conversation = self.conversation.clone();
         let verb = Box::pin(act(conversation.clone()));
         promise(until_closed(conversation, verb))
+    }
+
+    /// The promise of a change.
+    pub(super) fn changing(&self, change: Result<Changing>) -> Promise {
+        self.verb(|_| async move { done(change?.await) })
     }
 }
 

@@ -7,11 +7,11 @@
 use super::{
     Conversation,
     imported::is_undecided,
-    machine::{Assessment, Plan, answers::call_of, assessment::policy_in, undecided::mark_decided},
+    machine::{Assessment, answers::call_of, assessment::policy_in, undecided::mark_decided},
+    settings::Changing,
 };
 use crate::{
     agent::{Call, Draft, Reply},
-    error::Result,
     event::{Body, Event, Head, Parent, SecurityRisk, Source},
     format::{
         agent_state::{ALLOWED_TOOLS, SECURITY_RISKS},
@@ -79,9 +79,10 @@ impl Conversation {
             if self.is_risky(&action, tool) || self.tool_demands_approval(&call, false).await {
                 asking.set(tool, 0);
             }
-            allowable.push((tool.clone(), action));
+            allowable.push(action);
         }
-        allowable.into_iter().filter(|(tool, _)| asking.has(tool)).map(|(_, action)| action).collect()
+        allowable.retain(|action| call_of(action).is_some_and(|call| asking.has(&call.tool_name)));
+        allowable
     }
 
     /// Whether the policy demands approval of this call alone. Nothing is known about the calls of an import.
@@ -166,21 +167,19 @@ impl Conversation {
     ///
     /// # Errors
     /// `locked_elsewhere`, and those of the store.
-    pub async fn set_confirmation_policy(&self, policy: ConfirmationPolicy) -> Result<()> {
-        let mut edit = |state: &mut BaseState| {
+    pub fn set_confirmation_policy(&self, policy: ConfirmationPolicy) -> Changing {
+        self.change(move |state| {
             state.set_confirmation_policy(&RawJson::of(&policy));
             mark_decided(state, &["settings", "new"]);
-        };
-        self.change_settings(Plan::default().strictly(), &mut edit).await
+        })
     }
 
     /// Sets the analyzer, which rates calls from the next answer on.
     ///
     /// # Errors
     /// `locked_elsewhere`, and those of the store.
-    pub async fn set_security_analyzer(&self, analyzer: Option<StoredAnalyzer>) -> Result<()> {
-        let mut edit = |state: &mut BaseState| set_analyzer(state, analyzer.as_ref());
-        self.change_settings(Plan::default().strictly(), &mut edit).await
+    pub fn set_security_analyzer(&self, analyzer: Option<StoredAnalyzer>) -> Changing {
+        self.change(move |state| set_analyzer(state, analyzer.as_ref()))
     }
 
     /// The names of the tools whose calls are allowed under any policy.
@@ -192,13 +191,12 @@ impl Conversation {
     ///
     /// # Errors
     /// `locked_elsewhere`, and those of the store.
-    pub async fn set_allowed_tools(&self, names: &[String]) -> Result<()> {
+    pub fn set_allowed_tools(&self, names: &[String]) -> Changing {
         let names = (!names.is_empty()).then(|| RawJson::of(names));
-        let mut edit = |state: &mut BaseState| {
+        self.change(move |state| {
             state.set_in_agent_state(ALLOWED_TOOLS, names.as_ref());
             mark_decided(state, &["new"]);
-        };
-        self.change_settings(Plan::default().strictly(), &mut edit).await
+        })
     }
 }
 

@@ -5,13 +5,12 @@ use super::{
     Conversation,
     confirmation::{analyzer_in, set_analyzer},
     machine::{
-        Plan,
         assessment::policy_in,
         undecided::{awaits_decision, mark_decided, undecided_in},
     },
+    settings::Changing,
 };
 use crate::{
-    error::Result,
     format::{
         agent_state::ALLOWED_TOOLS,
         base_state::BaseState,
@@ -89,7 +88,7 @@ impl Conversation {
     ///
     /// # Errors
     /// `locked_elsewhere`, `invalid_state` once the conversation is closed, and those of the store.
-    pub async fn allow_secrets(&self) -> Result<()> {
-        self.change_settings(Plan::default().strictly(), &mut |state| mark_decided(state, &[SECRETS])).await
+    pub fn allow_secrets(&self) -> Changing {
+        self.change(|state| mark_decided(state, &[SECRETS]))
     }
 }

@@ -7,6 +7,7 @@ use super::{
         Plan,
         stuck_detector::{StuckDetection, StuckDetectionThresholds, is_stuck_on_context_window},
     },
+    settings::{Changing, refused},
 };
 use crate::{
     agent::{Draft, is_answer_demand},
@@ -135,17 +136,18 @@ impl Conversation {
     /// # Errors
     /// `invalid_options` naming the limit, `locked_elsewhere`, `invalid_state` once the conversation is closed, and those of
     /// the store; the old limits stay then.
-    pub async fn set_limits(&self, limits: RunLimits) -> Result<()> {
-        limits.check()?;
-        let mut edit = |state: &mut BaseState| {
+    pub fn set_limits(&self, limits: RunLimits) -> Changing {
+        if let Err(error) = limits.check() {
+            return refused(error);
+        }
+        let edit = move |state: &mut BaseState| {
             state.set_max_iterations(limits.max_iterations.into());
             if let Some(detection) = limits.stuck_detection {
                 state.set_stuck_detection(detection != StuckDetection::Off);
             }
         };
-        self.change_settings(Plan::default().strictly(), &mut edit).await?;
-        self.0.limits.set(limits);
-        Ok(())
+        let stored = move |conversation: &Self| conversation.0.limits.set(limits);
+        self.changing(Plan::default().strictly(), Box::new(edit), Box::new(stored))
     }
 
     /// Whether a run that failed because its request did not fit into the context window is stuck.

@@ -86,13 +86,11 @@ impl Conversation {
                 ));
                 reported.leaf = leaf;
             }
-            for (name, value) in reported.state.changed_fields(&state) {
-                match (name, value) {
-                    (name, _) if APART.contains(&name) => {}
-                    ("stats", Some(_)) => events.item(&update(name, &self.usage_snapshot(&state))),
-                    (name, value) => events.item(&update(name, &without_ciphers(value.unwrap_or("null")))),
-                }
-            }
+            reported.state.differences(&state, &mut |name, value| match value {
+                _ if APART.contains(&name) => {}
+                Some(_) if name == "stats" => events.item(&update(name, &self.usage_snapshot(&state))),
+                _ => events.item(&update(name, &without_ciphers(value.unwrap_or("null")))),
+            });
             reported.state = state;
             if let Some(pending) = pending
                 && *reported.pending.get_or_insert_default() != pending

@@ -2,10 +2,10 @@
 //!
 //! Values come from the host, which also encrypts those that are stored. This module only masks them in other texts.
 
-use super::{Conversation, OnDelta, machine::Plan};
+use super::{Conversation, OnDelta, settings::Changing};
 use crate::{
     agent::ShownAnswer,
-    error::{Error, Result},
+    error::Error,
     format::base_state::BaseState,
     json::{EditableObject, RawJson},
     llm::{
@@ -15,7 +15,7 @@ use crate::{
     secret::{HIDDEN, Mask, MaskedArguments, MaskedStream},
     tool::ToolRegistry,
 };
-use std::{cell::RefCell, rc::Rc};
+use std::{cell::RefCell, future::ready, rc::Rc};
 
 impl Conversation {
     /// Masks these texts from now on in everything that is stored or reported, except in the user's own messages.
@@ -33,8 +33,9 @@ impl Conversation {
     ///
     /// # Errors
     /// `locked_elsewhere`, `invalid_state` once the conversation is closed, and those of the store.
-    pub async fn store_secrets(&self, sources: &EditableObject, is_opening: bool) -> Result<()> {
-        let mut edit = |state: &mut BaseState| {
+    pub fn store_secrets(&self, sources: &EditableObject, is_opening: bool) -> Changing {
+        let sources = sources.clone();
+        let mut edit = move |state: &mut BaseState| {
             for (name, source) in sources.iter() {
                 let source = RawJson::parse(source).filter(|source| source.as_str() != "null");
                 state.set_secret_source(name, source.as_ref());
@@ -42,9 +43,9 @@ impl Conversation {
         };
         if is_opening && !self.is_stored() {
             self.0.log.prepare(&mut edit);
-            return Ok(());
+            return Box::pin(ready(Ok(())));
         }
-        self.change_settings(Plan::default().strictly(), &mut edit).await
+        self.change(edit)
     }
 
     /// Sets the encrypted `token` to store for the model's key, and the decrypted key for use if the host gives none. If
@@ -102,7 +103,7 @@ impl<'a> MaskedDeltas<'a> {
         Self { on_delta, answer, mask, content: stream(), reasoning: stream(), calls: RefCell::default() }
     }
 
-    pub(super) fn push(&self, delta: Delta) {
+    pub(super) fn push(&self, mut delta: Delta) {
         if delta == Delta::default() {
             // The answer starts again, so the text that was held back is dropped.
             self.content.borrow_mut().end();
@@ -111,53 +112,50 @@ impl<'a> MaskedDeltas<'a> {
             self.answer.restart();
             return (self.on_delta)(&self.answer.id, delta);
         }
-        let masked = |stream: &RefCell<MaskedStream>, text: Option<String>| {
-            text.map(|text| stream.borrow_mut().push(&text))
-        };
-        let (content, reasoning) = (delta.content, delta.reasoning_content);
-        let tool_calls = delta.tool_calls.into_iter().map(|call| self.masked_call(call)).collect();
-        self.show(masked(&self.content, content), masked(&self.reasoning, reasoning), tool_calls);
-    }
-
-    fn masked_call(&self, call: ToolCallDelta) -> ToolCallDelta {
-        let mut calls = self.calls.borrow_mut();
-        while calls.len() <= call.index {
-            calls.push(MaskedArguments::new(self.mask));
+        for (stream, text) in
+            [(&self.content, &mut delta.content), (&self.reasoning, &mut delta.reasoning_content)]
+        {
+            if let Some(text) = text {
+                *text = stream.borrow_mut().push(text);
+            }
         }
-        ToolCallDelta {
-            // The model may call a tool that does not exist, under any name.
-            name: call.name.map(|name| self.mask.text(&name).into_owned()),
-            arguments: calls.get_mut(call.index).map_or_else(String::new, |text| text.push(&call.arguments)),
-            ..call
+        for call in &mut delta.tool_calls {
+            if let Some(name) = &mut call.name {
+                // The model may call a tool that does not exist, under any name.
+                *name = self.mask.text(name).into_owned();
+            }
+            let mut calls = self.calls.borrow_mut();
+            while calls.len() <= call.index {
+                calls.push(MaskedArguments::new(self.mask));
+            }
+            if let Some(arguments) = calls.get_mut(call.index) {
+                call.arguments = arguments.push(&call.arguments);
+            }
         }
+        self.show(delta);
     }
 
     /// Passes on the text that was held back. Must not be called for an answer that broke off, because that may have
     /// ended in the middle of a secret.
     pub(super) fn end(&self) {
-        let end = |stream: &RefCell<MaskedStream>| Some(stream.borrow_mut().end());
-        let end_of_call = |(index, text): (usize, &mut MaskedArguments)| ToolCallDelta {
-            index,
-            arguments: text.end(),
-            ..ToolCallDelta::default()
+        let mut delta = Delta {
+            content: Some(self.content.borrow_mut().end()),
+            reasoning_content: Some(self.reasoning.borrow_mut().end()),
+            tool_calls: Vec::new(),
         };
-        let tool_calls = self.calls.borrow_mut().iter_mut().enumerate().map(end_of_call).collect();
-        self.show(end(&self.content), end(&self.reasoning), tool_calls);
+        for (index, text) in self.calls.borrow_mut().iter_mut().enumerate() {
+            let arguments = text.end();
+            delta.tool_calls.push(ToolCallDelta { index, arguments, ..ToolCallDelta::default() });
+        }
+        self.show(delta);
     }
 
-    fn show(
-        &self,
-        content: Option<String>,
-        reasoning_content: Option<String>,
-        mut tool_calls: Vec<ToolCallDelta>,
-    ) {
-        let is_text = |text: &String| !text.is_empty();
-        tool_calls.retain(|call| call.name.is_some() || !call.arguments.is_empty());
-        let delta = Delta {
-            content: content.filter(is_text),
-            reasoning_content: reasoning_content.filter(is_text),
-            tool_calls,
-        };
+    /// Passes on a piece, unless nothing is left of it.
+    fn show(&self, mut delta: Delta) {
+        for text in [&mut delta.content, &mut delta.reasoning_content] {
+            text.take_if(|text| text.is_empty());
+        }
+        delta.tool_calls.retain(|call| call.name.is_some() || !call.arguments.is_empty());
         if delta != Delta::default() {
             self.answer.push(delta.content.as_deref().unwrap_or_default());
             (self.on_delta)(&self.answer.id, delta);

@@ -15,9 +15,31 @@ use crate::{
     llm::Llm,
     tool::Tool,
 };
-use std::rc::Rc;
+use futures_util::future::LocalBoxFuture;
+use std::{future::ready, rc::Rc};
+
+/// A change that is being stored. Boxed, so that the wasm has its code once and not for each setting.
+pub type Changing = LocalBoxFuture<'static, Result<()>>;
+
+/// A change of the state.
+pub(super) type Edit = Box<dyn FnMut(&mut BaseState)>;
 
 impl Conversation {
+    /// Stores a change of settings durably.
+    pub(super) fn change(&self, edit: impl FnMut(&mut BaseState) + 'static) -> Changing {
+        self.changing(Plan::default().strictly(), Box::new(edit), Box::new(|_| {}))
+    }
+
+    /// Stores a change of settings, and then calls `stored`.
+    pub(super) fn changing(&self, plan: Plan, mut edit: Edit, stored: Box<dyn FnOnce(&Self)>) -> Changing {
+        let conversation = self.clone();
+        Box::pin(async move {
+            conversation.change_settings(plan, &mut *edit).await?;
+            stored(&conversation);
+            Ok(())
+        })
+    }
+
     /// Stores a change of settings.
     pub(super) async fn change_settings(
         &self,
@@ -38,36 +60,38 @@ impl Conversation {
     ///
     /// # Errors
     /// `invalid_options` naming the tag, `locked_elsewhere`, and those of the store.
-    pub async fn set_tags(&self, tags: &[(String, String)]) -> Result<()> {
-        self.ensure_writable()?;
-        self.state().clone().set_tags(tags)?;
-        let mut edit = |state: &mut BaseState| {
+    pub fn set_tags(&self, tags: &[(String, String)]) -> Changing {
+        if let Err(error) = self.ensure_writable().and_then(|()| self.state().clone().set_tags(tags)) {
+            return refused(error);
+        }
+        let tags = tags.to_vec();
+        let edit = move |state: &mut BaseState| {
             // Checked above.
-            let _ = state.set_tags(tags);
+            let _ = state.set_tags(&tags);
         };
-        self.change_settings(Plan::default(), &mut edit).await
+        self.changing(Plan::default(), Box::new(edit), Box::new(|_| {}))
     }
 
     /// Sets these fields of `agent_state`; `null` removes one. Others do not change.
     ///
     /// # Errors
     /// `invalid_options` for a field that this library uses itself, `locked_elsewhere`, and those of the store.
-    pub async fn set_agent_state(&self, values: &EditableObject) -> Result<()> {
-        self.ensure_writable()?;
+    pub fn set_agent_state(&self, values: &EditableObject) -> Changing {
         if let Some((name, _)) = values.iter().find(|(name, _)| RESERVED.contains(name)) {
             let text = format!(
                 "the field {} of agent_state is used by threadkeep itself; choose another name",
                 shown(name)
             );
-            return Err(Error::new(ErrorCode::InvalidOptions, text));
+            let error = Error::new(ErrorCode::InvalidOptions, text);
+            return refused(self.ensure_writable().err().unwrap_or(error));
         }
-        let mut edit = |state: &mut BaseState| {
+        let values = values.clone();
+        self.change(move |state| {
             for (name, value) in values.iter() {
                 let value = Some(value).filter(|value| *value != "null").and_then(RawJson::from_json);
                 state.set_in_agent_state(name, value.as_ref());
             }
-        };
-        self.change_settings(Plan::default().strictly(), &mut edit).await
+        })
     }
 
     /// Stores what the library itself learns beside the log, which no host may set: what the run waits for without a network,
@@ -76,13 +100,14 @@ impl Conversation {
     ///
     /// # Errors
     /// `locked_elsewhere`, `invalid_state` once the conversation is closed, and those of the store.
-    pub async fn note(&self, name: &str, value: &RawJson) -> Result<()> {
+    pub fn note(&self, name: &str, value: &RawJson) -> Changing {
         if name != WAITING_FOR_NETWORK {
-            return self.change_settings(Plan::default(), &mut |state| set_usage(state, name, value)).await;
+            let (name, value) = (name.to_owned(), value.clone());
+            let edit = move |state: &mut BaseState| set_usage(state, &name, &value);
+            return self.changing(Plan::default(), Box::new(edit), Box::new(|_| {}));
         }
-        let waiting = Some(value).filter(|value| value.as_str() != "null");
-        let mut edit = |state: &mut BaseState| state.set_in_agent_state(name, waiting);
-        self.change_settings(Plan::default().strictly(), &mut edit).await
+        let waiting = Some(value).filter(|value| value.as_str() != "null").cloned();
+        self.change(move |state| state.set_in_agent_state(WAITING_FOR_NETWORK, waiting.as_ref()))
     }
 
     /// The model that answers the next request.
@@ -104,12 +129,17 @@ impl Conversation {
     /// # Errors
     /// `locked_elsewhere`, `invalid_state` once the conversation is closed, and those of the store; the old model stays
     /// then.
-    pub async fn switch_llm(&self, llm: Llm) -> Result<()> {
-        self.ensure_writable()?;
+    pub fn switch_llm(&self, llm: Llm) -> Changing {
+        let llm = Rc::new(llm);
+        let (conversation, new) = (self.clone(), llm.clone());
+        let edit = move |state: &mut BaseState| store_model_settings(state, &conversation.0.agent, &llm);
         // The model is replaced only after the commit: several switches may be under way, and each may fail.
-        let mut edit = |state: &mut BaseState| store_model_settings(state, &self.0.agent, &llm);
-        self.change_settings(Plan::default().strictly(), &mut edit).await?;
-        self.0.llm.replace(Rc::new(llm));
-        Ok(())
+        let stored = |conversation: &Self| drop(conversation.0.llm.replace(new));
+        self.changing(Plan::default().strictly(), Box::new(edit), Box::new(stored))
     }
+}
+
+/// A change that is not made.
+pub(super) fn refused(error: Error) -> Changing {
+    Box::pin(ready(Err(error)))
 }

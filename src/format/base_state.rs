@@ -132,11 +132,18 @@ impl BaseState {
         self.fields.read(name)
     }
 
-    /// The fields whose values another state does not have, with its values; `None` for one that is missing there.
-    pub fn changed_fields<'a>(&'a self, other: &'a Self) -> impl Iterator<Item = (&'a str, Option<&'a str>)> {
-        let changed = other.fields.iter().filter(|(name, value)| self.fields.get(name) != Some(*value));
-        let removed = self.fields.iter().filter(|(name, _)| other.fields.get(name).is_none());
-        changed.map(|(name, value)| (name, Some(value))).chain(removed.map(|(name, _)| (name, None)))
+    /// Tells of each field that has another value in `other`, with that value; `None` if it is missing there.
+    pub fn differences(&self, other: &Self, tell: &mut dyn FnMut(&str, Option<&str>)) {
+        for (name, value) in other.fields.iter() {
+            if self.fields.get(name) != Some(value) {
+                tell(name, Some(value));
+            }
+        }
+        for (name, _) in self.fields.iter() {
+            if other.fields.get(name).is_none() {
+                tell(name, None);
+            }
+        }
     }
 
     /// Sets a field, or removes it.
