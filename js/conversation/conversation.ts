@@ -434,9 +434,9 @@ export class Conversation<Answer = any> implements AsyncDisposable {
     args: JSONValue | JSONObject = {},
     options: { signal?: AbortSignal | undefined } = {},
   ): Promise<Observation> {
-    const json = jsonOf("the arguments", args);
+    const call = { name: textOf(name), arguments: jsonOf("the arguments", args) };
     const signal = signalOf(optionsOf("executeTool()", options, "signal").signal);
-    return JSON.parse(await this.#session.tools.withSignal(signal, (id) => ask(this.#core, "executeTool", textOf(name), json, id)));
+    return JSON.parse(await this.#session.tools.withSignal(signal, (id) => ask(this.#core, "executeTool", { ...call, toolCallId: id })));
   }
 
   /**

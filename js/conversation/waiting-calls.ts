@@ -51,5 +51,5 @@ export async function editAction(
 ): Promise<ActionEvent> {
   const json = jsonOf("the arguments", args);
   const edited = tasks && (await tasks.edit(actionId, json, await pendingActions(core)));
-  return edited ?? JSON.parse(await ask(core, "editAction", textOf(actionId), json));
+  return edited ?? JSON.parse(await ask(core, "editAction", { action: textOf(actionId), arguments: json }));
 }

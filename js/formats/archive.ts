@@ -21,7 +21,7 @@ export async function importZip(
   const report = listener(onProgress, "bytes");
   return untilAborted(signal, "import", () =>
     locking(store, parts, ({ ZipSource, importArchive }, claim) =>
-      importArchive(new ZipSource(blob, store, signal), store, claim, Date.now(), report),
+      importArchive({ source: new ZipSource(blob, store, signal), store, claim, now: Date.now(), onProgress: report }),
     ),
   );
 }

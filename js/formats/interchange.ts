@@ -16,7 +16,7 @@ export async function importJSON(json: unknown, store: Store): Promise<ImportedC
     json instanceof Blob ? json.text() : typeof json === "string" ? json : JSON.stringify(json),
   );
   if (text === undefined) throw invalidOptions("importJSON takes JSON: as text, as a Blob of the text, or as the parsed value");
-  return locking(store, parts, ({ importInterchange }, claim) => importInterchange(text, store, claim));
+  return locking(store, parts, ({ importInterchange }, claim) => importInterchange({ text, store, claim }));
 }
 
 /** A stored conversation in another format. @internal */
@@ -35,7 +35,9 @@ export async function readable(
   const { leafEventId, sinceEventId } = optionsOf(`the export as ${form}`, options, "leafEventId sinceEventId");
   const given = (eventId: string | undefined) => (eventId === undefined ? undefined : textOf(eventId));
   const masked = (text: string) => core.masked(text);
-  return converted((parts) => parts.textOf(store, id, form, given(leafEventId), given(sinceEventId), masked));
+  return converted((parts) =>
+    parts.textOf({ store, conversation: id, form, leaf: given(leafEventId), since: given(sinceEventId), mask: masked }),
+  );
 }
 
 /**
@@ -45,7 +47,7 @@ export async function readable(
  */
 export async function eventsToMessages(events: readonly ConversationEvent[]): Promise<LLMMessage[]> {
   const texts = textsOfEvents("eventsToMessages()", events);
-  return JSON.parse((await converted((parts) => parts.ofEvents(texts, "message")))!);
+  return JSON.parse((await converted((parts) => parts.ofEvents({ events: texts, form: "message" })))!);
 }
 
 /**
@@ -55,7 +57,7 @@ export async function eventsToMessages(events: readonly ConversationEvent[]): Pr
  */
 export async function finalResponse(events: readonly ConversationEvent[]): Promise<string | null> {
   const texts = textsOfEvents("finalResponse()", events);
-  return converted((parts) => parts.ofEvents(texts, "response"));
+  return converted((parts) => parts.ofEvents({ events: texts, form: "response" }));
 }
 
 function textsOfEvents(verb: string, events: readonly ConversationEvent[]): string[] {

@@ -12,16 +12,23 @@ const loadMain = loader({
   file: () => new URL("./threadkeep_bg.wasm", import.meta.url),
   instantiate: async (module) => {
     main = await instantiate(module);
-    loadChunksWith((name: string, isAhead?: boolean) => (isAhead ? loadChunk(name).catch(() => {}) : loadChunk(name)));
+    loadChunksWith((name: string, isAhead?: boolean) => {
+      if (loaded.has(name)) return undefined;
+      return isAhead ? loadChunk(name).catch(() => {}) : loadChunk(name);
+    });
   },
 });
 
 /** The exports of the main wasm. */
 let main: object;
 
+/** The chunks that are there. */
+const loaded = new Set<string>();
+
 /** Loads a chunk of the wasm. @internal */
 export async function loadChunk(name: string): Promise<void> {
   await (await part(import("./chunks.js"))).loadChunk(name, main);
+  loaded.add(name);
 }
 
 /**

@@ -3,13 +3,9 @@
 //! These are the exports that JavaScript calls. A chunk ([`super::chunks::archive`]), loaded with the first call, does the
 //! work.
 
-use super::{
-    chunks::{self, ZipSource},
-    host_store::store_error_of,
-};
-use crate::{error::Result, web::guard::promise};
-use futures_util::future::LocalBoxFuture;
-use js_sys::{Function, Object, Promise};
+use super::chunks::{self, Answer};
+use crate::web::guard::promise;
+use js_sys::Promise;
 use wasm_bindgen::{JsValue, prelude::wasm_bindgen};
 
 #[wasm_bindgen(typescript_custom_section)]
@@ -30,6 +26,13 @@ export interface ZipSource {
 export interface ZipEntries { names: string[]; numbers: Float64Array }
 export interface ZipUnreadable { position: number; reason: string }
 /**
+ * `claim(id)` takes the write lock of a conversation until the import has settled, and resolves to whether it was free. `now` is
+ * the time in milliseconds since the Unix epoch.
+ */
+export interface CoreArchiveImport {
+  source: ZipSource; store: object; claim(id: string): Promise<boolean>; now: number; onProgress(done: number, total: number): void;
+}
+/**
  * A commit without its events and files. Ids and paths are joined by line feeds. A source that is 0 or more is a position
  * in the archive's directory; a negative source `n` is the entry `-n - 1` of `given`.
  */
@@ -45,53 +48,52 @@ export interface CoreExport {
 }
 "#;
 
-/// The functions of the chunk.
+/// The functions of the chunk. Each has the argument of its export.
 pub trait Archives {
-    /// See `importArchive`.
-    fn import(
-        &self,
-        source: ZipSource,
-        store: Object,
-        claim: Function,
-        now: f64,
-        on_progress: Function,
-    ) -> LocalBoxFuture<'static, Result<JsValue>>;
+    /// See [`import_archive`].
+    fn import(&self, options: JsValue) -> Answer;
 
-    /// See `openExport`.
-    fn open_export(&self, store: Object, conversation: String) -> LocalBoxFuture<'static, Result<JsValue>>;
+    /// See [`open_export`].
+    fn open_export(&self, options: JsValue) -> Answer;
 
-    /// See `withoutSecrets`.
-    fn without_secrets(&self, path: &str, content: Vec<u8>) -> Vec<u8>;
+    /// See [`without_secrets`].
+    fn without_secrets(&self, file: JsValue) -> Answer;
+
+    /// See [`store_failed`].
+    fn store_failed(&self, thrown: JsValue) -> Answer;
 }
 
-/// Imports every conversation of an archive into a `Store`, all or none. `claim(id)` takes the write lock of a
-/// conversation until the import has settled, and resolves to whether it was free. `now` is the time in milliseconds
-/// since the Unix epoch.
+/// Imports every conversation of an archive into a `Store`, all or none.
 #[wasm_bindgen(js_name = importArchive, unchecked_return_type = "Promise<CoreImported[]>")]
 pub fn import_archive(
-    source: ZipSource,
-    store: Object,
-    claim: Function,
-    now: f64,
-    on_progress: Function,
+    #[wasm_bindgen(unchecked_param_type = "CoreArchiveImport")] options: JsValue,
 ) -> Promise {
-    promise(async move { chunks::archive().await?.import(source, store, claim, now, on_progress).await })
+    in_archive(options, |chunk, options| chunk.import(options))
 }
 
 /// Begins an export of the current state of a stored conversation.
 #[wasm_bindgen(js_name = openExport, unchecked_return_type = "Promise<CoreExport>")]
-pub fn open_export(store: Object, conversation: String) -> Promise {
-    promise(async move { chunks::archive().await?.open_export(store, conversation).await })
+pub fn open_export(
+    #[wasm_bindgen(unchecked_param_type = "{ store: object; conversation: string }")] options: JsValue,
+) -> Promise {
+    in_archive(options, |chunk, options| chunk.open_export(options))
 }
 
 /// The content of a further file without secrets. A path that a store would refuse gives its content unchanged.
 #[wasm_bindgen(js_name = withoutSecrets, unchecked_return_type = "Promise<Uint8Array>")]
-pub fn without_secrets(path: String, content: Vec<u8>) -> Promise {
-    promise(async move { Ok(chunks::archive().await?.without_secrets(&path, content).into()) })
+pub fn without_secrets(
+    #[wasm_bindgen(unchecked_param_type = "{ path: string; content: Uint8Array }")] file: JsValue,
+) -> Promise {
+    in_archive(file, |chunk, file| chunk.without_secrets(file))
 }
 
 /// Rejects with the library's error for what a store threw.
 #[wasm_bindgen(js_name = storeFailed, unchecked_return_type = "Promise<never>")]
 pub fn store_failed(thrown: JsValue) -> Promise {
-    promise(async move { Err(store_error_of(&thrown).into()) })
+    in_archive(thrown, |chunk, thrown| chunk.store_failed(thrown))
+}
+
+/// A function pointer, so that the main file has this code once and not for each export.
+fn in_archive(argument: JsValue, act: fn(&dyn Archives, JsValue) -> Answer) -> Promise {
+    promise(async move { act(&*chunks::archive().await?, argument).await })
 }

@@ -2,19 +2,18 @@
 //!
 //! These are the exports that JavaScript calls. A chunk ([`super::chunks::condensing`]) does the work.
 
-use super::{chunks, conversation::CoreConversation};
+use super::{
+    chunks::{self, Answer},
+    conversation::CoreConversation,
+};
 use crate::{
     agent::Agent,
     conversation::{Condensing, Conversation},
     error::Result,
 };
-use futures_util::future::LocalBoxFuture;
 use js_sys::Promise;
 use std::rc::Rc;
 use wasm_bindgen::{JsValue, prelude::wasm_bindgen};
-
-/// The answer of a function of the chunk.
-pub type Answer = LocalBoxFuture<'static, Result<JsValue>>;
 
 /// The functions of the chunk.
 pub trait CondensingPart {

@@ -93,25 +93,6 @@ impl CoreConversation {
         })
     }
 
-    /// Resolves to the JSON of the action that replaces the edited one.
-    #[wasm_bindgen(js_name = editAction, unchecked_return_type = "Promise<string>")]
-    pub fn edit_action(&self, action: String, arguments: String) -> Promise {
-        self.verb(move |conversation| async move {
-            let event = conversation.edit_action(&action.parse()?, &given::text(&arguments)).await?;
-            Ok((&**event.json()).into())
-        })
-    }
-
-    /// Resolves to the JSON of the observation.
-    #[wasm_bindgen(js_name = executeTool, unchecked_return_type = "Promise<string>")]
-    pub fn execute_tool(&self, name: String, arguments: String, tool_call_id: String) -> Promise {
-        self.verb(move |conversation| async move {
-            let observation =
-                conversation.execute_tool(&name, &given::text(&arguments), tool_call_id).await?;
-            Ok(observation.as_json().as_str().into())
-        })
-    }
-
     /// Takes a confirmation policy in the SDK's JSON.
     #[wasm_bindgen(js_name = setConfirmationPolicy)]
     pub fn set_confirmation_policy(&self, json: String) -> Promise {

@@ -3,91 +3,70 @@
 //! These are the exports that JavaScript calls. A chunk ([`super::chunks::messages`]), loaded with the first call, does the
 //! work.
 
-use super::{chunks, error::invalid, wire_apis::ChunkWireApis};
-use crate::{
-    error::Result,
-    json::{FromJson as _, quoted},
-    llm::wire_api::{Api, WireApi, WireApis as _},
-    web::guard::promise,
-};
-use futures_util::future::LocalBoxFuture;
-use js_sys::{Function, Object, Promise};
-use std::rc::Rc;
+use super::chunks::{self, Answer};
+use crate::web::guard::promise;
+use js_sys::Promise;
 use wasm_bindgen::{JsValue, prelude::wasm_bindgen};
 
-/// The functions of the chunk.
+#[wasm_bindgen(typescript_custom_section)]
+const TYPES: &str = r#"
+/** `claim` as for `importArchive`. */
+export interface CoreInterchange { text: string; store: object; claim(id: string): Promise<boolean> }
+/**
+ * A stored conversation as JSON text: `"message"`, `"chat"`, `"session"` or `"trajectory"`; or as `"markdown"` or `"html"`. `leaf` is
+ * the last event of another branch than the active one, and `since` the first event. `mask` hides secrets in a text of the last two.
+ */
+export interface CoreWriting {
+  store: object; conversation: string; form: string; leaf?: string | undefined; since?: string | undefined; mask?(text: string): string;
+}
+/** JSON texts of events as `"message"`, the SDK's messages as JSON text, or as `"response"`, the last response of the agent or `null`. */
+export interface CoreEvents { events: string[]; form: string }
+/** The wire API, and as JSON the stored model and its row of the model data. */
+export interface CoreRequest { store: object; conversation: string; api: string; llm: string; row: string }
+"#;
+
+/// The functions of the chunk. Each has the argument of its export.
 pub trait Messages {
-    /// See `importInterchange`.
-    fn import(
-        &self,
-        text: String,
-        store: Object,
-        claim: Function,
-    ) -> LocalBoxFuture<'static, Result<JsValue>>;
+    /// See [`import_interchange`].
+    fn import(&self, options: JsValue) -> Answer;
 
-    /// See `written`.
-    fn written(
-        &self,
-        store: Object,
-        conversation: String,
-        form: String,
-        leaf: Option<String>,
-        since: Option<String>,
-        mask: Option<Function>,
-    ) -> LocalBoxFuture<'static, Result<JsValue>>;
+    /// See [`written`].
+    fn written(&self, options: JsValue) -> Answer;
 
-    /// See `ofEvents`.
-    fn of_events(&self, events: Vec<String>, form: String) -> Result<JsValue>;
+    /// See [`of_events`].
+    fn of_events(&self, options: JsValue) -> Answer;
 
-    /// See `requestBody`.
-    fn request_body(
-        &self,
-        store: Object,
-        conversation: String,
-        api: Rc<dyn WireApi>,
-        llm: String,
-        row: String,
-    ) -> LocalBoxFuture<'static, Result<JsValue>>;
+    /// See [`request_body`].
+    fn request_body(&self, options: JsValue) -> Answer;
 }
 
-/// Imports the JSON of another program as a new conversation. `claim` as for `importArchive`.
+/// Imports the JSON of another program as a new conversation.
 #[wasm_bindgen(js_name = importInterchange, unchecked_return_type = "Promise<CoreImported>")]
-pub fn import_interchange(text: String, store: Object, claim: Function) -> Promise {
-    promise(async move { chunks::messages().await?.import(text, store, claim).await })
-}
-
-/// A stored conversation as JSON text: `"message"`, `"chat"`, `"session"` or `"trajectory"`; or as `"markdown"` or `"html"`.
-/// `leaf` is the last event of another branch than the active one, and `since` the first event. `mask` hides secrets in a text of
-/// the last two.
-#[wasm_bindgen(unchecked_return_type = "Promise<string>")]
-pub fn written(
-    store: Object,
-    conversation: String,
-    form: String,
-    leaf: Option<String>,
-    since: Option<String>,
-    mask: Option<Function>,
+pub fn import_interchange(
+    #[wasm_bindgen(unchecked_param_type = "CoreInterchange")] options: JsValue,
 ) -> Promise {
-    promise(
-        async move { chunks::messages().await?.written(store, conversation, form, leaf, since, mask).await },
-    )
+    in_messages(options, |chunk, options| chunk.import(options))
 }
 
-/// The content of these events, as JSON texts: `"message"`, the SDK's messages as JSON text, or `"response"`, the last response
-/// of the agent or `null`.
+/// A stored conversation in one of the formats.
+#[wasm_bindgen(unchecked_return_type = "Promise<string>")]
+pub fn written(#[wasm_bindgen(unchecked_param_type = "CoreWriting")] options: JsValue) -> Promise {
+    in_messages(options, |chunk, options| chunk.written(options))
+}
+
+/// The content of these events.
 #[wasm_bindgen(js_name = ofEvents, unchecked_return_type = "Promise<string | null>")]
-pub fn of_events(events: Vec<String>, form: String) -> Promise {
-    promise(async move { chunks::messages().await?.of_events(events, form) })
+pub fn of_events(#[wasm_bindgen(unchecked_param_type = "CoreEvents")] options: JsValue) -> Promise {
+    in_messages(options, |chunk, options| chunk.of_events(options))
 }
 
-/// The body of the request that a wire API would send for a stored conversation, as JSON text. `llm` is the stored model
-/// and `row` its row of the model data, both JSON.
+/// The body of the request that a wire API would send for a stored conversation, as JSON text.
 #[wasm_bindgen(js_name = requestBody, unchecked_return_type = "Promise<string>")]
-pub fn request_body(store: Object, conversation: String, api: String, llm: String, row: String) -> Promise {
-    promise(async move {
-        let api =
-            Api::from_json(&quoted(&api)).ok_or_else(|| invalid(format!("there is no wire API {api}")))?;
-        let api = ChunkWireApis(None).load(api).await?;
-        chunks::messages().await?.request_body(store, conversation, api, llm, row).await
-    })
+pub fn request_body(#[wasm_bindgen(unchecked_param_type = "CoreRequest")] options: JsValue) -> Promise {
+    in_messages(options, |chunk, options| chunk.request_body(options))
+}
+
+/// A function pointer, so that the main file has this code once and not for each export.
+fn in_messages(options: JsValue, act: fn(&dyn Messages, JsValue) -> Answer) -> Promise {
+    promise(async move { act(&*chunks::messages().await?, options).await })
 }

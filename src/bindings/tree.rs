@@ -1,16 +1,13 @@
-//! The part of a conversation's JavaScript interface that moves HEAD between branches, lists branches and copies them.
+//! The part of a conversation's JavaScript interface that moves HEAD between branches, lists branches and copies them, and
+//! edits and executes single calls.
 //!
 //! Moves are in the main wasm. The rest is in a chunk ([`super::chunks::branches`]).
 
 use super::{
-    chunks,
+    chunks::{self, Answer},
     conversation::{CoreConversation, done},
 };
-use crate::{
-    conversation::{Conversation, FileVersions},
-    error::Result,
-};
-use futures_util::future::LocalBoxFuture;
+use crate::conversation::{Conversation, FileVersions};
 use js_sys::{Array, Promise};
 use std::rc::Rc;
 use wasm_bindgen::{JsValue, prelude::wasm_bindgen};
@@ -26,12 +23,13 @@ export interface CoreVersions {
   versions: { id: string; leafEventId: string }[];
 }
 export interface CoreForkOptions { id: string; fromEventId: string | undefined; tags: Record<string, string>; resetMetrics: boolean }
+/** New arguments of a pending call, as JSON. */
+export interface CoreEdit { action: string; arguments: string }
+/** A call of a tool beside the run, with its arguments as JSON. */
+export interface CoreToolCall { name: string; arguments: string; toolCallId: string }
 /** With `starts`, the id of a conversation, a task that does not exist is recorded. */
 export interface CoreTaskOptions { action: string; resume: string | undefined; starts: string | undefined }
 "#;
-
-/// The answer of a function of the chunk.
-pub type Answer = LocalBoxFuture<'static, Result<JsValue>>;
 
 /// The functions of the chunk. Each has the argument of its export.
 pub trait Branches {
@@ -55,6 +53,12 @@ pub trait Branches {
 
     /// See [`CoreConversation::earlier_files`].
     fn earlier_files(&self, conversation: Conversation, request: JsValue) -> Answer;
+
+    /// See [`CoreConversation::edit_action`].
+    fn edit_action(&self, conversation: Conversation, edit: JsValue) -> Answer;
+
+    /// See [`CoreConversation::execute_tool`].
+    fn execute_tool(&self, conversation: Conversation, call: JsValue) -> Answer;
 
     /// The code that records changes of files, and takes them along with HEAD.
     fn file_versions(&self) -> Rc<dyn FileVersions>;
@@ -155,6 +159,21 @@ impl CoreConversation {
         #[wasm_bindgen(unchecked_param_type = "CoreTaskOptions")] options: JsValue,
     ) -> Promise {
         self.in_branches(options, |chunk, conversation, options| chunk.subagent_task(conversation, options))
+    }
+
+    /// Resolves to the JSON of the action that replaces the edited one.
+    #[wasm_bindgen(js_name = editAction, unchecked_return_type = "Promise<string>")]
+    pub fn edit_action(&self, #[wasm_bindgen(unchecked_param_type = "CoreEdit")] edit: JsValue) -> Promise {
+        self.in_branches(edit, |chunk, conversation, edit| chunk.edit_action(conversation, edit))
+    }
+
+    /// Resolves to the JSON of the observation.
+    #[wasm_bindgen(js_name = executeTool, unchecked_return_type = "Promise<string>")]
+    pub fn execute_tool(
+        &self,
+        #[wasm_bindgen(unchecked_param_type = "CoreToolCall")] call: JsValue,
+    ) -> Promise {
+        self.in_branches(call, |chunk, conversation, call| chunk.execute_tool(conversation, call))
     }
 }
 

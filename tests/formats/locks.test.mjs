@@ -62,14 +62,7 @@ test("a crash rejects every open promise, of archives too, because all chunks sh
       },
     }),
   };
-  const crash = () =>
-    importArchive(
-      hostile,
-      {},
-      () => true,
-      0,
-      () => {},
-    ).catch(() => {});
+  const crash = () => importArchive({ source: hostile, store: {}, claim: () => true, now: 0, onProgress: () => {} }).catch(() => {});
   const store = memoryStore();
   const dying = watched(store, () => {
     void crash();

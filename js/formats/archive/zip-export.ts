@@ -42,9 +42,9 @@ export async function* zipBlocks(
   signal: AbortSignal | undefined,
   work?: Work,
 ): AsyncGenerator<Bytes, void> {
-  const root = await openExport(store, conversation);
+  const root = await openExport({ store, conversation });
   const conversations = [root];
-  for (const [id, folder] of root.nested) conversations.push({ ...(await openExport(store, id)), folder });
+  for (const [id, folder] of root.nested) conversations.push({ ...(await openExport({ store, conversation: id })), folder });
   const own = work?.isOwn
     ? treeOf(root.files)
         .paths("")
@@ -127,7 +127,7 @@ export async function* zipBlocks(
         if (!(content instanceof Uint8Array)) throw corrupt("readFile() returned something that is not a Uint8Array");
         page.saw(content.length);
         if (path.startsWith(workspaceFolder) || path.startsWith(versionsFolder)) take(content.length);
-        await add(`${folder}/${path}`, (hasSecrets.has(path) ? await withoutSecrets(path, content) : content) as Bytes);
+        await add(`${folder}/${path}`, (hasSecrets.has(path) ? await withoutSecrets({ path, content }) : content) as Bytes);
         if (writer.size >= blockBytes) yield writer.take();
       }
       next += contents.length;

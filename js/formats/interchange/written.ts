@@ -15,7 +15,7 @@ const sentIn: { [api: string]: ((body: { [field: string]: unknown }) => object) 
 export async function written(store: Store, id: string, form: string, llm: { [field: string]: JSONValue } = {}): Promise<unknown> {
   const { model = "", model_canonical_name: realName = model } = llm;
   const sent = sentIn[form];
-  if (sent === undefined) return JSON.parse(await writtenHere(store, id, form));
+  if (sent === undefined) return JSON.parse(await writtenHere({ store, conversation: id, form }));
   const row = await modelRow(String(model), String(realName));
-  return sent(JSON.parse(await requestBody(store, id, form, JSON.stringify(llm), row)));
+  return sent(JSON.parse(await requestBody({ store, conversation: id, api: form, llm: JSON.stringify(llm), row })));
 }

@@ -2,6 +2,7 @@
 //!
 //! It uses a store through its JavaScript interface, and takes write locks through JavaScript, where all locks are managed.
 
+use super::Answer;
 use crate::{
     archive::{
         Archive, Claim, EntryHeader, Failure, ImportOptions, Progress, Source, Unreadable, Writing, import,
@@ -13,18 +14,20 @@ use crate::{
         host_store::{CALL_TIMEOUT, HostStore, store_error_of},
         imported::claimed,
         listing::descendants,
+        options::{Options, function, property},
         values::{CommitObject, ExportObject, ImportedObject, WritingObject, to_js},
     },
-    error::{Error, ErrorCode, Result},
+    error::{Error, ErrorCode},
     format::{
         base_state::BaseState,
         layout::{DRAFTS, nested_persistence_dir},
     },
     id::{ConversationId, StorePath},
+    llm::option_table::OptionSource as _,
     store::{Store, StoreError},
 };
 use futures_util::future::LocalBoxFuture;
-use js_sys::{Array, Float64Array, Function, Int32Array, Object, Uint8Array, Uint32Array};
+use js_sys::{Array, Float64Array, Int32Array, Uint8Array, Uint32Array};
 use std::fmt::Display;
 use wasm_bindgen::{JsCast, JsValue, prelude::wasm_bindgen};
 
@@ -74,30 +77,27 @@ extern "C" {
 pub struct ArchiveChunk;
 
 impl Archives for ArchiveChunk {
-    fn import(
-        &self,
-        source: ZipSource,
-        store: Object,
-        claim: Function,
-        now: f64,
-        on_progress: Function,
-    ) -> LocalBoxFuture<'static, Result<JsValue>> {
+    fn import(&self, options: JsValue) -> Answer {
         Box::pin(async move {
-            let (source, store) = (Zip(source), HostStore::new(store));
+            let source = Zip(property(&options, "source").unchecked_into());
+            let (claim, on_progress) = (function(&options, "claim")?, function(&options, "onProgress")?);
+            let now = Options::new(&options, "an import").number("now")?.unwrap_or_default();
             let report = |Progress { done, total }: Progress| {
                 // The TypeScript side catches errors of its listeners.
                 let _ = on_progress.call2(&JsValue::UNDEFINED, &(done as f64).into(), &(total as f64).into());
             };
             let claim = |id| -> LocalBoxFuture<'_, Option<Claim>> { claimed(&claim, id) };
-            let options = ImportOptions { now, on_progress: &report, claim: &claim };
-            let imported = import(&source, &store, &options).await?;
+            let store = store_of(&options);
+            let import_options = ImportOptions { now, on_progress: &report, claim: &claim };
+            let imported = import(&source, &store, &import_options).await?;
             Ok(to_js(&imported.iter().map(ImportedObject::from).collect::<Vec<_>>())?)
         })
     }
 
-    fn open_export(&self, store: Object, conversation: String) -> LocalBoxFuture<'static, Result<JsValue>> {
+    fn open_export(&self, options: JsValue) -> Answer {
         Box::pin(async move {
-            let store = HostStore::new(store);
+            let store = store_of(&options);
+            let conversation = Options::new(&options, "an export").required_text("conversation")?;
             let conversation: ConversationId = conversation.parse()?;
             // Length and base state are read together, so they fit each other.
             let Some(listing) = store.load(conversation).await? else {
@@ -133,12 +133,25 @@ impl Archives for ArchiveChunk {
         })
     }
 
-    fn without_secrets(&self, path: &str, content: Vec<u8>) -> Vec<u8> {
-        match path.parse() {
-            Ok(path) => without_secrets(&path, content),
-            Err(_) => content,
-        }
+    fn without_secrets(&self, file: JsValue) -> Answer {
+        Box::pin(async move {
+            let content = Uint8Array::new(&property(&file, "content")).to_vec();
+            let content = match Options::new(&file, "a file").required_text("path")?.parse() {
+                Ok(path) => without_secrets(&path, content),
+                Err(_) => content,
+            };
+            Ok(content.into())
+        })
     }
+
+    fn store_failed(&self, thrown: JsValue) -> Answer {
+        Box::pin(async move { Err(store_error_of(&thrown).into()) })
+    }
+}
+
+/// The store of these options.
+pub(super) fn store_of(options: &JsValue) -> HostStore {
+    HostStore::new(property(options, "store").unchecked_into())
 }
 
 struct Zip(ZipSource);

@@ -1,12 +1,14 @@
-//! The lists of branches and versions, copies of conversations, tasks of sub-agents, versions of files, and what a follower
-//! takes in: a chunk of the wasm, see [`super`].
+//! The lists of branches and versions, copies of conversations, edited and single calls, tasks of sub-agents, versions of
+//! files, and what a follower takes in: a chunk of the wasm, see [`super`].
 
+use super::Answer;
 use crate::{
     bindings::{
         conversation::done,
         error::{invalid, set},
+        given,
         options::{Options, property},
-        tree::{Answer, Branches},
+        tree::Branches,
     },
     conversation::{Change, ChangeKind, Conversation, FileVersions, ForkOptions, PruneLimits, file_versions},
     error::Result,
@@ -70,6 +72,25 @@ impl Branches for BranchesChunk {
 
     fn earlier_files(&self, conversation: Conversation, request: JsValue) -> Answer {
         Box::pin(async move { earlier_files(&conversation, &Array::from(&request)).await })
+    }
+
+    fn edit_action(&self, conversation: Conversation, edit: JsValue) -> Answer {
+        Box::pin(async move {
+            let edit = Options::new(&edit, "editAction()");
+            let action = edit.required_text("action")?.parse()?;
+            let arguments = given::text(&edit.required_text("arguments")?);
+            Ok((&**conversation.edit_action(&action, &arguments).await?.json()).into())
+        })
+    }
+
+    fn execute_tool(&self, conversation: Conversation, call: JsValue) -> Answer {
+        Box::pin(async move {
+            let call = Options::new(&call, "executeTool()");
+            let (name, id) = (call.required_text("name")?, call.required_text("toolCallId")?);
+            let arguments = given::text(&call.required_text("arguments")?);
+            let observation = conversation.execute_tool(&name, &arguments, id).await?;
+            Ok(observation.as_json().as_str().into())
+        })
     }
 
     fn file_versions(&self) -> Rc<dyn FileVersions> {

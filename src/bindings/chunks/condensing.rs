@@ -1,9 +1,10 @@
 //! Condensing: a chunk of the wasm, see [`super`].
 
+use super::Answer;
 use crate::{
     agent::{Agent, AgentCondenser, CondenserMember, GivenCondenser},
     bindings::{
-        condensing::{Answer, CondensingPart},
+        condensing::CondensingPart,
         conversation::done,
         error::invalid,
         given,

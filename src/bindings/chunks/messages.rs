@@ -2,6 +2,7 @@
 //!
 //! Like the chunk for archives it uses a store through its JavaScript interface, and takes write locks through JavaScript.
 
+use super::{Answer, archive::store_of};
 use crate::{
     archive::{
         Claim, ImportOptions,
@@ -13,55 +14,48 @@ use crate::{
     bindings::{
         error::invalid,
         given,
-        host_store::HostStore,
         imported::claimed,
         messages::Messages,
+        options::{Options, function, property},
         values::{ImportedObject, to_js},
+        wire_apis::ChunkWireApis,
     },
-    error::Result,
     host::Host as _,
     json::{FromJson as _, quoted},
-    llm::wire_api::WireApi,
+    llm::{
+        option_table::OptionSource as _,
+        wire_api::{Api, WireApis as _},
+    },
     web::host::WebHost,
 };
 use futures_util::future::LocalBoxFuture;
-use js_sys::{Function, Object};
-use std::rc::Rc;
-use wasm_bindgen::JsValue;
+use js_sys::{Array, Function};
+use wasm_bindgen::{JsCast as _, JsValue};
 
 /// The object of this chunk.
 pub struct MessagesChunk;
 
 impl Messages for MessagesChunk {
-    fn import(
-        &self,
-        text: String,
-        store: Object,
-        claim: Function,
-    ) -> LocalBoxFuture<'static, Result<JsValue>> {
+    fn import(&self, options: JsValue) -> Answer {
         Box::pin(async move {
-            let store = HostStore::new(store);
+            let text = Options::new(&options, INTERCHANGE).required_text("text")?;
+            let claim = function(&options, "claim")?;
             let claim = |id| -> LocalBoxFuture<'_, Option<Claim>> { claimed(&claim, id) };
-            let options = ImportOptions { now: WebHost.now(), on_progress: &|_| {}, claim: &claim };
-            let imported = import_interchange(&text, &store, &WebHost, &options).await?;
+            let import = ImportOptions { now: WebHost.now(), on_progress: &|_| {}, claim: &claim };
+            let imported = import_interchange(&text, &store_of(&options), &WebHost, &import).await?;
             Ok(to_js(&ImportedObject::from(&imported))?)
         })
     }
 
-    fn written(
-        &self,
-        store: Object,
-        conversation: String,
-        form: String,
-        leaf: Option<String>,
-        since: Option<String>,
-        mask: Option<Function>,
-    ) -> LocalBoxFuture<'static, Result<JsValue>> {
+    fn written(&self, options: JsValue) -> Answer {
         Box::pin(async move {
+            let plain = Options::new(&options, INTERCHANGE);
+            let form = plain.required_text("form")?;
             let form = Form::from_json(&quoted(&form))
                 .ok_or_else(|| invalid(format!("there is no format of messages {form}")))?;
             let event = |id: Option<String>| id.map(|id| id.parse()).transpose();
-            let part = Part { leaf: event(leaf)?, since: event(since)? };
+            let part = Part { leaf: event(plain.text("leaf")?)?, since: event(plain.text("since")?)? };
+            let mask = property(&options, "mask").dyn_into::<Function>().ok();
             let masked = |text: &str| {
                 let masked = mask.as_ref().map(|mask| mask.call1(&JsValue::UNDEFINED, &text.into()));
                 // A text that could not be searched is not shown.
@@ -70,28 +64,35 @@ impl Messages for MessagesChunk {
                     |text| text.ok().and_then(|text| text.as_string()).unwrap_or_default(),
                 )
             };
-            Ok(written(&HostStore::new(store), conversation.parse()?, form, &part, &masked).await?.into())
+            let conversation = plain.required_text("conversation")?.parse()?;
+            Ok(written(&store_of(&options), conversation, form, &part, &masked).await?.into())
         })
     }
 
-    fn of_events(&self, events: Vec<String>, form: String) -> Result<JsValue> {
-        if form == "response" {
-            return Ok(final_response_of_events(&events)?.map_or(JsValue::NULL, JsValue::from));
-        }
-        Ok(messages_of_events(&events)?.into())
+    fn of_events(&self, options: JsValue) -> Answer {
+        Box::pin(async move {
+            let texts = Array::from(&property(&options, "events"));
+            let events: Vec<String> = texts.iter().filter_map(|text| text.as_string()).collect();
+            if Options::new(&options, INTERCHANGE).required_text("form")? == "response" {
+                return Ok(final_response_of_events(&events)?.map_or(JsValue::NULL, JsValue::from));
+            }
+            Ok(messages_of_events(&events)?.into())
+        })
     }
 
-    fn request_body(
-        &self,
-        store: Object,
-        conversation: String,
-        api: Rc<dyn WireApi>,
-        llm: String,
-        row: String,
-    ) -> LocalBoxFuture<'static, Result<JsValue>> {
+    fn request_body(&self, options: JsValue) -> Answer {
         Box::pin(async move {
-            let store = HostStore::new(store);
-            Ok(request_body(&*api, &store, conversation.parse()?, &given::text(&llm), &row).await?.into())
+            let plain = Options::new(&options, INTERCHANGE);
+            let api = plain.required_text("api")?;
+            let api = Api::from_json(&quoted(&api))
+                .ok_or_else(|| invalid(format!("there is no wire API {api}")))?;
+            let api = ChunkWireApis(None).load(api).await?;
+            let conversation = plain.required_text("conversation")?.parse()?;
+            let (llm, row) = (given::text(&plain.required_text("llm")?), plain.required_text("row")?);
+            Ok(request_body(&*api, &store_of(&options), conversation, &llm, &row).await?.into())
         })
     }
 }
+
+/// The name of the options in messages of errors.
+const INTERCHANGE: &str = "a conversion";

@@ -14,8 +14,6 @@ mod messages;
 mod side_calls;
 mod stores;
 
-pub use archive::ZipSource;
-
 use super::{
     archive::Archives, condensing::CondensingPart, error::error_of, messages::Messages,
     side_calls::SideCalls, store::Stores, tree::Branches,
@@ -82,7 +80,8 @@ chunks! {
     skills: dyn Skills = AgentSkills;
     /// Zip archives.
     archive: dyn Archives = archive::ArchiveChunk;
-    /// The list of branches, copies of conversations, tasks of sub-agents, versions of files, and what a follower takes in.
+    /// The list of branches, copies of conversations, edited and single calls, tasks of sub-agents, versions of files, and
+    /// what a follower takes in.
     branches: dyn Branches = branches::BranchesChunk;
     /// Conversations in the formats of other programs.
     messages: dyn Messages = messages::MessagesChunk;
@@ -94,12 +93,15 @@ chunks! {
     side_calls: dyn SideCalls = side_calls::SideCallsChunk;
 }
 
+/// The answer of a function of a chunk.
+pub type Answer = LocalBoxFuture<'static, Result<JsValue>>;
+
 thread_local! {
     static LOADER: RefCell<Option<Function>> = const { RefCell::new(None) };
 }
 
-/// Sets the function that loads chunks: it takes the name of a chunk and returns a promise. With `true` as its
-/// second argument the promise is also fulfilled if the chunk cannot be loaded.
+/// Sets the function that loads chunks: it takes the name of a chunk and returns a promise, or nothing if the chunk is
+/// there. With `true` as its second argument the promise is also fulfilled if the chunk cannot be loaded.
 #[wasm_bindgen(js_name = loadChunksWith)]
 pub fn load_chunks_with(loader: Function) {
     LOADER.set(Some(loader));
@@ -135,6 +137,10 @@ fn load_by(loader: Option<Function>, name: &'static str) -> LocalBoxFuture<'stat
             ));
         };
         let loading = loader.call1(&JsValue::UNDEFINED, &name.into()).map_err(|thrown| error_of(&thrown))?;
+        if loading.is_undefined() {
+            // The chunk is there: a method does not lose its place to one that is called later.
+            return Ok(());
+        }
         let loaded = JsFuture::from(Promise::resolve(&loading)).await;
         loaded.map(drop).map_err(|thrown| error_of(&thrown))
     })

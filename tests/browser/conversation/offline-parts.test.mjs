@@ -42,6 +42,7 @@ const used = {
     "store/inventory/record.ts",
   ],
   waits: [terminal.file],
+  calls: ["branches"],
 };
 /** The other parts, and the reason why no run needs them. */
 const others = {
@@ -51,7 +52,6 @@ const others = {
   messages: "exports and imports",
   stores: "is loaded with a store of the host, when it is opened",
   "conversation/following.ts": "a follower does not run",
-  branches: "lists and copies branches",
   drafts: "is loaded as soon as a conversation is open; without it, no draft is written",
   "agent/skills/load.ts": "is called by the host before it opens a conversation",
   "workspace/folder.ts": "is loaded beside the other workspaces; no test can press the browser's button that allows a folder",
@@ -176,6 +176,14 @@ for (const kind of availableBrowsers) {
         await page.evaluate(() => window.conversation.retryNow());
         assert.match(await page.evaluate(async () => (await window.ended, window.results())), /^hello/);
       });
+
+      await step(
+        "calls: a call that waits is edited before the run that is called next, and one is made without a model",
+        async (page, opened) => {
+          await opened(openWithCall);
+          assert.deepEqual(await page.evaluate(editAndRun), { edited: { to: "me" }, status: "finished", sent: ["me", "you"] });
+        },
+      );
 
       // A failed import is never repeated within a page of Firefox, so all that helps there is to load ahead.
       await step("a part that could not be loaded when the conversation was opened is waited for", async (page) => {
@@ -381,6 +389,34 @@ async function beginTerminal() {
   window.ended = Promise.resolve(ended).catch(({ code, message }) => `${code}: ${message}`);
   window.results = async () =>
     (await conversation.events.slice()).find(({ kind }) => kind === "ObservationEvent")?.observation.content[0].text;
+}
+
+async function openWithCall() {
+  const { Agent, Conversation, LLM, memoryStore, tool } = await import("/library/index.js");
+  const { scriptedModel } = await import("/threadkeep/testing.js");
+  const { fetch } = scriptedModel([{ calls: [{ name: "send", arguments: { to: "everybody" } }] }, { text: "Done." }]);
+  window.sent = [];
+  const send = tool({
+    name: "send",
+    description: "Sends.",
+    parameters: { type: "object", properties: { to: { type: "string" } }, required: ["to"] },
+    needsApproval: true,
+    execute: ({ to }) => (window.sent.push(to), "sent"),
+  });
+  const llm = new LLM({ model: "openai/gpt-4o", fetch, numRetries: 0 });
+  window.conversation = await Conversation.open({ agent: new Agent({ llm, tools: [send] }), store: memoryStore() });
+}
+
+async function editAndRun() {
+  const { conversation } = window;
+  await conversation.sendMessage("Send it");
+  await conversation.run();
+  const [{ id }] = await conversation.pendingActions();
+  const editing = conversation.editAction(id, { to: "me" });
+  const { status } = await conversation.run();
+  const edited = JSON.parse((await editing).tool_call.arguments);
+  await conversation.executeTool("send", { to: "you" });
+  return { edited, status, sent: window.sent };
 }
 
 async function openAndRun(offline) {
