@@ -14,6 +14,7 @@ import { Foreign, PlainText } from "./plain.js";
 import type { Row } from "./rows.js";
 import { SubagentView } from "./subagent.js";
 import { Time } from "./time.js";
+import { ThoughtsLine } from "./thinking.js";
 import { ToolView } from "./tool.js";
 
 export interface EntryProps {
@@ -172,7 +173,7 @@ function PartView({ id, part, message, isFirstText, isLast, visualizer }: PartPr
       );
     case "reasoning":
       return (
-        <Fold id={id} class="reasoning" summary={part.state === "streaming" ? labels.thinking : labels.thoughts}>
+        <Fold id={id} class="reasoning" summary={<ThoughtsLine id={id} part={part} />}>
           {() => (
             <p class="reasoning-text" dir="auto">
               <PlainText text={part.text} />

@@ -10,6 +10,7 @@ import { Folds } from "./folds.js";
 import { Follow } from "./follow.js";
 import { rowsOf } from "./rows.js";
 import { useSought } from "./sought.js";
+import { noteThinking } from "./thinking.js";
 import { useVirtualRows } from "./virtual-rows.js";
 
 export interface MessageListProps {
@@ -37,7 +38,10 @@ export function MessageList({ thread, eventId, onMissing, empty, children }: Mes
   const [isLoading, setLoading] = useState(false);
   const folds = useMemo(() => new Set<string>(), [thread]);
 
-  const rows = useMemo(() => (visualizer === null ? [] : rowsOf(snapshot.messages)), [snapshot.messages, visualizer]);
+  const rows = useMemo(() => {
+    noteThinking(snapshot.messages);
+    return visualizer === null ? [] : rowsOf(snapshot.messages);
+  }, [snapshot.messages, visualizer]);
   const virtual = useVirtualRows({ rows, scroller, items, onWrite: () => follow.current?.wrote() });
   useAnnouncements(snapshot, chat);
   const marked = useSought({

@@ -17,6 +17,8 @@ export const messageLabels = {
   thoughts: "Thoughts",
   /** Under an answer that broke off, if nothing else says so. */
   cutOff: "This answer was cut off.",
+  /** Beside both, from the first second on, if this page has seen the model think. */
+  thoughtFor: (seconds: number) => (seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`),
   copy: "Copy",
   copied: "Copied",
   copyNotAllowed: "Not allowed",

@@ -112,6 +112,100 @@ for (const kind of availableBrowsers) {
       );
     });
 
+    await step("the thoughts of a model are one line, which is as high while it thinks as after, and opens by keyboard", async () => {
+      await page.evaluate(() => {
+        window.realNow ??= performance.now.bind(performance);
+        window.later = 0;
+        performance.now = () => window.realNow() + window.later;
+        window.answer = fixtures.agentSays("");
+        window.think = (parts, state = "streaming") =>
+          window.thread.set({ isRunning: state === "streaming", messages: [...window.asked, { ...window.answer, state, parts }] });
+        window.asked = [fixtures.userSays("Why?")];
+        show(window.asked, { isRunning: true, status: "running" });
+        think([fixtures.reasoning("Because of the", "streaming")]);
+      });
+      await until(() => one(".thoughts.thinking")?.textContent === "Thinking…");
+      const row = () =>
+        page.evaluate(() => {
+          const { height, top } = one(".reasoning").closest(".row").getBoundingClientRect();
+          return { height, top };
+        });
+      // The rows above have been measured.
+      await until(() => {
+        const [question, thoughts] = all(".row").map((row) => row.getBoundingClientRect());
+        return Math.abs(thoughts.top - question.bottom) < 1;
+      });
+      const before = await row();
+      await page.evaluate(() => {
+        window.later = 72_000;
+        think([fixtures.reasoning(`Because of the ${"moon. ".repeat(200)}`, "streaming")]);
+      });
+      await until(() => one(".thoughts.thinking")?.textContent === "Thinking…1 min 12 s");
+      assert.deepEqual(await row(), before, "nothing moves");
+      assert.equal(await page.evaluate(() => one(".reasoning").open), false, "it does not open by itself");
+      await photograph({ page }, `chat-thinking-${kind}`);
+      await page.evaluate(() => think([fixtures.reasoning("Because of the moon."), fixtures.text("The moon.", "streaming")]));
+      await until(() => one(".thoughts:not(.thinking)")?.textContent === "Thoughts1 min 12 s");
+      assert.equal((await row()).height, before.height);
+      await page.evaluate(() => {
+        window.later = 500_000;
+        think([fixtures.reasoning("Because of the moon."), fixtures.text("The moon.")], "done");
+        one(".reasoning summary").focus();
+      });
+      await page.keyboard.press("Enter");
+      await until(
+        () => one(".reasoning-text")?.textContent === "Because of the moon." && one(".thoughts").textContent === "Thoughts1 min 12 s",
+      );
+      await photograph({ page }, `chat-thoughts-${kind}`);
+      await page.keyboard.press("Enter");
+      await until(() => one(".reasoning-text") === null);
+      // Nobody has seen these come.
+      await page.evaluate(() => {
+        performance.now = window.realNow;
+        show([fixtures.userSays("Why?"), fixtures.agentSays([fixtures.reasoning("Hm."), fixtures.text("So.")])]);
+      });
+      await until(() => one(".thoughts")?.textContent === "Thoughts" && one(".prose")?.textContent.includes("So."));
+    });
+
+    await step("diagrams are code to read and copy: nothing draws or loads them", async () => {
+      requests.length = 0;
+      const source = {
+        mermaid: 'graph TD\n  A["<img src=x onerror=alert(1)>"] --> B\n  click A "javascript:alert(1)"',
+        dot: 'digraph { a -> b [URL="https://example.com/"] }',
+        plantuml: "@startuml\n!include https://example.com/x.puml\n@enduml",
+        svg: '<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"><script>alert(1)</script></svg>',
+      };
+      await page.evaluate(
+        (source) =>
+          show([
+            fixtures.agentSays(
+              Object.entries(source)
+                .map(([name, code]) => `\`\`\`${name}\n${code}\n\`\`\``)
+                .join("\n\n"),
+            ),
+          ]),
+        source,
+      );
+      await until(() => all(".code-block .copy").length === 4);
+      const found = await page.evaluate(() =>
+        all(".code-block").map((block) => [
+          block.querySelector(".code-head span").textContent,
+          block.querySelector("pre").textContent.trimEnd(),
+        ]),
+      );
+      assert.deepEqual(found, Object.entries(source));
+      assert.equal(await page.evaluate(() => all(".prose :is(svg:not(.icon), script, img, iframe, a)").length), 0);
+      await page.evaluate(() => {
+        navigator.clipboard.writeText = async (text) => void (window.copied = text);
+        one(".code-block .copy").click();
+      });
+      await until((code) => window.copied.trimEnd() === code, source.mermaid);
+      assert.deepEqual(
+        requests.filter((url) => !url.includes("/threadkeep/")),
+        [],
+      );
+    });
+
     await step("text of the other direction", async () => {
       await page.evaluate(() => show([fixtures.userSays(fixtures.arabic), fixtures.agentSays(fixtures.arabic)]));
       await until(() => all(".message, .prose p").length === 2);
@@ -332,7 +426,7 @@ async function placeOfRows() {
 
 /** Gives the page short names for what the tests do. */
 async function prepare() {
-  const [{ agent, fakeThread, text, tool, user }, fixtures] = await Promise.all([
+  const [{ agent, fakeThread, reasoning, text, tool, user }, fixtures] = await Promise.all([
     import("/pages/fake-thread.mjs"),
     import("/pages/chat-fixtures.mjs"),
   ]);
@@ -340,7 +434,7 @@ async function prepare() {
   const all = (selector) => [...chat.shadowRoot.querySelectorAll(selector)];
   const one = (selector) => chat.shadowRoot.querySelector(selector);
   let thread;
-  const show = (messages, fields) => void (chat.thread = thread = fakeThread(messages, fields));
+  const show = (messages, fields) => void (window.thread = chat.thread = thread = fakeThread(messages, fields));
   const isAtEnd = () => {
     const { scrollHeight, scrollTop, clientHeight } = one(".scroller");
     return Math.abs(scrollHeight - clientHeight - scrollTop) < 2;
@@ -363,6 +457,8 @@ async function prepare() {
     fixtures: {
       ...fixtures,
       agentSays: agent,
+      reasoning,
+      text,
       userSays: user,
       callOf: (toolName) => [agent([tool({ toolName })])],
       calls: (count) => [agent(Array.from({ length: count }, () => tool({ output: [{ type: "text", text: "done" }] })))],
