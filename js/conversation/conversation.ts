@@ -31,6 +31,7 @@ import { type ConversationInfo, list, onListChange } from "../store/listing.js";
 import type { AnthropicMessages, ChatMessage, ResponsesMessages, Session, TrajectoryEvent } from "../events/messages.js";
 import { readable, written } from "../formats/interchange.js";
 import { importJSON, importZip } from "./imports.js";
+import { type MessageQueue, queueOf } from "./queue.js";
 import { Run, type RunOptions, regenerate, run } from "./run.js";
 import { editMessage, sendMessage } from "./send.js";
 import { askAgent, forTools, generateTitle } from "./side-calls.js";
@@ -62,6 +63,8 @@ export class Conversation<Answer = any> implements AsyncDisposable {
    */
   readonly access: "writer" | "follower";
   readonly events: EventLog;
+  /** The messages of the user that no model has read yet. */
+  readonly queue: MessageQueue;
   /** The files that the agent works on: the conversation's own, or those given to `open()`. */
   readonly workspace: VersionedWorkspace;
   readonly #core: CoreConversation;
@@ -76,6 +79,7 @@ export class Conversation<Answer = any> implements AsyncDisposable {
     tools.conversation = forTools(this, core, network, (llm) => secrets.coreLLM(llm, network));
     this.access = core.access() as "writer" | "follower";
     this.events = eventLog(core);
+    this.queue = queueOf(session);
   }
 
   /**
@@ -118,8 +122,7 @@ export class Conversation<Answer = any> implements AsyncDisposable {
   /**
    * Imports all conversations of a zip archive from `exportZip()`, from an agent server, or from a zipped directory of
    * the Python SDK. Imports either everything or nothing.
-   * @throws ThreadkeepError `archive_invalid` naming the entry, `invalid_state` if a stored conversation differs,
-   * `aborted` if `signal` stopped it
+   * @throws ThreadkeepError `archive_invalid` naming the entry, `invalid_state` if a stored one differs, `aborted` by `signal`
    */
   static async importZip(
     zip: Blob | ArrayBuffer | Uint8Array,
@@ -191,12 +194,11 @@ export class Conversation<Answer = any> implements AsyncDisposable {
   /**
    * Appends a user message, and resolves to its event once it is durable. Calls that a crash left without a result are
    * answered first, so the next `run()` always works. During a run the message is durable at once; it is placed in the
-   * log after the current answer and the results of its calls, and read by the same run. Until then its event has no parent.
+   * log after the current answer and the results of its calls, and read by the same run. Until then it is in `queue`, without a parent.
    * A message is not an approval: while calls wait for the user it is refused, unless `pending` says what happens to
    * them. `"reject"` rejects the calls; `"keep"` stores the message, durably, and places it after their results once
    * they are approved or rejected.
-   * An image is a Blob, or has URLs. A Blob is stored as a data URL: unchanged if every provider accepts it, otherwise as
-   * a smaller PNG or JPEG.
+   * An image is a Blob, or has URLs. A Blob is stored as a data URL, as a smaller PNG or JPEG if not every provider accepts it.
    * @throws ThreadkeepError `invalid_options` (also for images if the model is known not to accept them), `locked_elsewhere`,
    * `store_*`, `invalid_state` after `close()` and while calls wait, `aborted` by `interrupt()` before a hook has answered
    */
@@ -557,7 +559,6 @@ export class Conversation<Answer = any> implements AsyncDisposable {
     return written(this.#stored, this.id, form, this.state.agent?.llm);
   }
 
-  /** The store as exports read it. */
   get #stored(): Store {
     return exported(this.#session.store, this.id, this.#core);
   }
@@ -589,8 +590,7 @@ export class Conversation<Answer = any> implements AsyncDisposable {
 
   async #close(free: Promise<unknown>): Promise<void> {
     await free;
-    const isFirst = await this.#session.close();
-    if (isFirst && this.#session.deleteOnClose && this.access === "writer")
+    if ((await this.#session.close()) && this.#session.deleteOnClose && this.access === "writer")
       await withTimeout(Conversation.delete(this.id, { store: this.#session.store }), closingTimeout);
   }
 

@@ -12,6 +12,7 @@ export type { ConversationWarning } from "../conversation/types.js";
 export type { ConversationOptions, ForkOptions } from "../conversation/types.js";
 export { ThreadkeepError, type ErrorCode } from "../input/errors.js";
 export type { Branch, Version, Versions } from "../conversation/branches.js";
+export type { MessageQueue } from "../conversation/queue.js";
 export type { EventLog } from "../conversation/event-log.js";
 export type * from "../events/events.js";
 export type * from "../events/types.js";

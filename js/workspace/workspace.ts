@@ -143,7 +143,7 @@ export class LazyHome {
         readFile: (path: string) => store.readFile(id, path),
         writeFiles: (changes: unknown[]) => ask(session.core, "writeFiles", changes) as Promise<void>,
       };
-      const versions = (...request: (string | number)[]) => ask(session.core, "earlierFiles", request);
+      const versions = (...request: (string | number)[]) => ask(session.core, "beside", request);
       return openHome(stored, directory(), given, owner && (await owner.#load()), versions);
     });
     this.#load = () => {

@@ -51,8 +51,8 @@ pub trait Branches {
     /// See [`CoreConversation::subagent_task`].
     fn subagent_task(&self, conversation: Conversation, options: JsValue) -> Answer;
 
-    /// See [`CoreConversation::earlier_files`].
-    fn earlier_files(&self, conversation: Conversation, request: JsValue) -> Answer;
+    /// See [`CoreConversation::beside`].
+    fn beside(&self, conversation: Conversation, request: JsValue) -> Answer;
 
     /// See [`CoreConversation::edit_action`].
     fn edit_action(&self, conversation: Conversation, edit: JsValue) -> Answer;
@@ -133,13 +133,14 @@ impl CoreConversation {
         })
     }
 
-    /// Asks about earlier files: `at`, `read`, `changes`, `history` or `prune` with their arguments.
-    #[wasm_bindgen(js_name = earlierFiles, unchecked_return_type = "Promise<any>")]
-    pub fn earlier_files(
+    /// A verb with its arguments: about earlier files `at`, `read`, `changes`, `history` or `prune`, about messages that no
+    /// model has read `queued`, `edit` or `remove`. One export, because each costs all pages some bytes.
+    #[wasm_bindgen(unchecked_return_type = "Promise<any>")]
+    pub fn beside(
         &self,
         #[wasm_bindgen(unchecked_param_type = "(string | number)[]")] request: JsValue,
     ) -> Promise {
-        self.in_branches(request, |chunk, conversation, request| chunk.earlier_files(conversation, request))
+        self.in_branches(request, |chunk, conversation, request| chunk.beside(conversation, request))
     }
 
     /// The paths of the files that moves of HEAD have changed since the last call, each in a line.

@@ -26,6 +26,7 @@ mod log;
 mod machine;
 mod open;
 mod pending;
+mod queue;
 mod repair;
 mod run;
 mod secrets;

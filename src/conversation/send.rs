@@ -103,7 +103,7 @@ impl Conversation {
 
 /// # Errors
 /// `invalid_options` for a message without content.
-fn ensure_content(content: &[Content]) -> Result<()> {
+pub(super) fn ensure_content(content: &[Content]) -> Result<()> {
     let is_empty = content.iter().all(|part| match part {
         Content::Text { text, .. } => text.trim().is_empty(),
         Content::Image { image_urls, .. } => image_urls.is_empty(),

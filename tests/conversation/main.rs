@@ -24,6 +24,7 @@ mod live;
 mod long_memory;
 mod loop_;
 mod opening;
+mod queue;
 mod partial;
 mod run_result;
 mod servers;

@@ -1,5 +1,5 @@
 //! The lists of branches and versions, copies of conversations, edited and single calls, tasks of sub-agents, versions of
-//! files, and what a follower takes in: a chunk of the wasm, see [`super`].
+//! files, messages that no model has read, and what a follower takes in: a chunk of the wasm, see [`super`].
 
 use super::Answer;
 use crate::{
@@ -70,8 +70,8 @@ impl Branches for BranchesChunk {
         })
     }
 
-    fn earlier_files(&self, conversation: Conversation, request: JsValue) -> Answer {
-        Box::pin(async move { earlier_files(&conversation, &Array::from(&request)).await })
+    fn beside(&self, conversation: Conversation, request: JsValue) -> Answer {
+        Box::pin(async move { beside(&conversation, &Array::from(&request)).await })
     }
 
     fn edit_action(&self, conversation: Conversation, edit: JsValue) -> Answer {
@@ -98,9 +98,9 @@ impl Branches for BranchesChunk {
     }
 }
 
-async fn earlier_files(conversation: &Conversation, request: &Array) -> Result<JsValue> {
-    let text = |place| request.get(place).as_string().ok_or_else(|| invalid("a request about files"));
-    let number = |place| request.get(place).as_f64().ok_or_else(|| invalid("a request about files"));
+async fn beside(conversation: &Conversation, request: &Array) -> Result<JsValue> {
+    let text = |place| request.get(place).as_string().ok_or_else(|| invalid("a request"));
+    let number = |place| request.get(place).as_f64().ok_or_else(|| invalid("a request"));
     Ok(match &*text(0)? {
         "at" => {
             let files = conversation.files_at(&text(1)?.parse()?).await?;
@@ -126,6 +126,21 @@ async fn earlier_files(conversation: &Conversation, request: &Array) -> Result<J
         "prune" => {
             let limits = PruneLimits { bytes: number(1)? as u64, age: number(2)? };
             done(conversation.prune_file_versions(limits).await)?
+        }
+        "queued" => {
+            let messages = conversation.queued_messages();
+            let texts: Vec<&str> = messages.iter().map(|message| &**message.valid_json()).collect();
+            format!("[{}]", texts.join(",")).into()
+        }
+        "edit" => {
+            let content = given::value(&text(2)?)
+                .ok_or_else(|| invalid("a message must be a text, or a list of texts and images"))?;
+            let event = conversation.edit_queued_message(&text(1)?.parse()?, content).await?;
+            (&**event.valid_json()).into()
+        }
+        "remove" => {
+            conversation.remove_queued_message(&text(1)?.parse()?).await?;
+            "null".into()
         }
         _ => {
             let history = conversation.file_history().await?;

@@ -80,8 +80,8 @@ chunks! {
     skills: dyn Skills = AgentSkills;
     /// Zip archives.
     archive: dyn Archives = archive::ArchiveChunk;
-    /// The list of branches, copies of conversations, edited and single calls, tasks of sub-agents, versions of files, and
-    /// what a follower takes in.
+    /// The list of branches, copies of conversations, edited and single calls, tasks of sub-agents, versions of files,
+    /// messages that no model has read, and what a follower takes in.
     branches: dyn Branches = branches::BranchesChunk;
     /// Conversations in the formats of other programs.
     messages: dyn Messages = messages::MessagesChunk;

@@ -147,7 +147,7 @@ pub struct HeadMove {
 pub enum Effect {
     /// Adds a message to the inbox.
     AddToInbox(Event),
-    /// Removes messages from the inbox, because they are in the log.
+    /// Removes messages from the inbox, because they are in the log or were taken back.
     RemoveFromInbox(Vec<Event>),
 }
 

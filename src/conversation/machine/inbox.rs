@@ -1,10 +1,14 @@
-//! The files of the inbox, whose purpose is explained in `conversation/inbox.rs`.
+//! The files of the inbox, whose purpose is explained in `conversation/inbox.rs`, and changes of messages in it.
 
+use super::{
+    HookAnswers, Machine, Transition, command::Effect, command::Plan, hook_answers::unblock_message,
+};
 use crate::{
     error::{Error, ErrorCode, Result},
     event::Event,
     format::layout::INBOX,
-    id::StorePath,
+    id::{EventId, StorePath},
+    tool::FileChange,
 };
 
 /// The path of a message's file. It begins with the time, so that listing files by name sorts them by time.
@@ -13,4 +17,55 @@ pub fn path_of(event: &Event) -> Result<StorePath> {
     format!("{INBOX}/{time}-{}.json", event.id())
         .parse()
         .map_err(|_| Error::new(ErrorCode::Internal, "the id of a message does not form a valid file name"))
+}
+
+/// These are no `Command`s, because a chunk of the wasm has their code.
+impl Machine<'_> {
+    /// Takes a message out of the inbox. `ends_with_answer`: whether the branch ends with an answer in text. If the run goes
+    /// on only because of this message, that answer ends it: nobody can answer a history that ends with an answer.
+    ///
+    /// # Errors
+    /// `invalid_state` if the message is not in the inbox.
+    pub fn remove_from_inbox(&mut self, id: &EventId, ends_with_answer: bool) -> Result<Plan> {
+        let message = self.in_inbox(id)?.clone();
+        unblock_message(&mut self.state, id);
+        if ends_with_answer && self.page.is_running() && self.page.inbox.len() == 1 {
+            Transition::Answered.apply(&mut self.state)?;
+        }
+        let mut plan = Plan::default().strictly();
+        plan.files.push(FileChange::new(path_of(&message)?, None));
+        plan.effects.push(Effect::RemoveFromInbox(vec![message]));
+        Ok(plan)
+    }
+
+    /// Replaces this message in the inbox by one of the same time, which therefore takes its place.
+    ///
+    /// # Errors
+    /// `invalid_state` if it is not in the inbox.
+    pub fn edit_in_inbox(
+        &mut self,
+        id: &EventId,
+        message: &Event,
+        hook_answers: HookAnswers,
+    ) -> Result<Plan> {
+        let old = path_of(self.in_inbox(id)?)?;
+        unblock_message(&mut self.state, id);
+        hook_answers.block_message(&mut self.state);
+        let mut plan = Plan::append(hook_answers.drafts).strictly();
+        let content = message.json().as_bytes().to_vec();
+        plan.files.push(FileChange::new(old, None));
+        plan.files.push(FileChange::new(path_of(message)?, Some(content)));
+        Ok(plan)
+    }
+
+    /// The message of the inbox with this id.
+    ///
+    /// # Errors
+    /// `invalid_state`.
+    pub fn in_inbox(&self, id: &EventId) -> Result<&Event> {
+        self.page.inbox.iter().find(|message| message.id() == id).ok_or_else(|| {
+            let text = format!("message {id} does not wait any more, so the agent may have read it");
+            Error::new(ErrorCode::InvalidState, text)
+        })
+    }
 }

@@ -1,0 +1,92 @@
+//! Messages of the user that no model has read: seeing, editing and taking back what is in the inbox. The code is in a
+//! chunk of the wasm, because most conversations never need it.
+
+use super::{
+    Conversation,
+    active_branch::Part,
+    hooks::{interrupted, unless_interrupted},
+    run::Ended,
+    send::ensure_content,
+};
+use crate::{
+    error::{Error, Result},
+    event::{Body, Event, Head, MessageEvent, Parent, Source},
+    id::EventId,
+    llm::message::{Content, Message, Role},
+};
+
+impl Conversation {
+    /// The messages of the inbox, in the order of their arrival. A follower knows none.
+    pub fn queued_messages(&self) -> Vec<Event> {
+        self.0.page.borrow().inbox.clone()
+    }
+
+    /// Takes back a message of the inbox: no model will read it. Returns once this is on disk.
+    ///
+    /// # Errors
+    /// `invalid_state` for a message that is in the log already, `not_found` for one that does not exist,
+    /// `locked_elsewhere`, and those of the store; nothing has changed then.
+    pub async fn remove_queued_message(&self, message: &EventId) -> Result<()> {
+        let queue = self.0.log.queue().await;
+        self.ensure_queued(message).await?;
+        self.0.log.load_branch(&queue, Part::All).await?;
+        let last = self.0.log.with_branch(|branch| branch.view.events().last().cloned());
+        let ends_with_answer = last.is_some_and(|event| match event.body() {
+            Body::MessageEvent(answer) => event.source() == Source::Agent && !answer.is_cut_off(),
+            _ => false,
+        });
+        let (state, plan) = self.with_machine(|mut machine| {
+            let plan = machine.remove_from_inbox(message, ends_with_answer)?;
+            Ok::<_, Error>((machine.state, plan))
+        })?;
+        self.commit(&queue, state, plan).await.map(drop)
+    }
+
+    /// Puts a message with this content in the place of one of the inbox. It has another id, because the log may say of the
+    /// old one that a hook denied it. Returns once this is on disk.
+    ///
+    /// # Errors
+    /// As for [`Conversation::remove_queued_message`]; `invalid_options` for a message without content, `aborted` if the
+    /// user interrupts before a hook has answered.
+    pub async fn edit_queued_message(&self, id: &EventId, content: Vec<Content>) -> Result<Event> {
+        ensure_content(&content)?;
+        self.ensure_queued(id).await?;
+        let asking = self.0.page.borrow().asking.clone();
+        if self.begin_session(&asking).await? == Ended::Cancelled {
+            return Err(interrupted());
+        }
+        let old = self.with_machine(|machine| machine.in_inbox(id).cloned())?;
+        let Body::MessageEvent(body) = old.body() else { return Ok(old) };
+        let sender = body.sender.clone();
+        let mut message = MessageEvent { sender, ..MessageEvent::new(Message::new(Role::User, content)) };
+        let new_id = self.0.log.new_id();
+        let asked = self.ask_about_message(&new_id, &mut message);
+        let hook_answers = unless_interrupted(Box::pin(asked), &asking).await?;
+        let timestamp = old.timestamp().to_owned();
+        let head = Head { id: new_id, timestamp, source: Source::User, parent: Parent::Unset };
+        let message = Event::new(head, message)?;
+
+        let queue = self.0.log.queue().await;
+        // A model may have read it while the hook was asked.
+        self.ensure_queued(id).await?;
+        self.0.log.load_branch(&queue, Part::All).await?;
+        let (state, plan) = self.with_machine(|mut machine| {
+            let plan = machine.edit_in_inbox(id, &message, hook_answers)?;
+            Ok::<_, Error>((machine.state, plan))
+        })?;
+        self.commit(&queue, state, plan).await?;
+        if let Some(waiting) = self.0.page.borrow_mut().inbox.iter_mut().find(|waiting| waiting.id() == id) {
+            waiting.clone_from(&message);
+        }
+        Ok(message)
+    }
+
+    async fn ensure_queued(&self, message: &EventId) -> Result<()> {
+        self.ensure_writable()?;
+        if self.0.page.borrow().inbox.iter().any(|waiting| waiting.id() == message) {
+            return Ok(());
+        }
+        self.index_of(message).await?;
+        self.with_machine(|machine| machine.in_inbox(message).map(drop))
+    }
+}
