@@ -56,6 +56,7 @@ export function nextThread(create: (title: string) => Promise<Thread>): Thread {
     alwaysAllow: (tool) => opened().alwaysAllow(tool),
     regenerate: () => opened().regenerate(),
     editMessage: (id, message) => opened().editMessage(id, message),
+    removeMessage: (id) => opened().removeMessage(id),
     branches: () => opened().branches(),
     navigateTo: (id) => opened().navigateTo(id),
     showVersion: (id) => opened().showVersion(id),

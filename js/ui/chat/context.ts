@@ -20,6 +20,10 @@ export interface Chat {
   toolIcon: (toolName: string) => ComponentChildren;
   /** The list of messages registers itself here. */
   list: { current: { followEnd(): void; focus(): void } | null };
+  /** The field to write in registers itself here. */
+  field: { current: { giveBack(text: string): void } | null };
+  /** Puts a text that was sent back into the field, before what is there, and moves the focus to it. */
+  giveBack(text: string): void;
   /** Scrolls to the end and follows it, for example because the user has sent a message. */
   followEnd(): void;
   /** Moves the focus to the messages, because the control that had it disappears. */

@@ -38,6 +38,7 @@ export function ChatProvider({
   useEffect(loadMarkdown, []);
   const chat = useMemo<Chat>(() => {
     const list: Chat["list"] = { current: null };
+    const field: Chat["field"] = { current: null };
     const texts = { ...defaultLabels, ...labels };
     return {
       thread,
@@ -48,6 +49,8 @@ export function ChatProvider({
       linkOf,
       announce: (sentence) => announcer.announce(sentence, texts.restInMessages),
       list,
+      field,
+      giveBack: (text) => field.current?.giveBack(text),
       followEnd: () => list.current?.followEnd(),
       focusMessages: () => list.current?.focus(),
     };

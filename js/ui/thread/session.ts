@@ -145,8 +145,8 @@ export class Session {
   }
 
   /** Shows a message that may not be part of the branch yet. */
-  sent(event: MessageEvent): MessageEvent {
-    this.view.addSent(event);
+  sent(event: MessageEvent, replaced?: string): MessageEvent {
+    this.view.addSent(event, replaced);
     return event;
   }
 

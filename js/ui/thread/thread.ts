@@ -111,10 +111,16 @@ function threadOn(session: Session, release: () => Promise<void>): Thread {
       }),
     regenerate: () => perform(() => session.start((conversation) => conversation.regenerate())),
     editMessage: (messageId, message) =>
-      perform(async ({ conversation }) => {
-        const event = await conversation.editMessage(messageId, message);
+      perform(async (view) => {
+        if (view.isQueued(messageId)) return session.sent(await view.conversation.queue.edit(messageId, message), messageId);
+        const event = await view.conversation.editMessage(messageId, message);
         session.runOn();
         return event;
+      }),
+    removeMessage: (messageId) =>
+      perform(async (view) => {
+        await view.conversation.queue.remove(textsOf("removeMessage()", [messageId])[0]!);
+        view.removeSent(messageId);
       }),
     branches: () => perform(({ conversation }) => conversation.branches(), true),
     navigateTo: (eventId) =>

@@ -164,11 +164,16 @@ export class Transcript {
     return true;
   }
 
-  /** A message that is stored, and not yet part of the branch. */
-  addSent(event: MessageEvent): void {
+  /** A message that is stored, and not yet part of the branch: behind the others, or in place of one. */
+  addSent(event: MessageEvent, replaced = event.id): void {
     if (this.#ids.has(event.id)) return;
-    this.#sent.set(event.id, built(userDraft(event)));
+    const sent = new Map(this.#sent).set(replaced, { ...built(userDraft(event)), state: "queued" });
+    this.#sent = new Map([...sent.values()].map((message) => [message.id, message]));
     this.#messages = null;
+  }
+
+  removeSent(id: string): void {
+    this.#messages = this.#sent.delete(id) ? null : this.#messages;
   }
 
   /** Takes the messages of the branch that have several versions, and what follows it on other branches. */

@@ -130,7 +130,8 @@ export interface UIMessage {
   id: string;
   role: "user" | "assistant";
   parts: readonly MessagePart[];
-  state: "streaming" | "done";
+  /** `"queued"`: sent while the agent works, stored, and not read by the model yet; `editMessage()` and `removeMessage()` change it. */
+  state: "queued" | "streaming" | "done";
   /** The ids of its events, in order. */
   eventIds: readonly string[];
   /** `null` while nothing of it is stored. */
@@ -234,8 +235,13 @@ export interface Thread {
   alwaysAllow(toolName: string): Promise<RunResult | null>;
   /** Answers the last message again, on a new branch. */
   regenerate(): Promise<RunResult>;
-  /** Sends a message in place of this one of the user, on a new branch, and runs the agent. */
+  /**
+   * Sends a message in place of this one of the user, on a new branch, and runs the agent. One that is `"queued"` is replaced where
+   * it waits.
+   */
   editMessage(messageId: string, message: string | ReadonlyArray<Content | Image>): Promise<MessageEvent>;
+  /** Takes a `"queued"` message back, durably. @throws ThreadkeepError `invalid_state` if it is part of the log already */
+  removeMessage(messageId: string): Promise<void>;
   /** The branches beside the active one. */
   branches(): Promise<Branch[]>;
   navigateTo(eventId: string | null): Promise<void>;

@@ -112,6 +112,14 @@ export class ConversationView {
   async open(): Promise<void> {
     await this.readBranch();
     this.readState();
+    this.#follow(this.#readQueue());
+  }
+
+  /** Messages of an earlier page wait only until the user has decided about calls. */
+  async #readQueue(): Promise<void> {
+    const { access, executionStatus, queue } = this.conversation;
+    if (access !== "writer" || executionStatus !== "waiting_for_confirmation") return;
+    for (const event of await queue.list()) this.addSent(event);
   }
 
   end(): void {
@@ -119,9 +127,18 @@ export class ConversationView {
   }
 
   /** Shows a message at once that is not part of the branch yet. */
-  addSent(event: MessageEvent): void {
-    this.#transcript.addSent(event);
+  addSent(event: MessageEvent, replaced?: string): void {
+    this.#transcript.addSent(event, replaced);
     this.#listener.changed();
+  }
+
+  removeSent(messageId: string): void {
+    this.#transcript.removeSent(messageId);
+    this.#listener.changed();
+  }
+
+  isQueued(messageId: string): boolean {
+    return this.messages.some(({ id, state }) => id === messageId && state === "queued");
   }
 
   /**

@@ -29,7 +29,7 @@ export interface ComposerProps {
 
 /** The field to write in. */
 export function Composer({ thread, handle }: ComposerProps) {
-  const { labels, announce, followEnd } = useChat();
+  const { labels, announce, followEnd, field: registered } = useChat();
   const { phase, access, status, isRunning, approvals, conversationId } = useSnapshot(thread);
   const field = useRef<HTMLTextAreaElement>(null);
   const form = useRef<HTMLFormElement>(null);
@@ -58,6 +58,9 @@ export function Composer({ thread, handle }: ComposerProps) {
     attach: (files) => void attach(files),
     fill: (text: string) => (setText(text), focus()),
   }));
+  useLayoutEffect(() => {
+    registered.current = { giveBack: (given) => (setText([given, text].filter(Boolean).join("\n")), focus()) };
+  });
   useGrowing(field, text);
   // The calls that the question was about are decided.
   if (asks && undecided === 0) setAsks(false);

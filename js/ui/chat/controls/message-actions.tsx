@@ -17,7 +17,7 @@ export interface MessageActionsProps {
 }
 
 export function MessageActions({ thread, message, children }: MessageActionsProps) {
-  const { labels, followEnd, focusMessages, linkOf } = useChat();
+  const { labels, announce, followEnd, focusMessages, giveBack, linkOf } = useChat();
   const { messages, isRunning, access, approvals, continuations, status } = useSnapshot(thread);
   const partings = partingsAt(message, { messages, continuations });
   const [isEdited, edit] = useState(false);
@@ -35,15 +35,31 @@ export function MessageActions({ thread, message, children }: MessageActionsProp
   const linked = isUser ? message.id : message.eventIds.at(-1);
   const link = message.createdAt !== null && linked !== undefined && linkOf(linked);
   // While calls wait the library refuses other branches, and a message that is not part of the branch yet has no place there.
-  const canBranch = !isRunning && access === "writer" && approvals.length === 0 && message.createdAt !== null;
-  if (isEdited && canBranch) return <MessageEditor thread={thread} message={message} close={() => edit(false)} />;
+  const isQueued = message.state === "queued";
+  const canBranch = !isQueued && !isRunning && access === "writer" && approvals.length === 0 && message.createdAt !== null;
+  // The editor stays while the agent works, for nobody wants to write twice.
+  if (isEdited && access === "writer")
+    return <MessageEditor {...{ thread, message, canSend: isQueued || canBranch }} close={() => edit(false)} />;
+  const takeBack = async (): Promise<void> => {
+    await thread.removeMessage(message.id);
+    announce(labels.removedQueued);
+    giveBack(text);
+  };
   return (
     <div class="message-actions" part="actions">
       <div class="verbs">
         {text !== "" && <CopyButton verb="copy" text={text} label={labels.copy} name={labels.copyMessage(what)} />}
         {link && <CopyButton verb="link" text={link} label={labels.copyLink} name={labels.copyLinkTo(what)} />}
-        {isUser && canBranch && (
+        {isUser && (canBranch || isQueued) && (
           <VerbButton verb="edit" name={labels.editMessage(what)} text={labels.edit} onClick={() => edit(true)} button={opener} />
+        )}
+        {isQueued && (
+          <VerbButton
+            verb="remove"
+            name={labels.removeQueuedName(what)}
+            text={labels.removeQueued}
+            onClick={() => void takeBack().catch(() => {})}
+          />
         )}
         {/* After a failure the line of the state has a button for it. */}
         {!isUser && isLast && canBranch && status !== "error" && (
@@ -112,7 +128,7 @@ function PartingView({ thread, parting, what }: { thread: Thread; parting: Parti
 }
 
 interface VerbButtonProps {
-  verb: "edit" | "again" | "previous" | "next" | "copy" | "link";
+  verb: "edit" | "remove" | "again" | "previous" | "next" | "copy" | "link";
   name: string;
   text: string;
   onClick: () => void;

@@ -1,5 +1,5 @@
 /** @jsxImportSource preact */
-// Edits a message of the user in its place. Sending it begins another branch.
+// Edits a message of the user in its place. Sending it begins another branch, or replaces one that waits to be read.
 import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Content } from "threadkeep";
 import type { Thread, UIMessage } from "../../thread/index.js";
@@ -8,8 +8,17 @@ import { attachedTextOf } from "./attached-text.js";
 import { isShownInPlace, sentence } from "./failures.js";
 import { textOf } from "./message-text.js";
 
-export function MessageEditor({ thread, message, close }: { thread: Thread; message: UIMessage; close: () => void }) {
-  const { labels, followEnd, focusMessages } = useChat();
+interface MessageEditorProps {
+  thread: Thread;
+  message: UIMessage;
+  /** Not while the agent works, unless the message waits for it. */
+  canSend: boolean;
+  close: () => void;
+}
+
+export function MessageEditor({ thread, message, canSend, close }: MessageEditorProps) {
+  const { labels, announce, followEnd, focusMessages } = useChat();
+  const isQueued = message.state === "queued";
   const [text, setText] = useState(() => textOf(message));
   const [wrong, setWrong] = useState("");
   const [isBusy, setBusy] = useState(false);
@@ -28,14 +37,15 @@ export function MessageEditor({ thread, message, close }: { thread: Thread; mess
   const files = filesOf(message);
   const submit = async (): Promise<void> => {
     const words = text.trim();
-    if (isBusy || (words === "" && files.length === 0)) return;
+    if (isBusy || !canSend || (words === "" && files.length === 0)) return;
     setBusy(true);
     setWrong("");
     try {
       // The message with the editor is replaced.
       focusMessages();
-      followEnd();
+      if (!isQueued) followEnd();
       await thread.editMessage(message.id, [...(words === "" ? [] : [{ type: "text" as const, text: words }]), ...files]);
+      if (isQueued) announce(labels.changedQueued);
     } catch (error) {
       setBusy(false);
       if (isShownInPlace(error as never)) setWrong(sentence((error as Error).message));
@@ -59,7 +69,7 @@ export function MessageEditor({ thread, message, close }: { thread: Thread; mess
       <textarea
         ref={field}
         rows={1}
-        aria-label={labels.messageText}
+        aria-label={isQueued ? labels.queuedText : labels.messageText}
         aria-invalid={wrong !== ""}
         aria-describedby={`${id}-wrong`}
         value={text}
@@ -68,9 +78,20 @@ export function MessageEditor({ thread, message, close }: { thread: Thread; mess
       <p class="wrong" id={`${id}-wrong`} role="alert">
         {wrong}
       </p>
+      {!canSend && !isBusy && (
+        <p class="quiet" role="status" id={`${id}-why`}>
+          {labels.readMeanwhile}
+        </p>
+      )}
       <div class="buttons">
-        <button type="submit" class="button small primary" aria-label={labels.sendEditedName}>
-          {labels.sendEdited}
+        <button
+          type="submit"
+          class="button small primary"
+          aria-label={isQueued ? labels.saveQueuedName : labels.sendEditedName}
+          aria-disabled={!canSend}
+          aria-describedby={canSend ? undefined : `${id}-why`}
+        >
+          {isQueued ? labels.saveQueued : labels.sendEdited}
         </button>
         <button type="button" class="button small" onClick={close}>
           {labels.cancel}

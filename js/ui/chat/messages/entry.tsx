@@ -1,6 +1,7 @@
 /** @jsxImportSource preact */
 // The view of a row: one item on the thread.
 import type { ComponentChildren } from "preact";
+import { useId } from "preact/hooks";
 import { type MessagePart, type UIMessage, visibleText } from "../../thread/index.js";
 import { useChat } from "../context.js";
 import { attachedTextOf, MessageActions } from "../controls/index.js";
@@ -13,8 +14,8 @@ import { ErrorView, NoticeView } from "./notice.js";
 import { Foreign, PlainText } from "./plain.js";
 import type { Row } from "./rows.js";
 import { SubagentView } from "./subagent.js";
-import { Time } from "./time.js";
 import { ThoughtsLine } from "./thinking.js";
+import { Time } from "./time.js";
 import { ToolView } from "./tool.js";
 
 export interface EntryProps {
@@ -96,8 +97,16 @@ function ownView({ part, message, visualizer }: PartProps): ComponentChildren {
 function UserEntry({ id, message, visualizer, hasActions, isFromAgent }: PartProps & { message: UIMessage }) {
   const { thread, labels, messageActions } = useChat();
   const speaker = message.sender ?? (isFromAgent ? labels.agent : labels.user);
+  const isQueued = message.state === "queued";
+  const mark = useId();
   return (
-    <div class="entry entry-user" part="entry user" role="article" aria-label={speaker}>
+    <div
+      class={isQueued ? "entry entry-user queued" : "entry entry-user"}
+      part="entry user"
+      role="article"
+      aria-label={speaker}
+      aria-describedby={isQueued ? mark : undefined}
+    >
       <div class="message-head">
         <h2 class="speaker">
           {speaker}
@@ -143,6 +152,11 @@ function UserEntry({ id, message, visualizer, hasActions, isFromAgent }: PartPro
           </p>
         );
       })}
+      {isQueued && (
+        <p class="quiet queued-mark" id={mark}>
+          {labels.queued}
+        </p>
+      )}
       {message.skills.length === 0 ? null : (
         <p class="quiet skills">
           {labels.skillsUsed(message.skills.length)}

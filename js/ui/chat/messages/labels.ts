@@ -11,14 +11,16 @@ export const messageLabels = {
   working: "Working",
   user: "You",
   agent: "Agent",
+  /** Under a message that is sent while the agent works. */
+  queued: "Waiting: the agent has not read this yet.",
   /** Before the names of the skills that a message has activated. */
   skillsUsed: (count: number) => (count === 1 ? "Skill used:" : "Skills used:"),
   thinking: "Thinking…",
   thoughts: "Thoughts",
-  /** Under an answer that broke off, if nothing else says so. */
-  cutOff: "This answer was cut off.",
   /** Beside both, from the first second on, if this page has seen the model think. */
   thoughtFor: (seconds: number) => (seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`),
+  /** Under an answer that broke off, if nothing else says so. */
+  cutOff: "This answer was cut off.",
   copy: "Copy",
   copied: "Copied",
   copyNotAllowed: "Not allowed",

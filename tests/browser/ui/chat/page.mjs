@@ -1,6 +1,29 @@
 // The page with <threadkeep-chat> that tests of its controls use.
 import assert from "node:assert/strict";
 import { faultsOf } from "../../../support/browser/axe.mjs";
+import { photograph } from "../../../support/browser/tabs.mjs";
+import { createModel } from "../../../support/model.mjs";
+import { startServer } from "../../../support/server.mjs";
+
+/** A call as a scripted model makes it. */
+export const call = (name, args = {}, summary = undefined) => ({ name, arguments: summary ? { ...args, summary } : args });
+export const pay = (to, amount) => call("transfer_money", { to, amount }, `Pay ${to} ${amount}`);
+
+/** Serves the page. Each step has a tab and a scripted model of its own, and fails if the browser complains. */
+export async function startChat() {
+  let model;
+  const server = await startServer({ model: { handle: (request, response) => model.handle(request, response) } });
+  const stepsOf = (context, browser) => (name, query, body) =>
+    context.test(name, async () => {
+      model = createModel([]);
+      const chat = await ElementPage.open(browser, server.origin, query);
+      await body(chat, model);
+      model.check();
+      assert.deepEqual(browser.problems.splice(0), []);
+      if (!chat.page.isClosed()) await chat.page.close();
+    });
+  return { stepsOf, close: () => server.close() };
+}
 
 /** A page with the element. Functions in it have `one`, `all`, `button` and `focused` of the page's script. */
 export class ElementPage {
@@ -74,6 +97,16 @@ export class ElementPage {
     );
     const found = await faultsOf(this.page);
     assert.deepEqual(found, [], where);
+  }
+  /** In both themes, on a phone and on a screen: axe finds nothing; and pictures of it, if they are wanted. */
+  async looksRight(name, height = 800) {
+    for (const width of [390, 1280])
+      for (const theme of ["light", "dark"]) {
+        await this.page.setViewport({ width, height });
+        await this.get((theme) => void (document.documentElement.style.colorScheme = theme), theme);
+        await this.isAccessible(`${name}, ${theme}, ${width} pixels`);
+        await photograph(this, `${name}-${theme}-${width}-${this.browser.kind}`);
+      }
   }
   names() {
     return this.get(() => all(".approvals button").map(nameOf));
