@@ -314,7 +314,7 @@ fn open(options: JsValue, store: &CoreStore, owner: Option<Conversation>) -> Pro
             hooks: hooks(&property(&options, "hooks"))?,
             load_skills: Rc::new(|| Box::pin(chunks::skills())),
             listener: Rc::new(move |event| notify(&on_event, event.json())),
-            on_delta: Rc::new(move |id, delta| notify_of_delta(&on_delta, id, delta)),
+            on_delta: Rc::new(deltas(on_delta)),
             on_commit: Rc::new(move |events| notify(&on_commit, events)),
             condensing: Rc::new(move || {
                 let ahead = chunks::load_with(Some(load.clone()), "condensing");
@@ -368,29 +368,33 @@ fn notify(listener: &Function, json: &str) {
     let _ = listener.call1(&JsValue::UNDEFINED, &json.into());
 }
 
-fn notify_of_delta(listener: &Function, id: &EventId, delta: Delta) {
+/// Passes on the pieces of answers. The id of an answer becomes a string of JavaScript once, not with each piece.
+fn deltas(listener: Function) -> impl Fn(&EventId, Delta) {
+    let answer = RefCell::new((String::new(), JsValue::UNDEFINED));
+    move |id, delta| {
+        let shown = {
+            let answer = &mut *answer.borrow_mut();
+            if answer.0 != id.as_str() {
+                *answer = (id.to_string(), id.as_str().into());
+            }
+            answer.1.clone()
+        };
+        notify_of_delta(&listener, &shown, delta);
+    }
+}
+
+/// Text and each call are events of their own; JSON for all of them would take longer than all the rest.
+fn notify_of_delta(listener: &Function, id: &JsValue, delta: Delta) {
+    let none = JsValue::UNDEFINED;
     let text = |text: Option<String>| text.map_or(JsValue::UNDEFINED, JsValue::from);
-    let (mut content, mut reasoning) = (text(delta.content), text(delta.reasoning_content));
-    let mut calls = delta.tool_calls.into_iter().peekable();
-    // Each call is an event of its own; JSON for all of them would take longer than all the rest.
-    loop {
-        let call = calls.next();
-        let index = call.as_ref().map_or(JsValue::UNDEFINED, |call| JsValue::from(call.index as f64));
-        let call = call.unwrap_or_default();
-        let _ = listener.call7(
-            &JsValue::UNDEFINED,
-            &id.as_str().into(),
-            &content,
-            &reasoning,
-            &index,
-            &call.arguments.into(),
-            &text(call.name),
-            &text(call.id),
-        );
-        if calls.peek().is_none() {
-            return;
-        }
-        (content, reasoning) = (JsValue::UNDEFINED, JsValue::UNDEFINED);
+    let is_text = delta.content.is_some() || delta.reasoning_content.is_some();
+    if is_text || delta.tool_calls.is_empty() {
+        let _ = listener.call3(&none, id, &text(delta.content), &text(delta.reasoning_content));
+    }
+    for call in delta.tool_calls {
+        let index = JsValue::from(call.index as f64);
+        let (arguments, name, call_id) = (call.arguments.into(), text(call.name), text(call.id));
+        let _ = listener.call7(&none, id, &none, &none, &index, &arguments, &name, &call_id);
     }
 }
 

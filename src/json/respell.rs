@@ -1,24 +1,21 @@
 //! JSON text in another spelling: as Python writes it, without lone surrogates, or without numbers that JSON does not have.
 
 use super::{
-    FromJson as _, quoted, string_length,
-    text::{Escape, escapes, push_hex},
+    quoted, string_length,
+    text::{Escape, escapes, push_hex, unquoted},
 };
 use std::borrow::Cow;
 
 /// JSON text as Python's `json.dumps` spells it: `", "` and `": "` as separators, non-ASCII characters escaped.
 /// The SDK stores a tool call's arguments in this form. Numbers keep their spelling. The text must be valid JSON.
 pub fn python_dumps(json: &str) -> String {
-    // A string with a lone surrogate could not be read.
-    let json = well_formed(json);
     let mut out = String::with_capacity(json.len() + json.len() / 8);
-    let mut rest = &*json;
+    let mut rest = json;
     while let Some(c) = rest.chars().next() {
         match c {
             '"' => {
                 let end = string_length(rest);
-                let text = rest.get(..end).and_then(String::from_json).unwrap_or_default();
-                push_ascii(&mut out, &text);
+                push_ascii(&mut out, &unquoted(rest.get(..end).unwrap_or_default()));
                 rest = rest.get(end..).unwrap_or_default();
                 continue;
             }
@@ -73,17 +70,16 @@ pub fn without_constants(text: &str) -> Option<String> {
 
 fn push_ascii(out: &mut String, text: &str) {
     let json = quoted(text);
-    let mut units = [0; 2];
-    for c in json.chars() {
-        if c.is_ascii() {
-            out.push(c);
-        } else {
-            for unit in c.encode_utf16(&mut units) {
-                out.push_str("\\u");
-                push_hex(out, *unit);
-            }
+    let (mut units, mut copied) = ([0; 2], 0);
+    for (at, c) in json.char_indices().filter(|(_, c)| !c.is_ascii()) {
+        out.push_str(json.get(copied..at).unwrap_or_default());
+        for unit in c.encode_utf16(&mut units) {
+            out.push_str("\\u");
+            push_hex(out, *unit);
         }
+        copied = at + c.len_utf8();
     }
+    out.push_str(json.get(copied..).unwrap_or_default());
 }
 
 #[cfg(test)]

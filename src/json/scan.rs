@@ -156,15 +156,14 @@ impl<'a> Scanner<'a> {
         let start = self.at;
         self.byte(b'"')?;
         loop {
-            let found = self.peek()?;
-            if found <= 0x1f {
-                return None;
-            }
+            let rest = self.text.as_bytes().get(self.at..)?;
+            let is_plain = |byte: &u8| !matches!(byte, b'"' | b'\\' | 0..=0x1f);
+            self.at += rest.iter().take_while(|byte| is_plain(byte)).count();
+            let found = self.peek().filter(|byte| *byte > 0x1f)?;
             self.at += 1;
             match found {
                 b'"' => return self.text.get(start..self.at),
-                b'\\' => self.escape()?,
-                _ => {}
+                _ => self.escape()?,
             }
         }
     }

@@ -1,6 +1,7 @@
 //! JSON strings: escaping and unescaping.
 
-use std::{iter, ops::Range};
+use super::well_formed;
+use std::{borrow::Cow, iter, ops::Range};
 
 /// A text as a JSON string in the spelling of the SDK's event files: non-ASCII characters are not escaped.
 pub fn quoted(text: &str) -> String {
@@ -90,7 +91,28 @@ fn unit_at(text: &str) -> Option<u32> {
 /// The content of a JSON string in UTF-8. A lone surrogate is encoded as if it were a character, so that the result is
 /// not valid UTF-8 then. `string` is a valid JSON string with its quotes.
 pub fn wtf8(string: &str) -> Vec<u8> {
-    let content = string.get(1..string.len().saturating_sub(1)).unwrap_or_default();
+    without_escapes(content_of(string))
+}
+
+/// The text of a JSON string, in which U+FFFD stands for each lone surrogate. `string` is a valid JSON string with its quotes.
+pub fn unquoted(string: &str) -> Cow<'_, str> {
+    unescaped_text(content_of(string))
+}
+
+/// As [`unquoted`], for a part of a JSON string without its quotes that ends with no part of an escape.
+pub fn unescaped_text(content: &str) -> Cow<'_, str> {
+    if !content.contains('\\') {
+        return content.into();
+    }
+    let text = String::from_utf8(without_escapes(content));
+    text.or_else(|_| String::from_utf8(without_escapes(&well_formed(content)))).unwrap_or_default().into()
+}
+
+fn content_of(string: &str) -> &str {
+    string.get(1..string.len().saturating_sub(1)).unwrap_or_default()
+}
+
+fn without_escapes(content: &str) -> Vec<u8> {
     let mut out = Vec::with_capacity(content.len());
     let mut copied = 0;
     for Escape { place, code } in escapes(content) {
@@ -135,7 +157,11 @@ mod tests {
                 prop_assert_eq!(quoted(text), serde_json::to_string(text).unwrap());
                 prop_assert_eq!(String::from_json(&quoted(text)), Some(text.clone()));
             }
-            let json = format!(" \"{escapes}\"\n");
+            let string = format!("\"{escapes}\"");
+            if let Some(text) = String::from_json(&well_formed(&string)) {
+                prop_assert_eq!(unquoted(&string), text);
+            }
+            let json = format!(" {string}\n");
             prop_assert_eq!(String::from_json(&json), serde_json::from_str(&json).ok(), "{}", json);
         }
     }

@@ -4,7 +4,7 @@
 //! something could be masked is written in the usual spelling.
 
 use super::{mask::Mask, stream::MaskedStream};
-use crate::json::{FromJson as _, quoted, well_formed};
+use crate::json::{quoted, unescaped_text};
 
 /// Arguments that are not complete yet.
 pub struct MaskedArguments {
@@ -32,6 +32,11 @@ impl MaskedArguments {
 
     /// Adds the next piece and returns the text that can be shown.
     pub fn push(&mut self, piece: &str) -> String {
+        // Most pieces of a long text: there is nothing to read in them, and nothing before them waits.
+        let is_plain = piece.bytes().all(|byte| !matches!(byte, b'"' | b'\\' | 0..=0x1f));
+        if is_plain && self.rest.is_empty() && self.text.passes("") && self.string.passes(piece) {
+            return piece.to_owned();
+        }
         self.rest.push_str(piece);
         let text = std::mem::take(&mut self.rest);
         let mut rest = text.as_str();
@@ -73,11 +78,7 @@ impl MaskedArguments {
         if self.mask.is_empty() {
             return out.push_str(json);
         }
-        let decoded = match json.contains('\\') {
-            true => String::from_json(&well_formed(&format!("\"{json}\""))),
-            false => None,
-        };
-        let mut shown = self.string.push(decoded.as_deref().unwrap_or(json));
+        let mut shown = self.string.push(&unescaped_text(json));
         if is_end {
             shown.push_str(&self.string.end());
         }
@@ -119,6 +120,7 @@ fn length_in_string(text: &str) -> (usize, bool) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::json::FromJson as _;
     use proptest::prelude::*;
 
     fn mask(texts: &[&str]) -> Mask {

@@ -4,7 +4,7 @@
 //! kinds, ids and tool names could by chance equal a secret, and the log has to stay readable.
 
 use super::mask::{HIDDEN, Mask};
-use crate::json::{FromJson as _, is_json, quoted, string_length, well_formed};
+use crate::json::{is_json, quoted, string_length, unquoted};
 use std::ops::Range;
 
 /// The treatment of values in a part of a JSON text.
@@ -123,7 +123,7 @@ impl Walk<'_> {
                     at = start + string_length(self.rest(start));
                     let is_name = self.rest(at).trim_start().starts_with(':');
                     let text = self.json.get(start..at).unwrap_or_default();
-                    let text = String::from_json(&well_formed(text)).unwrap_or_default();
+                    let text = unquoted(text);
                     if is_name {
                         next = inside.of_value(&text);
                     }

@@ -24,7 +24,7 @@ struct Texts {
     /// does not change it.
     all: Vec<Vec<u8>>,
     longest: usize,
-    /// A bit set of the pairs of bytes that texts begin with. It rules out most places quickly.
+    /// A bit set of the pairs of bytes that texts begin with, four words for each first byte. It rules out most places quickly.
     pairs: Vec<u64>,
 }
 
@@ -120,12 +120,25 @@ impl Mask {
         spans
     }
 
+    /// Whether no secret can begin anywhere in the text, not even at its last byte.
+    pub(super) fn begins_nowhere_in(&self, text: &str) -> bool {
+        let texts = self.0.borrow();
+        let mut bytes = text.as_bytes();
+        while let [_, rest @ ..] = bytes {
+            if texts.may_begin(bytes) {
+                return false;
+            }
+            bytes = rest;
+        }
+        true
+    }
+
     /// The first place where an incomplete secret could begin; the end of the text if there is none.
     pub(super) fn possible_start(&self, text: &str) -> usize {
         let texts = self.0.borrow();
         for at in text.len().saturating_sub(texts.longest)..text.len() {
             let Some(rest) = text.get(at..) else { continue };
-            if (rest.len() < 2 || texts.may_begin(rest.as_bytes())) && texts.has_longer(rest) {
+            if texts.may_begin(rest.as_bytes()) && texts.has_longer(rest) {
                 return at;
             }
         }
@@ -149,6 +162,10 @@ impl Texts {
     // Inlined because it is called for every byte.
     #[inline(always)]
     fn may_begin(&self, text: &[u8]) -> bool {
+        if let [first] = text {
+            let with_first = self.pairs.iter().skip(usize::from(*first) << 2).take(4);
+            return with_first.fold(0, |all, word| all | word) != 0;
+        }
         let (word, bit) = place_of_pair(text);
         self.pairs.get(word).is_some_and(|word| word & bit != 0)
     }

@@ -21,11 +21,16 @@ impl MaskedStream {
 
     /// Adds the next piece and returns the text that can be shown.
     pub fn push(&mut self, piece: &str) -> String {
-        if self.mask.is_empty() && self.held.is_empty() {
+        if self.passes(piece) {
             return piece.to_owned();
         }
         self.held.push_str(piece);
         self.release(self.mask.possible_start(&self.held))
+    }
+
+    /// Whether this piece is shown as it is, and leaves nothing behind.
+    pub(super) fn passes(&self, piece: &str) -> bool {
+        self.held.is_empty() && self.mask.begins_nowhere_in(piece)
     }
 
     /// Ends the text and returns the rest of it.

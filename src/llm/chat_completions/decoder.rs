@@ -5,7 +5,7 @@
 
 use super::tool_calls::ToolCalls;
 use crate::{
-    json::{Object, elements, objects, range_in, string},
+    json::{Object, elements, objects, range_in},
     llm::{
         completion::Delta,
         message::{Content, Message, Role, ThinkingBlock},
@@ -47,10 +47,10 @@ struct PlainChunk {
 }
 
 impl PlainChunk {
-    /// The text, as a JSON string, of a chunk that is otherwise equal to the remembered one.
+    /// The text, as a JSON string that is not checked yet, of a chunk that is otherwise equal to the remembered one.
     fn text_of<'a>(&self, data: &'a str) -> Option<&'a str> {
         let (before, after) = (self.data.get(..self.text.start)?, self.data.get(self.text.end..)?);
-        string(data.strip_prefix(before)?.strip_suffix(after)?)
+        data.strip_prefix(before)?.strip_suffix(after).filter(|text| text.starts_with('"'))
     }
 
     /// Remembers a chunk if it adds only text, or only arguments to the call at this position.
