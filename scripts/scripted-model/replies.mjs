@@ -35,8 +35,8 @@ export function replyTo(body) {
   return plainAnswer(text);
 }
 
-// The sentence of the library about an answer that was cut off.
-const CUT_OFF = /^\[This answer (?:was stopped|broke off) here\.\]\s*/;
+// The sentences of the library about an answer that was cut off.
+const CUT_OFF = /^\[This answer (?:was stopped|broke off) here\.\]\s*(?:\[Go on from there, [^\]]*\]\s*)?/;
 
 /** The text of the answer that is to be continued; `null` if the user has said something else since. */
 function begunAnswer(messages) {

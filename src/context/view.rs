@@ -9,7 +9,7 @@ mod properties;
 use crate::{
     context::history::History,
     event::{Body, Condensation, Event},
-    llm::message::Message,
+    llm::message::{Content, Message},
     names::Names,
 };
 use std::{borrow::Cow, cell::RefCell, rc::Rc};
@@ -110,9 +110,17 @@ impl View {
         boundaries::boundaries(&self.events)
     }
 
-    /// The messages for the model. Messages of earlier calls are cached.
+    /// The messages for the model, which is asked to go on if they end with an answer that was cut off. Messages of earlier
+    /// calls are cached.
     pub fn messages(&self) -> Vec<Rc<Message>> {
-        self.history.borrow_mut().messages(&self.events)
+        let mut messages = self.history.borrow_mut().messages(&self.events);
+        if let (Some(Body::MessageEvent(answer)), Some(mark)) =
+            (self.events.last().map(Event::body), messages.last_mut())
+            && answer.is_cut_off()
+        {
+            Rc::make_mut(mark).content.push(Content::text(include_str!("prompts/go_on.md").trim_ascii_end()));
+        }
+        messages
     }
 }
 

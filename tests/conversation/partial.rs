@@ -196,6 +196,9 @@ fn stopped_after(world: &World, server: &Server, texts: &[&str]) -> Conversation
     conversation
 }
 
+/// In a request that ends with an answer that was cut off.
+const GO_ON: &str = "[Go on from there, without repeating what is written above.]";
+
 #[test]
 fn after_a_stopped_answer_each_wire_api_ends_with_a_message_in_the_users_place() {
     for (api, folder) in APIS {
@@ -212,8 +215,29 @@ fn after_a_stopped_answer_each_wire_api_ends_with_a_message_in_the_users_place()
         assert_eq!((&answer["role"], &mark["role"]), (&"assistant".into(), &"user".into()), "{request:#}");
         assert!(answer.to_string().contains("The sea is "), "{answer}");
         assert!(!answer.to_string().contains("stopped"), "{answer}");
-        assert!(mark.to_string().contains("[This answer was stopped here.]"), "{mark}");
+        let mark = mark.to_string();
+        assert!(mark.contains("[This answer was stopped here.]") && mark.contains(GO_ON), "{mark}");
+        let stored = block_on(world.events());
+        assert!(!stored.iter().any(|event| event.to_string().contains(GO_ON)), "{stored:#?}");
     }
+}
+
+#[test]
+fn a_model_is_asked_to_go_on_from_a_kept_draft_only_where_nothing_follows_it() {
+    let store = MemoryStore::new();
+    die_streaming(&store, &long_stream());
+    let (mut world, server) = later_world(&store);
+    world.resume = Resume::Keep;
+    let conversation = block_on(world.open()).unwrap();
+    server.sent.borrow_mut().extend(chat(&["and on."], true));
+    block_on(conversation.run(CancelToken::default())).unwrap();
+    block_on(say(&conversation, "More"));
+    *server.sent.borrow_mut() = chat(&["No."], true).into();
+    block_on(conversation.run(CancelToken::default())).unwrap();
+    let requests = server.requests.borrow();
+    let [first, second] = [0, 1].map(|at| requests[at]["messages"].to_string());
+    assert!(first.contains("[This answer broke off here.]") && first.contains(GO_ON), "{first}");
+    assert!(second.contains("[This answer broke off here.]") && !second.contains(GO_ON), "{second}");
 }
 
 #[test]
@@ -229,6 +253,7 @@ fn a_message_after_a_stopped_answer_is_one_message_with_the_mark() {
     assert_eq!(messages.len(), 4, "{request:#}");
     let last = messages[3].to_string();
     assert!(last.contains("stopped here") && last.contains("Shorter, please"), "{last}");
+    assert!(!last.contains(GO_ON), "{last}");
 }
 
 #[test]

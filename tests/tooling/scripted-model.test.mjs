@@ -1,7 +1,10 @@
 // The scripted model over real HTTP: what a client that follows OpenAI's format sees.
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import path from "node:path";
 import { after, before, test } from "node:test";
 import { createScriptedModel } from "../../scripts/scripted-model.mjs";
+import { root } from "../../scripts/process.mjs";
 import { listen } from "../support/listen.mjs";
 
 let server;
@@ -199,6 +202,8 @@ test("an answer that was cut off is continued where it ends, also twice, unless 
   const said = (from, to) => ({ role: "assistant", content: content.slice(from, to) });
   const mark = user("[This answer was stopped here.]");
   const plain = (text) => text.replace(/ Wording \d+\./, "");
+  const goOn = user(`${mark.content}\n${readFileSync(path.join(root, "src/context/prompts/go_on.md"), "utf8")}`);
+  assert.equal(plain((await message(asked, said(0, 50), goOn)).content), content.slice(50));
   assert.equal(plain((await message(asked, said(0, 50), mark)).content), content.slice(50));
   assert.equal(plain((await message(asked, said(0, 50), mark, said(50, 90), mark)).content), content.slice(90));
   const other = user("[This answer was stopped here.]\n\nWhat is 6 * 7?");

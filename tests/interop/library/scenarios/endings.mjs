@@ -44,7 +44,7 @@ const withoutMarks = (messages) =>
     .map(({ content, ...message }) => ({
       ...message,
       content: Array.isArray(content)
-        ? content.filter(({ text }) => !/^\[This answer (was stopped|broke off) here\.\]$/.test(text))
+        ? content.filter(({ text }) => !/^\[(This answer (was stopped|broke off) here\.|Go on from there, .*)\]$/.test(text))
         : content,
     }))
     .filter(({ content }) => content?.length !== 0);
