@@ -47,7 +47,7 @@ import { editAction, rejectActions, shownActions } from "./waiting-calls.js";
 import { part } from "../wasm/wasm.js";
 import type { VersionedWorkspace } from "../workspace/types.js";
 import { ConversationSession, type Given } from "./session.js";
-import type { ConversationOptions, ConversationWarning, ForkOptions, TitleOptions } from "./types.js";
+import type { ConversationOptions, ConversationWarning, FileContent, ForkOptions, TitleOptions } from "./types.js";
 
 /**
  * A conversation with an agent, which is stored as it happens.
@@ -198,12 +198,13 @@ export class Conversation<Answer = any> implements AsyncDisposable {
    * A message is not an approval: while calls wait for the user it is refused, unless `pending` says what happens to
    * them. `"reject"` rejects the calls; `"keep"` stores the message, durably, and places it after their results once
    * they are approved or rejected.
-   * An image is a Blob, or has URLs. A Blob is stored as a data URL, as a smaller PNG or JPEG if not every provider accepts it.
+   * A Blob is an image, stored as a data URL, smaller if a provider requires that. A file (`{ type: "file", file }`) goes into the
+   * workspace, the conversation's own in the transaction of the message, which names it for the model with its text, if it has one.
    * @throws ThreadkeepError `invalid_options` (also for images if the model is known not to accept them), `locked_elsewhere`,
-   * `store_*`, `invalid_state` after `close()` and while calls wait, `aborted` by `interrupt()` before a hook has answered
+   * `store_*`, `too_large` for a file, those of the workspace, `invalid_state` after `close()` and while calls wait, `aborted` by `interrupt()` before a hook has answered
    */
   async sendMessage(
-    message: string | ReadonlyArray<Content | Image>,
+    message: string | ReadonlyArray<Content | Image | FileContent>,
     options: { sender?: string | undefined; pending?: "reject" | "keep" | undefined } = {},
   ): Promise<MessageEvent> {
     return sendMessage(this.#session, message, options);
@@ -253,7 +254,7 @@ export class Conversation<Answer = any> implements AsyncDisposable {
    * @throws ThreadkeepError `not_found`, `invalid_options` for an event that is not a message of the user, `invalid_state`
    * during a run and while calls wait; and those of `sendMessage()`
    */
-  async editMessage(eventId: string, message: string | ReadonlyArray<Content | Image>): Promise<MessageEvent> {
+  async editMessage(eventId: string, message: string | ReadonlyArray<Content | Image | FileContent>): Promise<MessageEvent> {
     return editMessage(this.#session, eventId, message);
   }
 

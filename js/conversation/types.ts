@@ -8,6 +8,20 @@ import type { SecretValue } from "../secrets/source.js";
 import type { Store } from "../store/store.js";
 import type { Workspace } from "../workspace/types.js";
 
+/**
+ * A file of a message: any `File`, or a Blob with a `name`, which is stored in the workspace under `attachments/`; or a file
+ * that is in the workspace already, by its `path`. A file has at most 32 MiB, the files of a message 256 MiB.
+ */
+export type FileContent = {
+  type: "file";
+  /** The name for the user and the model. Default: that of the `File`, or the end of the path. */
+  name?: string | undefined;
+  /** Default: the type of the Blob. */
+  mediaType?: string | undefined;
+  /** The text of a file that is not plain text, such as a PDF, as the model shall read it. */
+  text?: string | undefined;
+} & ({ file: Blob; path?: undefined } | { path: string; file?: undefined });
+
 /** A note about an opened conversation that the host should know, and may show to the user. */
 export interface ConversationWarning {
   code:

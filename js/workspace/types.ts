@@ -153,7 +153,7 @@ export interface ConversationHome {
   readonly workspace: VersionedWorkspace;
   /** The files for a call. The core makes these calls one after the other, so at most one is not committed. */
   call(actionId: string): CallFiles;
-  /** The files for a call of a sub-agent, which stores the changes; the workspace is the conversation's own. */
+  /** The files for a message, or for a call of a sub-agent, which stores the changes; the workspace is the conversation's own. */
   begin(): PendingFiles;
   /** The result of this call is stored, and with it its changes. Those of calls that end otherwise are dropped. */
   committed(actionId: string): void;

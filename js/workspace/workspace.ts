@@ -5,7 +5,7 @@ import { isA } from "../input/arguments.js";
 import { ask, invalidOptions, reading } from "../input/errors.js";
 import type { Store } from "../store/store.js";
 import { loadChunk, part } from "../wasm/wasm.js";
-import type { CallFiles, ConversationHome, FolderWorkspace, VersionedWorkspace, Workspace } from "./types.js";
+import type { CallFiles, ConversationHome, FolderWorkspace, PendingFiles, VersionedWorkspace, Workspace } from "./types.js";
 
 /** Files in memory, which are gone after a reload. `files` are the first ones: texts or bytes by path. */
 export function memoryWorkspace(files: Readonly<Record<string, string | Uint8Array>> = {}): Workspace {
@@ -156,6 +156,11 @@ export class LazyHome {
 
   async call(actionId: string): Promise<CallFiles> {
     return (await this.#load()).call(actionId);
+  }
+
+  /** For changes of the conversation's own files that are stored together with a message. */
+  async begin(): Promise<PendingFiles> {
+    return (await this.#load()).begin();
   }
 
   committed(actionId: string): void {

@@ -1,4 +1,5 @@
-//! Requests beside the run, for JavaScript: `askAgent`, `generateTitle` and the tool that inspects images; and critics, which belong to the same chunk.
+//! Requests beside the run, for JavaScript: `askAgent`, `generateTitle` and the tool that inspects images; critics and
+//! messages with files belong to the same chunk.
 //!
 //! This is the export that JavaScript calls. A chunk ([`super::chunks::side_calls`]), loaded with the first call, does the
 //! work.
@@ -24,6 +25,9 @@ impl CoreConversation {
     /// Asks the `question` of these options, about the conversation or with `llm` about the URL of an `image`; or makes a
     /// title of at most `maxLength` characters, with `llm` if it is given.
     /// If `stopped` resolves before, the request is aborted. Resolves to the text.
+    ///
+    /// With `attachments`, the JSON of [`crate::event::Attachment`]s, it sends a message instead, as `sendMessage` does, with
+    /// its `files`, which are stored with it; `window` is that of the model. Resolves to the JSON of the event.
     #[wasm_bindgen(js_name = sideCall, unchecked_return_type = "Promise<string>")]
     pub fn side_call(&self, options: JsValue) -> Promise {
         self.verb(

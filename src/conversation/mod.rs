@@ -55,6 +55,7 @@ pub use log::Listener;
 pub use machine::{WaitingCalls, status, stuck_detector};
 pub use open::{OpenOptions, write_lock};
 pub use run::RunOutcome;
+pub use send::Attached;
 pub use settings::Changing;
 pub use stats::TotalUsage;
 pub use stored_errors::{StoredError, stored_errors};

@@ -11,8 +11,19 @@ use crate::{
     error::{Error, ErrorCode, Result},
     event::{Event, Head, MessageEvent, Parent, Source},
     id::EventId,
-    llm::message::{Content, Message, Role},
+    llm::message::{Content, Message, Role, TextContent},
+    tool::FileChange,
 };
+
+/// The files that come with a message.
+#[derive(Default)]
+pub struct Attached {
+    /// The texts that name the files, for the message's `extended_content` ([`crate::event::attachment_texts`]).
+    pub texts: Vec<TextContent>,
+    /// Changes of the conversation's files that are stored together with the message. None for files of another
+    /// workspace, which are written before.
+    pub files: Vec<FileChange>,
+}
 
 impl Conversation {
     /// Appends a user message, after an answer to every call that has no result. While the model answers or tools run,
@@ -37,7 +48,7 @@ impl Conversation {
         sender: Option<String>,
         waiting_calls: Option<WaitingCalls>,
     ) -> Result<Event> {
-        self.send(content, sender, waiting_calls, None).await
+        self.send(content, Attached::default(), sender, waiting_calls, None).await
     }
 
     /// Stores a message with this content on a new branch that begins before `message`, which stays in the log with its
@@ -48,22 +59,25 @@ impl Conversation {
     /// a message without content, `invalid_state` during a run and while calls wait for the user, `locked_elsewhere`,
     /// and those of the store.
     pub async fn edit_message(&self, message: &EventId, content: Vec<Content>) -> Result<Event> {
-        self.send(content, None, None, Some(message)).await
+        self.send(content, Attached::default(), None, None, Some(message)).await
     }
 
     /// Sends a message, or one that takes the place of `replaced`. One function for both, because the code of an async
-    /// function is large.
+    /// function is large. The files of `attached` are stored in the transaction of the message.
     ///
     /// # Errors
     /// As for [`Conversation::send_message`] and [`Conversation::edit_message`].
     pub async fn send(
         &self,
         content: Vec<Content>,
+        attached: Attached,
         mut sender: Option<String>,
         waiting_calls: Option<WaitingCalls>,
         replaced: Option<&EventId>,
     ) -> Result<Event> {
-        ensure_content(&content)?;
+        if attached.texts.is_empty() {
+            ensure_content(&content)?;
+        }
         self.ensure_writable()?;
         // Checked before any hook is asked.
         self.0.log.ensure_loaded(if replaced.is_some() { Part::End } else { Part::All }).await?;
@@ -80,16 +94,19 @@ impl Conversation {
             return Err(interrupted());
         }
         let id = self.0.log.new_id();
-        let mut message = MessageEvent { sender, ..MessageEvent::new(Message::new(Role::User, content)) };
+        // Texts of hooks follow; those of skills come before.
+        let message = MessageEvent::new(Message::new(Role::User, content));
+        let mut message = MessageEvent { sender, extended_content: attached.texts, ..message };
         let asked = self.ask_about_message(&id, &mut message);
         let hook_answers = unless_interrupted(Box::pin(asked), &asking).await?;
         let timestamp = self.0.log.host.local_time();
         let head = Head { id, timestamp, source: Source::User, parent: Parent::Unset };
         let message = Event::new(head, message)?;
         let sent = message.clone();
+        let files = attached.files;
         let command = match place {
-            Some(place) => Command::EditMessage { message, hook_answers, place },
-            None => Command::SendMessage { message, hook_answers, waiting_calls },
+            Some(place) => Command::EditMessage { message, files, hook_answers, place },
+            None => Command::SendMessage { message, files, hook_answers, waiting_calls },
         };
         let events = self.perform(command).await?;
         if let Some(event) = events.into_iter().find(|event| event.id() == sent.id()) {
@@ -109,7 +126,7 @@ pub(super) fn ensure_content(content: &[Content]) -> Result<()> {
         Content::Image { image_urls, .. } => image_urls.is_empty(),
     });
     match is_empty {
-        true => Err(Error::new(ErrorCode::InvalidOptions, "a message needs text or an image")),
+        true => Err(Error::new(ErrorCode::InvalidOptions, "a message needs text, an image or a file")),
         false => Ok(()),
     }
 }

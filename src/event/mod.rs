@@ -12,6 +12,7 @@
 
 mod acp_tool_call;
 mod action;
+mod attachment;
 mod body;
 mod classification;
 mod clip;
@@ -31,6 +32,7 @@ mod user_action;
 pub use self::{
     acp_tool_call::ACPToolCallEvent,
     action::{Action, ActionEvent, SecurityRisk},
+    attachment::{Attachment, attachment_texts},
     body::{Declaration, EventBody, Field},
     classification::{ErrorClassification, FailureAction, FailureKind},
     condensation::{Condensation, CondensationRequest, CondensationSummaryEvent},

@@ -15,7 +15,7 @@ use std::{
 };
 use threadkeep::{
     cancel::CancelToken,
-    conversation::{Access, ChangeKind, Conversation, ForkOptions, PruneLimits},
+    conversation::{Access, Attached, ChangeKind, Conversation, ForkOptions, PruneLimits},
     error::ErrorCode,
     event::{Body, Event, Source},
     id::{ConversationId, EventId, StorePath},
@@ -104,6 +104,16 @@ impl Random {
     }
 }
 
+/// A file of a message, which names its change, or none.
+fn attached(random: &mut Random) -> Attached {
+    if random.below(2) == 0 {
+        return Attached::default();
+    }
+    let change = random.change();
+    let (name, content) = change_of(&change);
+    Attached { texts: vec![Content::text(change)], files: vec![FileChange::new(path(&name), content)] }
+}
+
 /// The state that the conversation should have.
 #[derive(Default)]
 struct Model {
@@ -120,7 +130,7 @@ struct Model {
 }
 
 impl Model {
-    /// Takes in new events: an observation comes with the change of its call.
+    /// Takes in new events: an observation comes with the change of its call, a message with the one that it names.
     async fn take_in(&mut self, store: &dyn Store, head: Option<EventId>) {
         for event in store.events(ID.parse().unwrap(), self.known..u64::MAX).await.unwrap() {
             self.known += 1;
@@ -142,6 +152,10 @@ impl Model {
                 apply(&mut files, change_of(text));
                 self.files = files.clone();
             }
+            if let Some(text) = json["extended_content"][0]["text"].as_str() {
+                apply(&mut files, change_of(text));
+                self.files = files.clone();
+            }
             self.at.insert(event.id, files);
         }
         if let Some(head) = head {
@@ -158,6 +172,8 @@ struct Stage {
     model: Model,
     /// The files after a command under way, and the event that it moves HEAD to.
     pending: Option<(Files, Option<EventId>)>,
+    /// The event that an edit under way goes to, and the files there.
+    place: Option<(EventId, Files)>,
     next_call: u32,
     seed: u64,
 }
@@ -179,7 +195,7 @@ impl Stage {
             ..ScriptedStore::over(inner.another())
         };
         let world = World::new(Rc::new(store), vec![write()], vec![]);
-        Self { world, inner, death, model: Model::default(), pending: None, next_call: 0, seed }
+        Self { world, inner, death, model: Model::default(), pending: None, place: None, next_call: 0, seed }
     }
 
     /// Carries out one random command. Its page may die, and it may be refused.
@@ -188,9 +204,11 @@ impl Stage {
         events.sort_by(|one, other| one.as_str().cmp(other.as_str()));
         let event = events.get(random.below(events.len())).cloned();
         self.pending = None;
+        self.place = None;
         match (random.below(12), event) {
             (0..=2, _) => {
-                say(conversation, "Go on.").await;
+                let content = vec![Content::text("Go on.")];
+                conversation.send(content, attached(random), None, None, None).await.unwrap();
                 for _ in 0..random.below(3) {
                     let mut batch = Vec::new();
                     for _ in 0..=random.below(2) {
@@ -236,7 +254,7 @@ impl Stage {
                     conversation.regenerate().await.unwrap();
                     self.model.files = files;
                 } else {
-                    self.edit(conversation, &branch, message).await;
+                    self.edit(conversation, &branch, message, attached(random)).await;
                 }
                 self.answer(conversation, "Again.").await;
             }
@@ -251,20 +269,32 @@ impl Stage {
     }
 
     /// Writes a message once more. The files are those of the event before it.
-    async fn edit(&mut self, conversation: &Conversation, branch: &[Event], message: &Event) {
+    async fn edit(
+        &mut self,
+        conversation: &Conversation,
+        branch: &[Event],
+        message: &Event,
+        attached: Attached,
+    ) {
         let place = branch.iter().position(|event| event.id() == message.id()).unwrap();
         let Some(before) = place.checked_sub(1).and_then(|place| branch.get(place)) else { return };
         let files = files_at(conversation, before.id()).await.unwrap_or_else(|| self.model.files.clone());
-        self.pending = Some((files.clone(), None));
-        let new = conversation.edit_message(message.id(), vec![Content::text("Instead.")]).await.unwrap();
+        let mut after = files.clone();
+        for text in &attached.texts {
+            apply(&mut after, change_of(text.as_text().unwrap()));
+        }
+        self.pending = Some((after.clone(), None));
+        self.place = Some((before.id().clone(), files.clone()));
+        let content = vec![Content::text("Instead.")];
+        let new = conversation.send(content, attached, None, None, Some(message.id())).await.unwrap();
         assert_eq!(
             live(&self.inner, conversation.id()).await,
-            files,
+            after,
             "the edit of {new:?}, seed {}",
             self.seed
         );
-        self.model.at.insert(before.id().clone(), files.clone());
-        self.model.files = files;
+        self.model.at.insert(before.id().clone(), files);
+        self.model.files = after;
     }
 
     /// Runs the agent, which says this in the end.
@@ -348,7 +378,10 @@ async fn sequence(seed: u64) {
                 Some((files, Some(event))) if leaf.as_ref() == Some(&event) => {
                     stage.model.files = files;
                 }
-                Some((files, None)) if stored == files => stage.model.files = files,
+                Some((files, None)) if stored == files => {
+                    stage.model.files = files;
+                    stage.model.at.extend(stage.place.take());
+                }
                 _ => {}
             }
             // The next page appends behind this.

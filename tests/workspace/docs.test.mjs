@@ -12,7 +12,7 @@ const documentation = readFileSync(path.resolve(import.meta.dirname, "../../docs
 const examples = examplesIn(documentation);
 
 test("the examples do what they say", async () => {
-  assert.equal(examples.length, 7);
+  assert.equal(examples.length, 8);
   const llm = new library.LLM({ model: "openai/m", fetch: createModel(() => ({ text: "Hello." })).fetch });
   const names = {
     ...library,
@@ -23,7 +23,7 @@ test("the examples do what they say", async () => {
     output: {},
   };
   const results =
-    "conversation, plan, entries, size, scratch, shared, other, folder, custom, files, changed, paths, planThen, differences, versions, bytes, since, isComplete";
+    "conversation, plan, entries, size, message, attached, scratch, shared, other, folder, custom, files, changed, paths, planThen, differences, versions, bytes, since, isComplete";
   const found = await runExample(examples.join("\n"), names, `{ ${results} }`);
   assert.equal(found.plan, "# Plan\n");
   assert.deepEqual(found.entries.map(({ path, type }) => [path, type]).sort(), [
@@ -31,6 +31,12 @@ test("the examples do what they say", async () => {
     ["notes", "directory"],
   ]);
   assert.equal(found.size, 3);
+  const [, shown] = /```\n(Attached file: [^]*?)\n```/.exec(documentation);
+  assert.equal(found.message.extended_content[0].text.trimEnd(), shown);
+  assert.deepEqual(
+    found.attached.map(({ path }) => path),
+    ["attachments/report.csv"],
+  );
   assert.deepEqual(
     (await found.other.workspace.list("")).map(({ path }) => path),
     ["README.md"],
@@ -55,6 +61,7 @@ test("the limits are those of the documentation", async () => {
   assert.deepEqual(values, [
     `${mostFileBytes >> 20} MiB`,
     mostFiles.toLocaleString("en"),
+    `${mostChangedBytes >> 20} MiB`,
     `${mostChangedBytes >> 20} MiB`,
     `${mostExportedBytes >> 30} GiB`,
   ]);

@@ -1,6 +1,6 @@
 // The thread of a conversation that is created with its first message, so that an unused one is never stored.
 
-import type { Content, Image } from "threadkeep";
+import type { Content, FileContent, Image } from "threadkeep";
 import type { Thread } from "threadkeep/thread";
 
 const EMPTY: ReturnType<Thread["getSnapshot"]> = {
@@ -28,7 +28,7 @@ export function nextThread(create: (title: string) => Promise<Thread>): Thread {
     if (thread === null) throw new Error("the conversation begins with its first message");
     return thread;
   };
-  const begin = async (message: string | ReadonlyArray<Content | Image>): Promise<Thread> => {
+  const begin = async (message: string | ReadonlyArray<Content | FileContent | Image>): Promise<Thread> => {
     if (thread !== null) return thread;
     thread = await create(titleFrom(message));
     for (const listener of listeners.keys()) listeners.set(listener, thread.subscribe(listener));
@@ -67,11 +67,9 @@ export function nextThread(create: (title: string) => Promise<Thread>): Thread {
 
 const TITLE_LENGTH = 60;
 
-function titleFrom(message: string | ReadonlyArray<Content | Image>): string {
+function titleFrom(message: string | ReadonlyArray<Content | FileContent | Image>): string {
   const text =
-    typeof message === "string"
-      ? message
-      : message.flatMap((part) => ("text" in part && typeof part.text === "string" ? [part.text] : []))[0];
+    typeof message === "string" ? message : message.flatMap((part) => ("type" in part && part.type === "text" ? [part.text] : []))[0];
   const line = (text ?? "An image").split("\n")[0]!.trim();
   return line.length <= TITLE_LENGTH ? line : `${line.slice(0, TITLE_LENGTH).replace(/\s+\S*$/, "")}…`;
 }

@@ -12,6 +12,7 @@ import type {
   ToolCallDelta,
   Versions,
 } from "threadkeep";
+import { attachmentsIn } from "./attachments.js";
 import {
   type AnswerToCall,
   argumentsOf,
@@ -361,6 +362,7 @@ export class Transcript {
         createdAt: dateOf(event),
         sender: null,
         skills: [],
+        attachments: [],
         versions: this.#nextVersion({ id: event.id, role: "assistant" }),
         built: null,
       };
@@ -547,13 +549,14 @@ function userDraft(event: MessageEvent): Draft {
     createdAt: dateOf(event),
     sender: event.sender ?? null,
     skills: namesOf(event.activated_skills),
+    attachments: attachmentsIn(event.extended_content),
     versions: null,
     built: null,
   };
 }
 
-function built({ id, role, parts, eventIds, createdAt, sender, skills, versions }: Draft): UIMessage {
-  return { id, role, parts: [...parts], state: "done", eventIds: [...eventIds], createdAt, sender, skills, versions };
+function built({ id, role, parts, eventIds, createdAt, sender, skills, attachments, versions }: Draft): UIMessage {
+  return { id, role, parts: [...parts], state: "done", eventIds: [...eventIds], createdAt, sender, skills, attachments, versions };
 }
 
 function streaming(base: UIMessage | null, { id, reasoning, text, calls, isCutOff }: Answer, versions: MessageVersions | null): UIMessage {
@@ -563,7 +566,8 @@ function streaming(base: UIMessage | null, { id, reasoning, text, calls, isCutOf
   if (text !== "") parts.push({ type: "text", text, state: textState });
   for (const call of calls) parts.push(...partsOfWritten(call));
   const state = isCutOff ? "done" : "streaming";
-  return { id, role: "assistant", eventIds: [], createdAt: null, sender: null, skills: [], versions, ...base, parts, state };
+  const empty = { eventIds: [], createdAt: null, sender: null, skills: [], attachments: [] };
+  return { id, role: "assistant", ...empty, versions, ...base, parts, state };
 }
 
 function toolPart({ tool_call_id: toolCallId, tool_name: toolName }: { tool_call_id: string; tool_name: string }): ToolPart {

@@ -10,6 +10,7 @@ import type {
   ConversationWarning,
   ErrorCode,
   ExecutionStatus,
+  FileContent,
   Image,
   JSONValue,
   MessageEvent,
@@ -113,6 +114,18 @@ export interface NoticePart {
 }
 export type MessagePart = TextPart | ReasoningPart | ImagePart | ToolPart | ErrorPart | NoticePart;
 
+/** A file that the user has attached to a message. It may have been changed or removed in the workspace since. */
+export interface UIAttachment {
+  /** Relative to the workspace: `conversation.workspace.read(path)` reads it. */
+  path: string;
+  /** The name that the user knows. */
+  name: string;
+  /** As the page that has sent it knew it; it says nothing about the content. */
+  mediaType: string;
+  /** Bytes, when it was sent. */
+  size: number;
+}
+
 /** The versions of a message that was edited or answered again, such as for "2 of 3". */
 export interface MessageVersions {
   /** The place of this one in `ids`. */
@@ -140,6 +153,8 @@ export interface UIMessage {
   sender: string | null;
   /** The skills that its words have activated, by their names. */
   skills: readonly string[];
+  /** The files that came with it. Empty for messages of the agent. */
+  attachments: readonly UIAttachment[];
   /** `null` if there is only this one, and until the versions are read. */
   versions: MessageVersions | null;
 }
@@ -213,7 +228,10 @@ export interface Thread {
    */
   opened(): Promise<Conversation>;
   /** Sends a message and runs the agent. Resolves when the message is durable; the run goes on. `pending` as in `sendMessage()`. */
-  send(message: string | ReadonlyArray<Content | Image>, options?: { pending?: "reject" | "keep" | undefined }): Promise<MessageEvent>;
+  send(
+    message: string | ReadonlyArray<Content | Image | FileContent>,
+    options?: { pending?: "reject" | "keep" | undefined },
+  ): Promise<MessageEvent>;
   /** Lets the agent go on, without approving anything: does nothing while calls wait for the user. `Conversation.run()` approves them. */
   resume(): Promise<RunResult>;
   /** Stops now. */
@@ -239,7 +257,7 @@ export interface Thread {
    * Sends a message in place of this one of the user, on a new branch, and runs the agent. One that is `"queued"` is replaced where
    * it waits.
    */
-  editMessage(messageId: string, message: string | ReadonlyArray<Content | Image>): Promise<MessageEvent>;
+  editMessage(messageId: string, message: string | ReadonlyArray<Content | Image | FileContent>): Promise<MessageEvent>;
   /** Takes a `"queued"` message back, durably. @throws ThreadkeepError `invalid_state` if it is part of the log already */
   removeMessage(messageId: string): Promise<void>;
   /** The branches beside the active one. */

@@ -89,7 +89,7 @@ chunks! {
     condensing: dyn CondensingPart = condensing::CondensingChunk;
     /// Drafts of answers, and the ids of background responses.
     drafts: dyn Drafts = DraftFiles;
-    /// Requests beside the run, and critics.
+    /// Requests beside the run, critics, and the texts of attached files.
     side_calls: dyn SideCalls = side_calls::SideCallsChunk;
 }
 

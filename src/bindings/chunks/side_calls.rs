@@ -1,15 +1,18 @@
-//! Requests beside the run, and critics: a chunk of the wasm, see [`super`].
+//! Requests beside the run, critics, and messages with files: a chunk of the wasm, see [`super`].
 
 use crate::{
     agent::critic::{Critic, CriticKind, CriticOptions, Evaluator, IterativeRefinement, critic},
     bindings::{
+        error::invalid,
         given,
         options::{Options, function, llm, property},
         side_calls::SideCalls,
+        tool::read_files,
     },
     cancel::CancelToken,
-    conversation::Conversation,
+    conversation::{Attached, Conversation, WaitingCalls},
     error::Result,
+    event::{Attachment, attachment_texts},
     llm::option_table::OptionSource as _,
 };
 use futures_util::future::{Either, LocalBoxFuture, select};
@@ -72,8 +75,35 @@ impl Evaluator for JsEvaluator {
     }
 }
 
+/// Sends a message with files.
+async fn send(
+    conversation: &Conversation,
+    attachments: &str,
+    plain: &Options<'_>,
+    options: &JsValue,
+) -> Result<JsValue> {
+    let attachments: Option<Vec<Attachment>> = given::value(attachments);
+    let content = given::value(&plain.required_text("content")?);
+    let files = property(options, "files").dyn_into().ok().and_then(|files: Array| read_files(&files));
+    let (Some(attachments), Some(content), Some(files)) = (attachments, content, files) else {
+        return Err(invalid("a message must be a text, or a list of texts, images and files"));
+    };
+    let texts = attachment_texts(&attachments, plain.count("window")?.map(u64::from));
+    let replaced = plain.text("replaced")?.map(|message| message.parse()).transpose()?;
+    let calls = plain.text("pending")?.map(|pending| match &*pending {
+        "keep" => WaitingCalls::Keep,
+        _ => WaitingCalls::Reject,
+    });
+    let (attached, sender) = (Attached { texts, files }, plain.text("sender")?);
+    let event = conversation.send(content, attached, sender, calls, replaced.as_ref()).await?;
+    Ok((&**event.json()).into())
+}
+
 async fn call(conversation: &Conversation, options: &JsValue, cancel: &CancelToken) -> Result<JsValue> {
     let plain = Options::new(options, "options");
+    if let Some(attachments) = plain.text("attachments")? {
+        return send(conversation, &attachments, &plain, options).await;
+    }
     if let Some(image) = plain.text("image")? {
         let question = plain.text("question")?.unwrap_or_default();
         let llm = llm(&property(options, "llm"))?;

@@ -38,7 +38,8 @@ pub struct FilesChange {
     pub files: FileChanges,
     /// Changes of files of the conversation above.
     pub owner_files: FileChanges,
-    /// The event that HEAD moves to, if the files go to where they were there. If that is not known, they stay.
+    /// The event that HEAD moves to, if the files go to where they were there, before they change. If that is not known,
+    /// they stay.
     pub goes_to: Option<Option<EventId>>,
     /// The moment before the changes.
     pub before: Moment,
@@ -77,9 +78,13 @@ impl FileVersions for Recorder {
                     moved.push_str(path.as_str());
                     moved.push('\n');
                 }
-                files.append(&mut moves);
+                if files.iter().any(|(path, _)| has_versions(path)) {
+                    record(&*log.store, log.id, files, moves, (before, after), now).await?;
+                } else {
+                    files.append(&mut moves);
+                }
             } else {
-                record(&*log.store, log.id, files, before, after, now).await?;
+                record(&*log.store, log.id, files, Vec::new(), (before, after), now).await?;
             }
             let changes_owner = owner_files.iter().any(|(path, _)| has_versions(path));
             if let Some((owner, _)) = log.owner.as_ref().filter(|_| changes_owner) {
@@ -87,7 +92,7 @@ impl FileVersions for Recorder {
                 guards.push(owner.files.lock().await);
                 // The call of the sub-agent is under way, so HEAD is at an event of the answer with that call.
                 let at = Moment { event: owner.head(), length: owner.length() };
-                record(&*owner.store, owner.id, owner_files, &at, &at, now).await?;
+                record(&*owner.store, owner.id, owner_files, Vec::new(), (&at, &at), now).await?;
             }
             Ok(())
         })
@@ -117,7 +122,7 @@ async fn version(store: &dyn Store, conversation: ConversationId, name: &str) ->
     Ok(text(store, conversation, &path_in(VERSIONS, name)?).await?.and_then(|text| Version::parse(&text)))
 }
 
-/// Adds the version that the changes in `files` make. `before` is the moment before them, `after` the one that they
+/// Adds the version that the changes in `files` make, after those that have `moved` the files to another version. `before` is the moment before them, `after` the one that they
 /// belong to. Without changes it records that the files are as they are, if there are versions: HEAD has moved without
 /// them. The version of the same moment grows as long as it is the newest one: only its last contents can be asked for.
 ///
@@ -127,13 +132,16 @@ async fn record(
     store: &dyn Store,
     conversation: ConversationId,
     files: &mut FileChanges,
-    before: &Moment,
-    after: &Moment,
+    moved: FileChanges,
+    (before, after): (&Moment, &Moment),
     now: f64,
 ) -> Result<()> {
-    let mut added = Added { store, conversation, files: Vec::new() };
+    let at = moved.iter().find(|(path, _)| path.as_str() == CURRENT).and_then(|(_, text)| text.as_deref());
+    let at = at.and_then(|text| parse_current(std::str::from_utf8(text).ok()?));
+    let mut added = Added { store, conversation, files: moved };
     let has_changes = files.iter().any(|(path, _)| has_versions(path));
-    let (mut next, mut name) = match current(store, conversation).await? {
+    let at = if at.is_some() { at } else { current(store, conversation).await? };
+    let (mut next, mut name) = match at {
         Some(current) => current,
         None if !has_changes => return Ok(()),
         None => {
@@ -159,27 +167,27 @@ async fn record(
         if !has_versions(path) || version.changes.iter().any(|(changed, _)| changed == path) {
             continue;
         }
-        let old = store.read_file(conversation, path).await?;
+        let old = added.read(path).await?;
         if old == *content {
             continue;
         }
         let key = added.content(old).await?;
         version.changes.push((path.clone(), key));
     }
-    if version.changes.len() == known && (has_changes || !is_new) {
-        return Ok(());
+    if version.changes.len() > known || !has_changes && is_new {
+        if is_new {
+            name = after.version(next);
+            next += 1;
+            files.push((CURRENT.parse()?, Some(current_text(next, &name).into_bytes())));
+        }
+        added.put(VERSIONS, &name, version.text())?;
     }
-    if is_new {
-        name = after.version(next);
-        next += 1;
-        files.push((CURRENT.parse()?, Some(current_text(next, &name).into_bytes())));
-    }
-    added.put(VERSIONS, &name, version.text())?;
+    added.files.retain(|(path, _)| files.iter().all(|(changed, _)| changed != path));
     files.append(&mut added.files);
     Ok(())
 }
 
-/// Files that a commit adds to those that it changes.
+/// Files that a commit adds to those that it changes, before it does.
 struct Added<'a> {
     store: &'a dyn Store,
     conversation: ConversationId,
@@ -192,6 +200,13 @@ impl Added<'_> {
         Ok(())
     }
 
+    async fn read(&self, path: &StorePath) -> Result<Option<Vec<u8>>> {
+        match self.files.iter().find(|(added, _)| added == path) {
+            Some((_, content)) => Ok(content.clone()),
+            None => Ok(self.store.read_file(self.conversation, path).await?),
+        }
+    }
+
     /// The key under which this content is stored, from this commit on at the latest. Contents are compared, so those
     /// with the same hash get different keys.
     async fn content(&mut self, content: Option<Vec<u8>>) -> Result<String> {
@@ -200,11 +215,7 @@ impl Added<'_> {
         let mut place = path_in(CONTENTS, &key)?;
         let mut others = 0;
         loop {
-            let stored = match self.files.iter().find(|(path, _)| *path == place) {
-                Some((_, added)) => added.clone(),
-                None => self.store.read_file(self.conversation, &place).await?,
-            };
-            match stored {
+            match self.read(&place).await? {
                 None => {
                     self.files.push((place, Some(content)));
                     return Ok(key);

@@ -21,8 +21,13 @@ pub enum WaitingCalls {
 
 /// A command that depends on the calls without a result. Changing a setting is not a command.
 pub enum Command {
-    /// Stores a message of the user, with the answers of the hooks that were asked about it.
-    SendMessage { message: Event, hook_answers: HookAnswers, waiting_calls: Option<WaitingCalls> },
+    /// Stores a message of the user with its files, and with the answers of the hooks that were asked about it.
+    SendMessage {
+        message: Event,
+        files: Vec<FileChange>,
+        hook_answers: HookAnswers,
+        waiting_calls: Option<WaitingCalls>,
+    },
     /// Begins a run of these calls; without a list, of those that a plain `run` executes.
     Run { approved: Option<Vec<EventId>> },
     /// Lets what is under way end, and begins nothing more.
@@ -38,7 +43,7 @@ pub enum Command {
     /// Moves HEAD back to the last message of the user.
     Regenerate,
     /// Stores a message of the user in place of an earlier one, on a new branch.
-    EditMessage { message: Event, hook_answers: HookAnswers, place: Place },
+    EditMessage { message: Event, files: Vec<FileChange>, hook_answers: HookAnswers, place: Place },
     /// Stores the answer of the session-start hook, behind the system prompt.
     BeginSession { hook_event: Draft },
     /// Appends the messages of the inbox, unless they still have to wait.

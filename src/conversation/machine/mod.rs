@@ -76,8 +76,8 @@ impl Machine<'_> {
     /// `invalid_state` and `not_found`, if the command is not possible now.
     pub fn apply(&mut self, command: Command) -> Result<Plan> {
         match command {
-            Command::SendMessage { message, hook_answers, waiting_calls } => {
-                self.send_message(message, hook_answers, waiting_calls)
+            Command::SendMessage { message, files, hook_answers, waiting_calls } => {
+                self.send_message(message, files, hook_answers, waiting_calls)
             }
             Command::Run { approved } => self.run(approved.as_deref()),
             Command::Pause => self.pause(),
@@ -96,11 +96,11 @@ impl Machine<'_> {
                 })?;
                 self.enter_branch(Transition::Regenerate, Some(message))
             }
-            Command::EditMessage { message, hook_answers, place } => {
+            Command::EditMessage { message, files, hook_answers, place } => {
                 let mut plan = self.enter_branch(Transition::EditMessage, place.head)?;
                 hook_answers.block_message(&mut self.state);
                 plan.drafts.extend(place.instructions);
-                self.append_message(&mut plan, &message, hook_answers);
+                self.append_message(&mut plan, &message, files, hook_answers);
                 Ok(plan)
             }
             Command::BeginSession { hook_event } => {
@@ -168,6 +168,7 @@ impl Machine<'_> {
     fn send_message(
         &mut self,
         message: Event,
+        files: Vec<FileChange>,
         hook_answers: HookAnswers,
         waiting_calls: Option<WaitingCalls>,
     ) -> Result<Plan> {
@@ -186,6 +187,7 @@ impl Machine<'_> {
             }
             let mut plan = Plan::append(hook_answers.drafts).strictly();
             let content = message.json().as_bytes().to_vec();
+            plan.files = files;
             plan.files.push(FileChange::new(inbox::path_of(&message)?, Some(content)));
             plan.effects.push(Effect::AddToInbox(message));
             return Ok(plan);
@@ -195,14 +197,21 @@ impl Machine<'_> {
             plan.drafts.insert(0, instructions);
         }
         transition.apply(&mut self.state)?;
-        self.append_message(&mut plan, &message, hook_answers);
+        self.append_message(&mut plan, &message, files, hook_answers);
         Ok(plan.strictly())
     }
 
-    fn append_message(&mut self, plan: &mut Plan, message: &Event, hook_answers: HookAnswers) {
+    fn append_message(
+        &mut self,
+        plan: &mut Plan,
+        message: &Event,
+        files: Vec<FileChange>,
+        hook_answers: HookAnswers,
+    ) {
         plan.drafts.extend(hook_answers.drafts);
         plan.drafts.push(Draft {
             id: Some(message.id().clone()),
+            files,
             ..Draft::new(Source::User, self.extended(message))
         });
         store_model_settings(&mut self.state, self.agent, self.llm);

@@ -51,6 +51,7 @@ const others = {
   "formats/interchange/parts.ts": "exports and imports",
   messages: "exports and imports",
   stores: "is loaded with a store of the host, when it is opened",
+  "conversation/send/files.ts": "is loaded with the first file that a user sends",
   "conversation/following.ts": "a follower does not run",
   drafts: "is loaded as soon as a conversation is open; without it, no draft is written",
   "agent/skills/load.ts": "is called by the host before it opens a conversation",

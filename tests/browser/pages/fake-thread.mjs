@@ -62,6 +62,7 @@ function message(role, parts, fields) {
     createdAt: new Date(2026, 0, 2, 10),
     sender: null,
     skills: [],
+    attachments: [],
     ...fields,
   };
 }

@@ -511,3 +511,20 @@ test("a failure has the code with which its run has rejected, whichever program 
   );
   assert.equal(codeOf("KeyError", null), "unknown");
 });
+
+test("the files of a message are those that its added texts name, and nothing else", () => {
+  const file = { path: "attachments/a.csv", name: "a.csv", media_type: "text/csv", size: 8 };
+  const named = (fields) => ({ type: "text", text: `Attached file: ${JSON.stringify(fields)}\nIts text:\na,b\n` });
+  const added = [
+    { type: "text", text: "It rains." },
+    named(file),
+    named({ ...file, size: "8" }),
+    { type: "text", text: "Attached file: {no JSON}" },
+    { type: "text", text: `See:\n${named(file).text}` },
+    null,
+  ];
+  const { messages } = loaded([{ ...says("Look", "user"), extended_content: added }, says("I see.")]);
+  assert.deepEqual(messages[0].attachments, [{ path: "attachments/a.csv", name: "a.csv", mediaType: "text/csv", size: 8 }]);
+  assert.deepEqual(messages[0].parts, [{ type: "text", text: "Look", state: "done" }]);
+  assert.deepEqual(messages[1].attachments, []);
+});

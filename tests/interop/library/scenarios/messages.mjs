@@ -19,6 +19,7 @@ export const messages = {
   "several parts": said([text("One."), text("Two.")]),
   "an image with text": said([text("Look:"), image(pixel)]),
   "images alone": said([image(pixel, "https://example.test/a.png"), image(pixel)]),
+  "a file with text": said([text("Sum it up:"), { type: "file", file: new File(["a,b\n1,2\n"], "data.csv", { type: "text/csv" }) }]),
   "an image beside an empty text": { ...said([text(""), image(pixel)]), forgiven: /has no text/ },
   "a part with more keys than the SDK knows": said([{ type: "text", text: "Hi", annotations: [1], cache_prompt: true }]),
   "halves of surrogate pairs": said("\ud83d a \ude00 b \ude00\ud83d 😀", "\ud83d\ude00 fine"),
