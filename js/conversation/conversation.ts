@@ -198,8 +198,7 @@ export class Conversation<Answer = any> implements AsyncDisposable {
    * A message is not an approval: while calls wait for the user it is refused, unless `pending` says what happens to
    * them. `"reject"` rejects the calls; `"keep"` stores the message, durably, and places it after their results once
    * they are approved or rejected.
-   * A Blob is an image, stored as a data URL, smaller if a provider requires that. A file (`{ type: "file", file }`) goes into the
-   * workspace, the conversation's own in the transaction of the message, which names it for the model with its text, if it has one.
+   * A Blob is an image, made smaller if a provider requires that. A file (`{ type: "file", file }`) is stored in the workspace.
    * @throws ThreadkeepError `invalid_options` (also for images if the model is known not to accept them), `locked_elsewhere`,
    * `store_*`, `too_large` for a file, those of the workspace, `invalid_state` after `close()` and while calls wait, `aborted` by `interrupt()` before a hook has answered
    */

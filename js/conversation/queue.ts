@@ -14,7 +14,7 @@ export interface MessageQueue {
   /** In the order in which they will be read. */
   list(): Promise<MessageEvent[]>;
   /**
-   * Puts another message in the place of this one, with the same sender, and resolves to its event, which has an id of its own,
+   * Puts another message in the place of this one, with the same sender and files, and resolves to its event, which has an id of its own,
    * once it is durable. The hook `userPromptSubmit` is asked anew.
    * @throws ThreadkeepError those of `sendMessage()`
    */

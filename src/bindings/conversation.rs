@@ -14,9 +14,7 @@ use super::{
     tool::read_files,
 };
 use crate::{
-    conversation::{
-        Access, Attached, Changing, Conversation, OpenOptions, Resume, WaitingCalls, write_lock,
-    },
+    conversation::{Access, Attached, Changing, Conversation, OpenOptions, Resume, WaitingCalls, write_lock},
     error::Result,
     event::Event,
     host::Host as _,
@@ -205,7 +203,8 @@ impl CoreConversation {
                 "keep" => WaitingCalls::Keep,
                 _ => WaitingCalls::Reject,
             });
-            let event = conversation.send(content, Attached::default(), sender, calls, replaced.as_ref()).await?;
+            let event =
+                conversation.send(content, Attached::default(), sender, calls, replaced.as_ref()).await?;
             Ok((&**event.json()).into())
         })
     }

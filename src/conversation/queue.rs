@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     error::{Error, Result},
-    event::{Body, Event, Head, MessageEvent, Parent, Source},
+    event::{Body, Event, Head, MessageEvent, Parent, Source, names_file},
     id::EventId,
     llm::message::{Content, Message, Role},
 };
@@ -42,7 +42,7 @@ impl Conversation {
         self.commit(&queue, state, plan).await.map(drop)
     }
 
-    /// Puts a message with this content in the place of one of the inbox. It has another id, because the log may say of the
+    /// Puts a message with this content, and the files of the old one, in the place of one of the inbox. It has another id, because the log may say of the
     /// old one that a hook denied it. Returns once this is on disk.
     ///
     /// # Errors
@@ -58,7 +58,11 @@ impl Conversation {
         let old = self.with_machine(|machine| machine.in_inbox(id).cloned())?;
         let Body::MessageEvent(body) = old.body() else { return Ok(old) };
         let sender = body.sender.clone();
-        let mut message = MessageEvent { sender, ..MessageEvent::new(Message::new(Role::User, content)) };
+        // Its files stay with it.
+        let extended_content =
+            body.extended_content.iter().filter(|text| names_file(text)).cloned().collect();
+        let message = MessageEvent::new(Message::new(Role::User, content));
+        let mut message = MessageEvent { sender, extended_content, ..message };
         let new_id = self.0.log.new_id();
         let asked = self.ask_about_message(&new_id, &mut message);
         let hook_answers = unless_interrupted(Box::pin(asked), &asking).await?;

@@ -126,7 +126,7 @@ pub(super) fn ensure_content(content: &[Content]) -> Result<()> {
         Content::Image { image_urls, .. } => image_urls.is_empty(),
     });
     match is_empty {
-        true => Err(Error::new(ErrorCode::InvalidOptions, "a message needs text, an image or a file")),
+        true => Err(Error::new(ErrorCode::InvalidOptions, "a message needs text or an image")),
         false => Ok(()),
     }
 }

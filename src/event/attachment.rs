@@ -51,6 +51,11 @@ pub fn attachment_texts(attachments: &[Attachment], window: Option<u64>) -> Vec<
     attachments.iter().map(|attachment| Content::text(attachment.to_text(&mut room))).collect()
 }
 
+/// Whether this text names a file.
+pub fn names_file(text: &TextContent) -> bool {
+    text.as_text().is_some_and(|text| text.starts_with(BEGINNING))
+}
+
 impl Attachment {
     /// `room`: how many characters of text the message has left.
     fn to_text(&self, room: &mut u64) -> String {

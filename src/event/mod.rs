@@ -32,7 +32,7 @@ mod user_action;
 pub use self::{
     acp_tool_call::ACPToolCallEvent,
     action::{Action, ActionEvent, SecurityRisk},
-    attachment::{Attachment, attachment_texts},
+    attachment::{Attachment, attachment_texts, names_file},
     body::{Declaration, EventBody, Field},
     classification::{ErrorClassification, FailureAction, FailureKind},
     condensation::{Condensation, CondensationRequest, CondensationSummaryEvent},

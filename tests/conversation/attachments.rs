@@ -127,8 +127,7 @@ fn an_edited_message_brings_its_files_to_where_it_goes_and_each_version_keeps_it
         conversation.run(CancelToken::default()).await.unwrap();
         assert_eq!(names(&store, &conversation).await, ["a.txt", "b.txt", "c.txt"]);
         // The first one without any.
-        let fourth =
-            conversation.edit_message(first.id(), vec![Content::text("Nothing.")]).await.unwrap();
+        let fourth = conversation.edit_message(first.id(), vec![Content::text("Nothing.")]).await.unwrap();
         assert!(names(&store, &conversation).await.is_empty());
         let last = attached("a.txt");
         conversation.send(vec![], last, None, None, Some(fourth.id())).await.unwrap();
@@ -163,6 +162,8 @@ fn a_message_in_the_inbox_takes_its_files_along() {
             async move {
                 let event = send(&conversation, &["Meanwhile"], "late.txt", None).await.unwrap();
                 assert!(!event.json().contains("parent_id"), "{}", event.json());
+                let content = vec![Content::text("Meanwhile, in other words")];
+                conversation.edit_queued_message(event.id(), content).await.unwrap();
                 Ok(ToolOutput::text("Sent."))
             }
         });
@@ -174,6 +175,7 @@ fn a_message_in_the_inbox_takes_its_files_along() {
         conversation.run(CancelToken::default()).await.unwrap();
         assert_eq!(*commits.borrow(), [("late.txt".to_owned(), true)]);
         let user = world.model.last_messages().pop().unwrap();
+        assert_eq!(user["content"][0]["text"], "Meanwhile, in other words");
         assert!(user["content"][1]["text"].as_str().unwrap().starts_with(&line("late.txt")), "{user}");
         conversation_of_tool.take();
     });

@@ -65,11 +65,14 @@ export function nextThread(create: (title: string) => Promise<Thread>): Thread {
   };
 }
 
+function titleOf(part: Content | FileContent | Image): string | undefined {
+  if (part instanceof Blob) return undefined;
+  return part.type === "text" ? part.text : part.type === "file" ? part.name : undefined;
+}
+
 const TITLE_LENGTH = 60;
 
 function titleFrom(message: string | ReadonlyArray<Content | FileContent | Image>): string {
-  const text =
-    typeof message === "string" ? message : message.flatMap((part) => ("type" in part && part.type === "text" ? [part.text] : []))[0];
-  const line = (text ?? "An image").split("\n")[0]!.trim();
+  const line = (typeof message === "string" ? message : (message.map(titleOf).find(Boolean) ?? "An image")).split("\n")[0]!.trim();
   return line.length <= TITLE_LENGTH ? line : `${line.slice(0, TITLE_LENGTH).replace(/\s+\S*$/, "")}…`;
 }

@@ -1,14 +1,22 @@
 // The transport of `useChat`: a chat is a conversation, and the agent runs in the page.
 import type { ChatTransport, UIMessage, UIMessageChunk } from "ai";
-import { type Content, Conversation, type ConversationEvent, type ConversationInfo, type MessageEvent, ThreadkeepError } from "threadkeep";
-import { decisionsIn, isSame, openCalls } from "./approvals.js";
+import {
+  type Content,
+  Conversation,
+  type ConversationEvent,
+  type ConversationInfo,
+  type FileContent,
+  type MessageEvent,
+  ThreadkeepError,
+} from "threadkeep";
+import { decisionsIn, openCalls } from "./approvals.js";
 import { checked, objectOf } from "../thread/given.js";
 import { conversationIdOf } from "./chat-id.js";
 import { type ChatOptions, type OpenChat, leaveChats, openChat } from "./open-chat.js";
 import { isAnswer, isResult, isUserMessage, lastOf } from "./parts.js";
 import { Reply } from "./reply.js";
 import { lastAnswer, uiMessagesOf } from "./ui-messages.js";
-import { contentOfUser } from "./user-message.js";
+import { contentOfUser, isSameMessage } from "./user-message.js";
 
 /** The options of {@link ThreadkeepChatTransport}: those of `Conversation.open()`, without the id, which is that of the chat. */
 export type ThreadkeepChatTransportOptions = ChatOptions;
@@ -194,7 +202,7 @@ async function regenerate(chat: OpenChat, reply: Reply, messages: readonly UIMes
   const question = lastOf(messages, ({ role }) => role === "user");
   if (!question) throw notFound("there is no message of the user to answer");
   const last = lastOf(await conversation.activeBranch(), isUserMessage);
-  const stored = (await chat.eventOf(question.id)) ?? (last && isSameContent(last, contentOfUser(question)) ? last.id : null);
+  const stored = (await chat.eventOf(question.id)) ?? (last && isSameMessage(last, contentOfUser(question)) ? last.id : null);
   if (stored === null && messageId === undefined) return send(chat, reply, messages, undefined);
   if (stored === null) throw notFound(`the message ${question.id} is not in the conversation; give useChat the messages of uiMessagesOf()`);
   await chat.leave();
@@ -211,14 +219,9 @@ async function rejectOthers(conversation: Conversation, approved: readonly strin
 }
 
 /** Whether this stored message has this content, and nobody has answered it: then it need not be sent again. */
-async function isUnanswered(conversation: Conversation, eventId: string, content: readonly Content[]): Promise<boolean> {
+async function isUnanswered(conversation: Conversation, eventId: string, content: ReadonlyArray<Content | FileContent>): Promise<boolean> {
   const last = lastOf(await conversation.activeBranch(), (event) => isUserMessage(event) || isAnswer(event));
-  return last?.id === eventId && isUserMessage(last) && isSameContent(last, content);
-}
-
-function isSameContent({ llm_message }: MessageEvent, content: readonly Content[]): boolean {
-  const plain = (content: readonly Content[]) => content.map((part) => (part.type === "text" ? part.text : part.image_urls));
-  return isSame(plain(llm_message.content), plain(content));
+  return last?.id === eventId && isUserMessage(last) && isSameMessage(last, content);
 }
 
 /** Whether a page that died has left something to go on with. */

@@ -20,6 +20,7 @@ import {
   withResult,
 } from "./parts.js";
 import type { Part, ThreadkeepUIMessage, ToolPart } from "./types.js";
+import { filePartsOf } from "./user-message.js";
 
 /**
  * The messages of the active branch, for `useChat({ messages })`. All answers of the agent between two messages of the user
@@ -34,7 +35,7 @@ export async function uiMessagesOf(conversation: Conversation): Promise<Threadke
   const messages: ThreadkeepUIMessage[] = [];
   for (const turn of turnsOf(events)) {
     const [first] = turn;
-    const parts = isUserMessage(first) ? contentParts(first.llm_message?.content) : answerParts(turn);
+    const parts = isUserMessage(first) ? [...contentParts(first.llm_message?.content), ...filePartsOf(first)] : answerParts(turn);
     messages.push({
       id: first.id,
       role: isUserMessage(first) ? "user" : "assistant",

@@ -12,7 +12,7 @@ export interface ThreadkeepRuntimeOptions extends Omit<ThreadOptions, "conversat
    * until the user has decided. Default: the composer cannot send while calls wait.
    */
   pending?: "reject" | "keep" | undefined;
-  /** assistant-ui's own adapters. Default for attachments: images and text files. */
+  /** assistant-ui's own adapters. Default for attachments: any file. */
   adapters?: Pick<NonNullable<ExternalStoreAdapter["adapters"]>, "attachments" | "speech" | "dictation" | "voice" | "feedback"> | undefined;
   /** Suggestions below the thread. */
   suggestions?: readonly ThreadSuggestion[] | undefined;

@@ -8,7 +8,7 @@ import type {
   ToolCallMessagePart,
 } from "@assistant-ui/react";
 import type { Approval, MessagePart, ToolPart, UIMessage } from "../thread/types.js";
-import { attachmentNamed, imageAttachment } from "./attachments.js";
+import { attachmentNamed, imageAttachment, storedAttachment } from "./attachments.js";
 
 type Like = Exclude<ThreadMessageLike["content"], string>[number];
 type ToolLike = Extract<Like, { type: "tool-call" }>;
@@ -88,7 +88,7 @@ const isObject = (value: unknown): value is NonNullable<ToolLike["args"]> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** A message of the user: texts are its content; images and files are its attachments. */
-export function userMessageOf({ id, parts, createdAt, eventIds, sender }: UIMessage): ThreadMessageLike {
+export function userMessageOf({ id, parts, attachments: files, createdAt, eventIds, sender }: UIMessage): ThreadMessageLike {
   const content: ThreadUserMessagePart[] = [];
   const attachments: Array<ReturnType<typeof imageAttachment>> = [];
   for (const [at, part] of parts.entries()) {
@@ -100,5 +100,6 @@ export function userMessageOf({ id, parts, createdAt, eventIds, sender }: UIMess
       else content.push({ type: "text", text: part.text });
     }
   }
+  attachments.push(...files.map((file, at) => storedAttachment(`${id}-file-${at}`, file)));
   return { id, role: "user", content, attachments, metadata: { custom: { eventIds, sender } }, ...(createdAt && { createdAt }) };
 }

@@ -1,5 +1,5 @@
 // `openThread()` and `threadOf()`.
-import { type Conversation, indexedDBStore, type RunResult, ThreadkeepError } from "threadkeep";
+import { type Content, type Conversation, type Image, indexedDBStore, type RunResult, ThreadkeepError } from "threadkeep";
 import { nextFrame } from "./frames.js";
 import { nothingRan } from "./runs.js";
 import { Session } from "./session.js";
@@ -112,7 +112,9 @@ function threadOn(session: Session, release: () => Promise<void>): Thread {
     regenerate: () => perform(() => session.start((conversation) => conversation.regenerate())),
     editMessage: (messageId, message) =>
       perform(async (view) => {
-        if (view.isQueued(messageId)) return session.sent(await view.conversation.queue.edit(messageId, message), messageId);
+        // A file is refused there.
+        const queued = message as string | ReadonlyArray<Content | Image>;
+        if (view.isQueued(messageId)) return session.sent(await view.conversation.queue.edit(messageId, queued), messageId);
         const event = await view.conversation.editMessage(messageId, message);
         session.runOn();
         return event;

@@ -353,19 +353,9 @@ export class Transcript {
   #add(event: ConversationEvent, parts: MessagePart[]): void {
     let draft = this.#drafts.at(-1);
     if (draft?.role !== "assistant") {
-      draft = {
-        id: event.id,
-        role: "assistant",
-        parts: [],
-        keys: [],
-        eventIds: [],
-        createdAt: dateOf(event),
-        sender: null,
-        skills: [],
-        attachments: [],
-        versions: this.#nextVersion({ id: event.id, role: "assistant" }),
-        built: null,
-      };
+      const empty = { parts: [], keys: [], eventIds: [], sender: null, skills: [], attachments: [], built: null };
+      const versions = this.#nextVersion({ id: event.id, role: "assistant" });
+      draft = { id: event.id, role: "assistant", ...empty, createdAt: dateOf(event), versions };
       this.#drafts.push(draft);
     }
     for (const part of parts) {

@@ -366,14 +366,42 @@ test("a request that is made again takes back the pieces of the answer, and onDa
   await close();
 });
 
-test("images are sent and shown, other files are refused before anything is stored", async () => {
+test("files are stored and named, and a message that is sent again keeps them", async () => {
+  const { open, close, model } = chatWith([{ text: "A list." }, { text: "Still a list." }, { text: "Once more." }]);
+  const opened = await open();
+  const { chat, transport } = opened;
+  const file = { type: "file", mediaType: "text/csv", filename: "my list.csv", url: `data:text/csv;base64,${btoa("a,b\n")}` };
+  await chat.sendMessage({ text: "What?", files: [file] });
+  const [first] = await transport.messages(chat.id);
+  const stored = { type: "file", mediaType: "text/csv", filename: "my list.csv", url: "workspace:attachments/my%20list.csv" };
+  assert.deepEqual(first.parts.slice(1), [stored]);
+  const sent = () => JSON.stringify(model.requests.at(-1).body.messages.findLast(({ role }) => role === "user"));
+  assert.match(sent(), /Attached file: .*attachments\/my list\.csv.*Its text:\\na,b/);
+  // The same message with other words, from the stored messages.
+  chat.messages = await transport.messages(chat.id);
+  await chat.sendMessage({ messageId: first.id, parts: [{ type: "text", text: "And now?" }, stored] });
+  assert.match(sent(), /And now\?.*Attached file: .*attachments\/my list\.csv.*Its text:\\na,b/);
+  const { workspace } = await transport.conversation(chat.id);
+  assert.equal(new TextDecoder().decode(await workspace.read("attachments/my list.csv")), "a,b\n");
+  // Answering it again sends nothing again.
+  chat.messages = await transport.messages(chat.id);
+  await chat.regenerate();
+  assert.deepEqual(
+    (await workspace.list("attachments")).map(({ path }) => path),
+    ["attachments/my list.csv"],
+  );
+  await close();
+  model.check();
+});
+
+test("images are sent and shown, files from elsewhere are refused before anything is stored", async () => {
   const { open, close, model } = chatWith([{ text: "A dot." }]);
   const opened = await open();
   const { chat, errors } = opened;
   const url = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
   await chat.sendMessage({
     text: "What?",
-    files: [{ type: "file", mediaType: "application/pdf", filename: "a.pdf", url: "data:application/pdf;base64,AA==" }],
+    files: [{ type: "file", mediaType: "application/pdf", filename: "a.pdf", url: "https://example.test/a.pdf" }],
   });
   assert.deepEqual(
     errors.map(({ code }) => code),

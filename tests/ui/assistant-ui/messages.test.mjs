@@ -6,7 +6,7 @@ import { text, tool } from "../../browser/pages/fake-thread.mjs";
 
 const { Converter } = await fromSource("ui/assistant-ui/convert.ts");
 const { repositoryOf, shapeOf, versionOf } = await fromSource("ui/assistant-ui/branches.ts");
-const { attachmentNamed, contentOfAppended } = await fromSource("ui/assistant-ui/attachments.ts");
+const { attachmentNamed, contentOfAppended, fileAttachments } = await fromSource("ui/assistant-ui/attachments.ts");
 
 const idle = { isRunning: false, approvals: [] };
 const running = { isRunning: true, approvals: [] };
@@ -20,6 +20,7 @@ const message = (id, role, parts, fields = {}) => ({
   createdAt,
   sender: null,
   skills: [],
+  attachments: [],
   ...fields,
 });
 const call = (fields = {}) =>
@@ -191,4 +192,20 @@ test("versions are siblings in their order, and those of the message that comes 
     ),
   );
   assert.notEqual(shapeOf(messages, []), shapeOf(messages, ["b"]));
+});
+
+test("any other file is sent as it is, shown from the workspace, and kept by an edited message", async () => {
+  const file = new File(["%PDF-1.7"], "a b.pdf", { type: "application/pdf" });
+  const adapter = fileAttachments();
+  const sent = await adapter.send(await adapter.add({ file }));
+  assert.deepEqual(contentOfAppended({ content: [], attachments: [sent] }), [{ type: "file", file }]);
+  const stored = { path: "attachments/a b.pdf", name: "a b.pdf", mediaType: "application/pdf", size: 8 };
+  const [shown] = new Converter().convert([message("q", "user", [text("Hi")], { attachments: [stored] })], idle);
+  assert.deepEqual(
+    shown.attachments.map(({ type, name, contentType }) => [type, name, contentType]),
+    [["file", "a b.pdf", "application/pdf"]],
+  );
+  assert.deepEqual(contentOfAppended({ content: [], attachments: shown.attachments }), [
+    { type: "file", path: "attachments/a b.pdf", mediaType: "application/pdf", name: "a b.pdf" },
+  ]);
 });

@@ -2,6 +2,7 @@
 // The files of the next message, above its text.
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { useChat } from "../context.js";
+import { sizeText } from "../file-size.js";
 import { type Attachment, mostAttachments, readAttachment } from "./attachments.js";
 import { Icon } from "./icon.js";
 import type { ControlLabels } from "./labels.js";
@@ -14,7 +15,10 @@ export function AttachmentList({ list, onRemove }: { list: readonly Attachment[]
       {list.map((each) => (
         <li key={each.key}>
           {each.preview === null ? <Icon name="file" /> : <img src={each.preview} alt={labels.previewOf(each.name)} />}
-          <span class="attachment-name">{each.name}</span>
+          <span class="attachment-name" title={each.name}>
+            {each.name}
+          </span>
+          {each.preview === null ? <span class="quiet attachment-size">{sizeText(each.size)}</span> : null}
           <button type="button" class="icon-button" aria-label={labels.remove(each.name)} onClick={() => onRemove(each)}>
             <Icon name="close" />
           </button>
@@ -39,6 +43,8 @@ export interface Attachments {
 export function useAttachments(conversationId: string | null): Attachments {
   const [list, show] = useState<readonly Attachment[]>([]);
   const current = useRef({ list, of: conversationId });
+  /** Files stay in the order in which they were added, also if a later one is read sooner. */
+  const last = useRef<Promise<unknown>>(Promise.resolve());
   const set = (next: readonly Attachment[]): void => show((current.current.list = next));
   useLayoutEffect(() => {
     const { of } = current.current;
@@ -50,7 +56,9 @@ export function useAttachments(conversationId: string | null): Attachments {
     async add(files, labels, announce) {
       const { of } = current.current;
       const free = mostAttachments - current.current.list.length;
-      const read = await Promise.all(files.slice(0, free).map((file) => readAttachment(file, labels)));
+      const reading = Promise.all([last.current, ...files.slice(0, free).map((file) => readAttachment(file, labels))]);
+      last.current = reading;
+      const [, ...read] = await reading;
       // Another conversation is shown by now.
       if (of !== null && of !== current.current.of) return "";
       const taken = read.filter((each) => typeof each !== "string");

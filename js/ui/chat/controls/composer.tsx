@@ -2,10 +2,9 @@
 // The field in which the user writes: it grows with its text, keeps an unsent draft over a reload, takes files, sends and stops.
 import type { RefObject } from "preact";
 import { useEffect, useId, useImperativeHandle, useLayoutEffect, useRef, useState } from "preact/hooks";
-import type { Content, Image } from "threadkeep";
+import type { Content, FileContent, Image } from "threadkeep";
 import type { Thread } from "../../thread/index.js";
 import { useChat, useSnapshot } from "../context.js";
-import { acceptedFiles } from "./attachments.js";
 import { AttachmentList, useAttachments } from "./attachment-list.js";
 import { readDraft, writeDraft } from "./drafts.js";
 import { sentence } from "./failures.js";
@@ -71,7 +70,7 @@ export function Composer({ thread, handle }: ComposerProps) {
     if (words === "" && attachments.list.length === 0) return;
     if (undecided > 0 && pending === undefined) return setAsks(true);
     const taken = attachments.take();
-    const parts: Array<Content | Image> = [
+    const parts: Array<Content | Image | FileContent> = [
       ...(words === "" ? [] : [{ type: "text" as const, text: words }]),
       ...taken.map(({ part }) => part),
     ];
@@ -124,7 +123,6 @@ export function Composer({ thread, handle }: ComposerProps) {
           type="file"
           multiple
           hidden
-          accept={acceptedFiles}
           aria-label={labels.filesToAttach}
           onChange={({ currentTarget }) => {
             void attach([...(currentTarget.files ?? [])]);

@@ -1,6 +1,5 @@
 // The controls of a chat: what the user writes, decides and does with a message.
 export { Approvals, type ApprovalsProps } from "./approvals.js";
-export { attachedTextOf, type AttachedText } from "./attached-text.js";
 export { Composer, type ComposerHandle, type ComposerProps } from "./composer.js";
 export { MessageActions, type MessageActionsProps } from "./message-actions.js";
 export { notify } from "./notices.js";

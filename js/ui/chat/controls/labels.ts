@@ -59,9 +59,7 @@ export const controlLabels = {
   previewOf: (name: string) => `Preview of ${name}`,
   unnamedImage: "Image",
   unnamedFile: "File",
-  refusedPdf: (name: string) => `${name} is a PDF, which cannot be sent yet. Paste its text, or attach pictures of its pages.`,
-  refusedLarge: (name: string, most: string) => `${name} is too large: a text file may have ${most}.`,
-  refusedKind: (name: string) => `${name} is neither an image nor text, so it cannot be sent.`,
+  refusedLarge: (name: string, size: string, most: string) => `${name} has ${size}, and a file may have ${most}.`,
   refusedUnreadable: (name: string) => `${name} could not be read.`,
   refusedMany: (most: number) => `A message can have ${most} files.`,
   undecided: (count: number) =>

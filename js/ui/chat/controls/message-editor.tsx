@@ -1,10 +1,11 @@
 /** @jsxImportSource preact */
 // Edits a message of the user in its place. Sending it begins another branch, or replaces one that waits to be read.
 import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
-import type { Content } from "threadkeep";
+import type { Content, FileContent } from "threadkeep";
 import type { Thread, UIMessage } from "../../thread/index.js";
 import { useChat } from "../context.js";
-import { attachedTextOf } from "./attached-text.js";
+import { AttachmentList } from "./attachment-list.js";
+import { type Attachment, nextKey } from "./attachments.js";
 import { isShownInPlace, sentence } from "./failures.js";
 import { textOf } from "./message-text.js";
 
@@ -21,6 +22,7 @@ export function MessageEditor({ thread, message, canSend, close }: MessageEditor
   const isQueued = message.state === "queued";
   const [text, setText] = useState(() => textOf(message));
   const [wrong, setWrong] = useState("");
+  const [attached, setAttached] = useState(() => attachmentsOf(message));
   const [isBusy, setBusy] = useState(false);
   const field = useRef<HTMLTextAreaElement>(null);
   const id = useId();
@@ -34,7 +36,7 @@ export function MessageEditor({ thread, message, canSend, close }: MessageEditor
     own.style.height = "auto";
     own.style.height = `${own.scrollHeight}px`;
   }, [text]);
-  const files = filesOf(message);
+  const files = [...imagesOf(message), ...attached.map(({ part }) => part as FileContent)];
   const submit = async (): Promise<void> => {
     const words = text.trim();
     if (isBusy || !canSend || (words === "" && files.length === 0)) return;
@@ -75,6 +77,10 @@ export function MessageEditor({ thread, message, canSend, close }: MessageEditor
         value={text}
         onInput={({ currentTarget }) => setText(currentTarget.value)}
       />
+      <AttachmentList
+        list={attached}
+        onRemove={(each) => (setAttached(attached.filter((other) => other !== each)), field.current?.focus())}
+      />
       <p class="wrong" id={`${id}-wrong`} role="alert">
         {wrong}
       </p>
@@ -101,10 +107,15 @@ export function MessageEditor({ thread, message, canSend, close }: MessageEditor
   );
 }
 
-/** The images and files of a message, which stay with it. */
-function filesOf({ parts }: UIMessage): Content[] {
-  return parts.flatMap((part): Content[] => {
-    if (part.type === "image") return [{ type: "image", image_urls: [part.url] }];
-    return part.type === "text" && attachedTextOf(part.text) !== null ? [{ type: "text", text: part.text }] : [];
+/** The files of a message in the workspace, which stay with it unless the user removes them. */
+function attachmentsOf({ attachments, state }: UIMessage): readonly Attachment[] {
+  // Those of a message that waits stay where they are.
+  return (state === "queued" ? [] : attachments).map(({ path, name, mediaType, size }) => {
+    return { key: nextKey(), name, size, part: { type: "file", path, name, mediaType }, preview: null };
   });
+}
+
+/** The images of a message, which stay with it. */
+function imagesOf({ parts }: UIMessage): Content[] {
+  return parts.flatMap((part): Content[] => (part.type === "image" ? [{ type: "image", image_urls: [part.url] }] : []));
 }

@@ -4,9 +4,10 @@ import type { ComponentChildren } from "preact";
 import { useId } from "preact/hooks";
 import { type MessagePart, type UIMessage, visibleText } from "../../thread/index.js";
 import { useChat } from "../context.js";
-import { attachedTextOf, MessageActions } from "../controls/index.js";
+import { MessageActions } from "../controls/index.js";
 import { Markdown } from "../markdown/index.js";
 import type { ConversationVisualizer } from "../visualizer.js";
+import { AttachedFiles } from "./attached-files.js";
 import { Fold } from "./folds.js";
 import { ImageView } from "./image.js";
 import { memo } from "./memo.js";
@@ -134,24 +135,13 @@ function UserEntry({ id, message, visualizer, hasActions, isFromAgent }: PartPro
               isLast={false}
             />
           );
-        const file = attachedTextOf(part.text);
-        if (file !== null) {
-          return (
-            <Fold key={index} id={`${id}/${index}`} class="folded attached-text" summary={file.name}>
-              {() => (
-                <pre tabIndex={0}>
-                  <PlainText text={file.text} />
-                </pre>
-              )}
-            </Fold>
-          );
-        }
         return part.text === "" ? null : (
           <p key={index} class="message" dir="auto">
             <PlainText text={part.text} />
           </p>
         );
       })}
+      <AttachedFiles files={message.attachments} />
       {isQueued && (
         <p class="quiet queued-mark" id={mark}>
           {labels.queued}

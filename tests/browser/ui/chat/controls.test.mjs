@@ -3,11 +3,9 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { createModel } from "../../../support/model.mjs";
 import { startServer } from "../../../support/server.mjs";
-import { ElementPage, pasteAndDrop, states } from "./page.mjs";
+import { ElementPage, states } from "./page.mjs";
 import { availableBrowsers } from "../../../support/browser/driver.mjs";
 import { photograph, tabs } from "../../../support/browser/tabs.mjs";
-
-const pixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
 /** Each step has a model of its own. */
 let model;
@@ -366,57 +364,6 @@ for (const kind of availableBrowsers) {
       await chat.reload();
       assert.equal(await chat.get(() => one(".composer-text").value), "");
       assert.equal(await chat.get(() => Object.keys(sessionStorage).length), 0);
-    });
-
-    await step("images and texts are pasted, dropped and sent; others are refused", "", async (chat) => {
-      await chat.get(pasteAndDrop, pixel);
-      await chat.until("both are there", () => all(".attachments li").length === 2 && one(".attachments img"));
-      assert.deepEqual(await chat.get(() => all(".attachment-name").map(({ textContent }) => textContent)), ["pasted.png", "notes.md"]);
-      await chat.isAccessible("attachments");
-      await photograph(chat, `controls-attachments-${kind}`);
-      const refused = async (name, type, content, pattern) => {
-        await chat.get(
-          (name, type, content) => {
-            const data = new DataTransfer();
-            data.items.add(new File([content], name, { type }));
-            one(".attach-file").files = data.files;
-            one(".attach-file").dispatchEvent(new Event("change", { bubbles: true }));
-          },
-          name,
-          type,
-          content,
-        );
-        await chat.shows(pattern, ".composer-wrong");
-      };
-      await refused("paper.pdf", "application/pdf", "%PDF-1.7", /paper\.pdf is a PDF, which cannot be sent yet/);
-      await refused("song.mp3", "audio/mpeg", "ID3\0\0", /song\.mp3 is neither an image nor text/);
-      await refused("big.log", "text/plain", "x".repeat(200_001), /big\.log is too large: a text file may have 200 kB/);
-      model.add({ text: "I see." });
-      await chat.say("What is this?");
-      await chat.shows(/I see\./);
-      const sent = model.requests.at(-1).body.messages.at(-1).content;
-      assert.deepEqual(
-        sent.map(({ type }) => type),
-        ["text", "image_url", "text"],
-      );
-      assert.equal(sent[2].text, '<file name="notes.md">\n# Notes\n</file>');
-      assert.equal(await chat.get(() => all(".attachments li").length), 0);
-      await chat.get(() => (one(".attached-text").open = true));
-      await chat.shows(/^notes\.md# Notes$/, ".attached-text");
-
-      await chat.get((bytes) => {
-        const data = new DataTransfer();
-        data.items.add(new File([bytes], "broken.png", { type: "image/png" }));
-        one(".composer-text").dispatchEvent(
-          Object.assign(new Event("paste", { bubbles: true, cancelable: true }), { clipboardData: data }),
-        );
-      }, "not a picture");
-      await chat.until("it is there", () => all(".attachments li").length === 1);
-      await chat.say("And this?");
-      await chat.shows(/cannot be read/, ".composer-wrong");
-      assert.equal(await chat.get(() => one(".composer-text").value), "And this?", "the message is given back");
-      await chat.press("Remove broken.png");
-      assert.ok(await chat.get(() => focused().matches(".composer-text")));
     });
 
     await step("another answer, an edited message, and the arrows between versions", "", async (chat) => {

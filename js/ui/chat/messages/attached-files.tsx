@@ -1,0 +1,114 @@
+/** @jsxImportSource preact */
+// The files of a message. A click opens one from the workspace, where an agent may have changed it: text is shown as text
+// and a picture as one, by the bytes; anything else is saved. Nothing is opened as a page of this origin.
+import { useState } from "preact/hooks";
+import { type UIAttachment, visibleText } from "../../thread/index.js";
+import { useChat } from "../context.js";
+import { Icon } from "../controls/icon.js";
+import { sentence } from "../controls/failures.js";
+import { dataUrl } from "../data-url.js";
+import { el } from "../dom.js";
+import { sizeText } from "../file-size.js";
+import { PlainText } from "./plain.js";
+
+/** Pictures that browsers show without executing anything in them: no SVG. */
+const pictures: ReadonlyArray<readonly [type: string, beginning: RegExp]> = [
+  ["image/png", /^\x89PNG\r\n/],
+  ["image/jpeg", /^\xff\xd8\xff/],
+  ["image/gif", /^GIF8/],
+  ["image/webp", /^RIFF[^]{4}WEBP/],
+];
+
+export function AttachedFiles({ files }: { files: readonly UIAttachment[] }) {
+  const { labels } = useChat();
+  if (files.length === 0) return null;
+  return (
+    <ul class="attached-files" aria-label={labels.attachedFiles}>
+      {files.map((file, index) => (
+        <AttachedFile key={index} file={file} />
+      ))}
+    </ul>
+  );
+}
+
+type Shown = { text: string } | { picture: string } | { problem: string } | { saved: true } | null;
+
+function AttachedFile({ file }: { file: UIAttachment }) {
+  const { thread, labels, announce } = useChat();
+  const [shown, show] = useState<Shown>(null);
+  const [bytes, keep] = useState<Uint8Array | null>(null);
+  const name = visibleText(file.name);
+  const isOpen = shown !== null && !("saved" in shown);
+  const open = async (): Promise<void> => {
+    if (isOpen) return show(null);
+    try {
+      const { workspace } = await thread.opened();
+      const content = await workspace.read(file.path);
+      keep(content);
+      const found = await viewOf(content);
+      if (found === null) save(content, file.name);
+      if (found === null) announce(labels.savedFile(name));
+      show(found ?? { saved: true });
+    } catch (error) {
+      const { code, message } = error as { code?: string; message: string };
+      show({ problem: code === "not_found" ? labels.fileGone(name) : sentence(message) });
+    }
+  };
+  return (
+    <li>
+      <button
+        type="button"
+        class="attached-file"
+        part="attached-file"
+        aria-expanded={isOpen}
+        aria-label={labels.openFile(name, sizeText(file.size))}
+        title={name}
+        onClick={() => void open()}
+      >
+        <Icon name="file" />
+        <span class="attached-name" dir="auto">
+          {name}
+        </span>{" "}
+        <span class="quiet">{sizeText(file.size)}</span>
+      </button>
+      {shown !== null && "problem" in shown ? (
+        <p class="quiet" role="alert">
+          {shown.problem}
+        </p>
+      ) : null}
+      {shown !== null && "text" in shown ? (
+        <pre class="attached-content" tabIndex={0} role="group" aria-label={name}>
+          <PlainText text={shown.text} />
+        </pre>
+      ) : null}
+      {shown !== null && "picture" in shown ? <img class="attached" src={shown.picture} alt={name} /> : null}
+      {isOpen && bytes !== null && !("problem" in shown) ? (
+        <button type="button" class="button small" aria-label={labels.saveFileName(name)} onClick={() => save(bytes, file.name)}>
+          {labels.saveFile}
+        </button>
+      ) : null}
+    </li>
+  );
+}
+
+/** `null` for what is not shown here. */
+async function viewOf(bytes: Uint8Array): Promise<Shown> {
+  const start = String.fromCharCode(...bytes.subarray(0, 12));
+  const type = pictures.find(([, beginning]) => beginning.test(start))?.[0];
+  const picture = type === undefined ? null : await dataUrl(new Blob([bytes as BlobPart], { type }));
+  if (picture !== null) return { picture };
+  if (start.startsWith("%PDF-") || bytes.includes(0)) return null;
+  try {
+    return { text: new TextDecoder("utf-8", { fatal: true }).decode(bytes) };
+  } catch {
+    return null;
+  }
+}
+
+/** Without a type of its own, no browser opens the file as a page of this origin. */
+function save(bytes: Uint8Array, name: string): void {
+  const url = URL.createObjectURL(new Blob([bytes as BlobPart], { type: "application/octet-stream" }));
+  el("a", { href: url, download: name }).click();
+  // The browser reads it after the click returns.
+  setTimeout(() => URL.revokeObjectURL(url), 60_000);
+}
