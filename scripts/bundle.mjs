@@ -20,13 +20,26 @@ export const entries = {
   chat: "js/ui/chat/index.ts",
   preact: "js/ui/preact/index.ts",
   devtools: "js/ui/devtools/index.ts",
+  pdf: "js/ui/pdf/index.ts",
 };
 
 /** Files that modules of the core load when they are needed, and that are no part of the bundle. */
 const copies = [...wasms, terminal].map(({ copy }) => copy);
 
 /** Packages that the user of an entry installs. All others are part of the entry's file. */
-export const peers = ["react", "react/*", "react-dom", "preact", "preact/*", "ai", "@ai-sdk/*", "@assistant-ui/*", "@opentelemetry/api"];
+export const peers = [
+  "react",
+  "react/*",
+  "react-dom",
+  "preact",
+  "preact/*",
+  "ai",
+  "@ai-sdk/*",
+  "@assistant-ui/*",
+  "@opentelemetry/api",
+  "pdfjs-dist",
+  "pdfjs-dist/*",
+];
 
 const chatStyles = "js/ui/chat/styles/index.css";
 

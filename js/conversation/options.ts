@@ -30,7 +30,7 @@ export function readFork(options: ForkOptions, own: Agent) {
 }
 
 const names =
-  `agent conversationId store callbacks tokenCallbacks confirmationPolicy securityAnalyzer offline resume deleteOnClose hooks tags secrets cipher workspace ${limitNames}` as const;
+  `agent conversationId store callbacks tokenCallbacks confirmationPolicy securityAnalyzer offline resume deleteOnClose hooks tags secrets cipher workspace attachments ${limitNames}` as const;
 
 /** The checked and copied options, in the form that the wasm takes. @internal */
 export function readOptions(options: ConversationOptions) {
@@ -50,6 +50,7 @@ export function readOptions(options: ConversationOptions) {
     secrets,
     cipher,
     workspace,
+    attachments,
   } = given;
   if (!isA(agent, Agent)) throw invalidOptions("agent must be an Agent: Conversation.open({ agent: new Agent({ … }) })");
   if (resume !== "again" && resume !== "keep") throw invalidOptions('resume must be "again" or "keep"');
@@ -73,5 +74,6 @@ export function readOptions(options: ConversationOptions) {
     secrets,
     cipher,
     workspace: workspace === undefined ? undefined : checkedWorkspace(workspace),
+    attachments,
   };
 }

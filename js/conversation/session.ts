@@ -25,7 +25,7 @@ import { loadChunk, part } from "../wasm/wasm.js";
 import { LazyHome, workingDirOf } from "../workspace/workspace.js";
 import { listenersOf } from "./listeners.js";
 import type { readOptions } from "./options.js";
-import type { ConversationWarning, Listeners } from "./types.js";
+import type { ConversationOptions, ConversationWarning, Listeners } from "./types.js";
 
 /** The checked options of a conversation; of a sub-agent's with the session that starts it. @internal */
 export interface Given extends ReturnType<typeof readOptions> {
@@ -107,6 +107,10 @@ export class ConversationSession implements Parent, ServerPlace {
 
   get cipher(): unknown {
     return this.#given.cipher;
+  }
+
+  get attachments(): ConversationOptions["attachments"] {
+    return this.#given.attachments;
   }
 
   get deleteOnClose(): boolean {

@@ -22,6 +22,17 @@ export type FileContent = {
   text?: string | undefined;
 } & ({ file: Blob; path?: undefined } | { path: string; file?: undefined });
 
+/** Reads the text of attached files of one kind, such as `pdfText()` of `threadkeep/pdf`. */
+export interface AttachmentReader {
+  /** Whether it reads this file. `start` has its first bytes, at most 1024: names and types may be wrong. */
+  accepts(file: { name: string; mediaType: string; start: Uint8Array }): boolean;
+  /**
+   * Resolves to the text. What it rejects with is the reason why there is none, which the message names. `signal` is aborted
+   * after a minute, when nobody waits any more.
+   */
+  read(file: { name: string; mediaType: string; bytes: Uint8Array }, options: { signal: AbortSignal }): Promise<string>;
+}
+
 /** A note about an opened conversation that the host should know, and may show to the user. */
 export interface ConversationWarning {
   code:
@@ -84,6 +95,11 @@ export interface ConversationOptions<Answer = any> extends RunLimits {
   cipher?: string | undefined;
   /** The files that the agent works on. Default: the conversation's own, which are stored and deleted with it. */
   workspace?: Workspace | undefined;
+  /**
+   * The treatment of the files of messages. `readers` read the text of those that are no plain text; the first one that
+   * accepts a file reads it.
+   */
+  attachments?: { readers?: readonly AttachmentReader[] | undefined } | undefined;
 }
 
 /** The options of `fork()`. */

@@ -29,6 +29,8 @@ pub struct Attachment {
     pub size: u64,
     /// The text of the file; `None` if it was not read.
     pub text: Option<String>,
+    /// Why it was not read, if somebody has tried.
+    pub problem: Option<String>,
 }
 
 impl FromJson for Attachment {
@@ -40,6 +42,7 @@ impl FromJson for Attachment {
             media_type: fields.read("media_type")?,
             size: fields.read("size")?,
             text: fields.read("text"),
+            problem: fields.read("problem"),
         })
     }
 }
@@ -66,7 +69,8 @@ impl Attachment {
         line.field("size", &self.size);
         let line = line.finish();
         let Some(text) = &self.text else {
-            return format!("{BEGINNING}{line}\nIts text was not read.");
+            let why = self.problem.as_ref().map_or_else(String::new, |problem| format!(": {problem}"));
+            return format!("{BEGINNING}{line}\nIts text was not read{why}.");
         };
         let end = text.char_indices().nth(usize::try_from(*room).unwrap_or(usize::MAX));
         let (part, heading) = match end {
@@ -95,6 +99,7 @@ mod tests {
             media_type: "text/markdown".into(),
             size: 7,
             text: text.map(str::to_owned),
+            problem: None,
         }
     }
 
@@ -109,6 +114,9 @@ mod tests {
         let found = texts(&[attachment(Some("# Notes\n")), attachment(None)], None);
         assert_eq!(found[0], format!("{LINE}\nIts text:\n# Notes\n"));
         assert_eq!(found[1], format!("{LINE}\nIts text was not read."));
+        let problem = Some("the PDF is broken".to_owned());
+        let found = texts(&[Attachment { problem, ..attachment(None) }], None);
+        assert_eq!(found[0], format!("{LINE}\nIts text was not read: the PDF is broken."));
     }
 
     #[test]

@@ -34,6 +34,7 @@ fn attached(name: &str) -> Attached {
         media_type: "text/plain".into(),
         size: 5,
         text: Some("Hello".into()),
+        problem: None,
     };
     Attached {
         texts: attachment_texts(&[attachment], None),

@@ -32,7 +32,7 @@ test("a text file is in the workspace, its text in the request, and the message 
     event.extended_content.map(({ text }) => text),
     [`${first}\nIts text:\na,b\n1,2\n`],
   );
-  const shown = { path: "attachments/data.csv", name: "data.csv", mediaType: "text/csv", size: 8 };
+  const shown = { path: "attachments/data.csv", name: "data.csv", mediaType: "text/csv", size: 8, note: null };
   assert.deepEqual(attachmentsIn(event.extended_content), [shown], "what Rust writes is what a view reads");
   assert.equal(await bytesOf(conversation, "attachments/data.csv"), "a,b\n1,2\n");
   await conversation.run();
@@ -56,7 +56,74 @@ test("the content decides what is text, and a file that is none says that it was
   const unread = "Its text was not read.";
   assert.deepEqual(texts, [unread, "Its text:\n# Notes", unread, unread, "Its text:\nWhat somebody has read in it."]);
   const types = event.extended_content.map(({ text }) => /"media_type":"([^"]*)"/.exec(text)[1]);
-  assert.deepEqual(types, ["text/plain", "text/plain", "application/pdf", "application/octet-stream", "text/plain"]);
+  assert.deepEqual(types, ["text/plain", "text/plain", "application/pdf", "application/octet-stream", "application/octet-stream"]);
+});
+
+test("a reader reads the files that it accepts, and its failure is a sentence", async (t) => {
+  const seen = [];
+  const reader = {
+    accepts: ({ name, start }) => (seen.push([name, start.length]), name.endsWith(".doc")),
+    read: async ({ name, bytes }, { signal }) => {
+      assert.ok(signal instanceof AbortSignal);
+      // What a reader does with its bytes does not change the file.
+      const text = `${bytes.length} bytes`;
+      bytes.fill(0);
+      if (name === "broken.doc") throw new Error("it is broken");
+      return text;
+    },
+  };
+  const other = { accepts: () => true, read: async () => "never a text \ud800" };
+  const { conversation } = await world(t, [], { attachments: { readers: [reader, other] } });
+  const binary = new Uint8Array(2000).fill(255);
+  const event = await conversation.sendMessage([
+    file(binary, "a.doc"),
+    file(binary, "broken.doc"),
+    file("plain", "text.doc"),
+    file(binary, "b"),
+    { ...file(binary, "c.doc"), text: "given" },
+  ]);
+  assert.deepEqual(
+    event.extended_content.map(({ text }) => text.split("\n").slice(1).join("\n")),
+    [
+      "Its text:\n2000 bytes",
+      "Its text was not read: it is broken.",
+      "Its text:\nplain",
+      "Its text:\nnever a text \ufffd",
+      "Its text:\ngiven",
+    ],
+  );
+  assert.deepEqual(seen, [
+    ["a.doc", 1024],
+    ["broken.doc", 1024],
+    ["b", 1024],
+  ]);
+  assert.deepEqual(await conversation.workspace.read("attachments/a.doc"), binary);
+});
+
+test("a reader that never answers is given up after a minute", async (t) => {
+  const limit = t.mock.method(AbortSignal, "timeout", () => AbortSignal.abort(new DOMException("late", "TimeoutError")));
+  const reader = { accepts: () => true, read: () => new Promise(() => {}) };
+  const { conversation } = await world(t, [], { attachments: { readers: [reader] } });
+  const event = await conversation.sendMessage([file(new Uint8Array([255]), "a")]);
+  assert.match(event.extended_content[0].text, /\nIts text was not read: reading it took longer than 60 seconds\.$/);
+  assert.ok(limit.mock.calls.some(({ arguments: [time] }) => time === 60_000));
+});
+
+test("readers that are none are refused", async (t) => {
+  for (const attachments of [{ readers: 1 }, { readers: [{}] }]) {
+    const { conversation } = await world(t, [], { attachments });
+    await assert.rejects(conversation.sendMessage([file("x", "a")]), refused("invalid_options", /must be a list of readers/));
+  }
+});
+
+test("an archive is never unpacked, whatever it says", async (t) => {
+  // The beginning of a docx whose one entry claims to have four gigabytes.
+  const docx = new Uint8Array(64);
+  docx.set([0x50, 0x4b, 3, 4, 20, 0, 0, 0, 8, 0]);
+  docx.fill(255, 18, 26);
+  const { conversation } = await world(t);
+  const event = await conversation.sendMessage([file(docx, "bomb.docx")]);
+  assert.match(event.extended_content[0].text, /bomb\.docx.*"size":64\}\nIts text was not read\.$/);
 });
 
 test("names are made free and safe, also for messages that are sent at the same time", async (t) => {

@@ -32,6 +32,7 @@ const areas = {
   "ui/react": ["ui/thread", "threadkeep"],
   "ui/chat": ["ui/thread", "threadkeep"],
   "ui/devtools": ["ui/thread", "threadkeep"],
+  "ui/pdf": ["threadkeep"],
   "ui/thread": ["threadkeep"],
   testing: ["threadkeep", "pkg"],
   conversation: [

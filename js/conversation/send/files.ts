@@ -8,10 +8,13 @@ import { type LLM, rowOf } from "../../llm/llm.js";
 import { checkSize, mostChangedBytes, tooLarge } from "../../workspace/limits.js";
 import type { Workspace } from "../../workspace/types.js";
 import type { ConversationSession } from "../session.js";
+import type { AttachmentReader } from "../types.js";
 
 const folder = "attachments";
 /** The longest name in the workspace, in characters; with a number it is a valid one in every file system. */
 const longestName = 80;
+/** After so many milliseconds a reader of the host has failed. */
+const readingTime = 60_000;
 
 /** A file as the host has given it. */
 interface Given {
@@ -29,6 +32,8 @@ interface Attachment {
   media_type: string;
   size: number;
   text: string | undefined;
+  /** Why there is no text. */
+  problem: string | undefined;
 }
 
 /** Whether a part of a message is a file. */
@@ -36,7 +41,7 @@ export const isFile = (part: unknown): boolean => !isA(part, Blob) && (part as {
 
 /** `replaced` is the message that this one takes the place of. */
 export async function sendFiles(
-  { core, home, llm }: ConversationSession,
+  { core, home, llm, attachments: options }: ConversationSession,
   message: readonly unknown[],
   [sender, pending, replaced]: readonly [string?, string?, string?],
 ): Promise<MessageEvent> {
@@ -49,6 +54,8 @@ export async function sendFiles(
   if (given.reduce((bytes, { file }) => bytes + (file?.size ?? 0), 0) > mostChangedBytes)
     throw tooLarge(`the files of one message may have ${mostChangedBytes} bytes in total; send them in several messages`);
   const read = await Promise.all(given.map(async (each) => ({ ...each, bytes: await bytesOf(each, home.workspace) })));
+  const readers = readersOf(options);
+  const found = await Promise.all(read.map((each) => each.text ?? textIn(each.bytes) ?? textBy(readers, each)));
   const window = await windowOf(llm);
   const call = home.isOwn ? await home.begin() : undefined;
   const workspace = call?.workspace ?? home.workspace;
@@ -56,15 +63,16 @@ export async function sendFiles(
   const written: string[] = [];
   try {
     const attachments: Attachment[] = [];
-    for (const { file, path: stored, name, mediaType, text: given, bytes } of read) {
+    for (const [place, { file, path: stored, name, mediaType, bytes }] of read.entries()) {
       const path = file ? await freePath(home.workspace, name) : stored;
       if (file) names.push(path);
       if (file) written.push(path);
       // An edited message takes the conversation's own files to where they were before the earlier one, and brings these along.
       if (file || (call && replaced !== undefined)) await workspace.write(path, bytes);
-      const text = given ?? textIn(bytes);
-      const type = mediaType || (text === undefined ? "application/octet-stream" : "text/plain");
-      attachments.push({ path, name, media_type: type, size: bytes.length, text });
+      const content = found[place];
+      const [text, problem] = typeof content === "string" ? [content, undefined] : [undefined, content?.problem];
+      const type = mediaType || (textIn(bytes) === undefined ? "application/octet-stream" : "text/plain");
+      attachments.push({ path, name, media_type: type, size: bytes.length, text, problem });
     }
     const more = { content, sender, pending, replaced, window, files: call?.end() ?? [] };
     const json = await ask(core, "sideCall", { attachments: JSON.stringify(attachments), ...more });
@@ -110,6 +118,34 @@ async function bytesOf({ file, path, name }: Given, workspace: Workspace): Promi
 /** The context window of the model in tokens, if it is known. */
 async function windowOf(llm: LLM): Promise<number | undefined> {
   return JSON.parse((await rowOf(llm)) || "{}")["max_input_tokens"];
+}
+
+function readersOf(options: unknown): readonly AttachmentReader[] {
+  const readers: unknown = reading("attachments", () => (options as { readers?: unknown } | undefined)?.readers ?? []);
+  const isOne = (each: unknown) => typeof (each as Partial<AttachmentReader> | null)?.read === "function";
+  if (Array.isArray(readers) && readers.every(isOne)) return readers;
+  throw invalidOptions("attachments.readers must be a list of readers, such as pdfText() of threadkeep/pdf");
+}
+
+/** The text by the first reader that accepts the file. Never rejects: a file without its text is better than none. */
+async function textBy(
+  readers: readonly AttachmentReader[],
+  { name, mediaType, bytes }: { name: string; mediaType: string; bytes: Uint8Array },
+): Promise<string | { problem: string } | undefined> {
+  try {
+    const start = bytes.slice(0, 1024);
+    const reader = readers.find((each) => each.accepts({ name, mediaType, start }));
+    if (!reader) return undefined;
+    const signal = AbortSignal.timeout(readingTime);
+    const late = new Promise<never>((_, reject) => {
+      const fail = () => reject(new Error(`reading it took longer than ${readingTime / 1000} seconds`));
+      signal.addEventListener("abort", fail);
+      if (signal.aborted) fail();
+    });
+    return wellFormed(textOf(await Promise.race([reader.read({ name, mediaType, bytes: bytes.slice() }, { signal }), late])));
+  } catch (error) {
+    return { problem: textOf(error instanceof Error ? error.message : error) };
+  }
 }
 
 /** The text of a file that is text; the content decides, because names and types may be wrong. */

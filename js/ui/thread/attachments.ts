@@ -5,12 +5,13 @@ import type { UIAttachment } from "./types.js";
 /** The files that these texts name. Texts of skills and hooks name none. */
 export function attachmentsIn(texts: readonly TextContent[] | undefined): UIAttachment[] {
   return (Array.isArray(texts) ? texts : []).flatMap((content): UIAttachment[] => {
-    const [, json] = /^Attached file: (\{.*\})(?:\n|$)/.exec(content?.text) ?? [];
+    const [, json, heading = ""] = /^Attached file: (\{.*\})(?:\n(.*)|$)/.exec(content?.text) ?? [];
     if (json === undefined) return [];
     try {
       const { path, name, media_type: mediaType, size } = JSON.parse(json);
       const isOne = [path, name, mediaType].every((each) => typeof each === "string") && typeof size === "number";
-      return isOne ? [{ path, name, mediaType, size }] : [];
+      const note = heading === "Its text:" || heading === "" ? null : heading.replace(/:$/, ".");
+      return isOne ? [{ path, name, mediaType, size, note }] : [];
     } catch {
       return [];
     }

@@ -124,6 +124,8 @@ export interface UIAttachment {
   mediaType: string;
   /** Bytes, when it was sent. */
   size: number;
+  /** How much of its text the model was not given, and why, as a sentence; `null` if it was given all. */
+  note: string | null;
 }
 
 /** The versions of a message that was edited or answered again, such as for "2 of 3". */

@@ -519,12 +519,16 @@ test("the files of a message are those that its added texts name, and nothing el
     { type: "text", text: "It rains." },
     named(file),
     named({ ...file, size: "8" }),
+    { type: "text", text: `Attached file: ${JSON.stringify({ ...file, name: "b.pdf" })}\nIts text was not read: the PDF is broken.` },
     { type: "text", text: "Attached file: {no JSON}" },
     { type: "text", text: `See:\n${named(file).text}` },
     null,
   ];
   const { messages } = loaded([{ ...says("Look", "user"), extended_content: added }, says("I see.")]);
-  assert.deepEqual(messages[0].attachments, [{ path: "attachments/a.csv", name: "a.csv", mediaType: "text/csv", size: 8 }]);
+  assert.deepEqual(messages[0].attachments, [
+    { path: "attachments/a.csv", name: "a.csv", mediaType: "text/csv", size: 8, note: null },
+    { path: "attachments/a.csv", name: "b.pdf", mediaType: "text/csv", size: 8, note: "Its text was not read: the PDF is broken." },
+  ]);
   assert.deepEqual(messages[0].parts, [{ type: "text", text: "Look", state: "done" }]);
   assert.deepEqual(messages[1].attachments, []);
 });

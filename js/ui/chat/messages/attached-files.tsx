@@ -71,6 +71,7 @@ function AttachedFile({ file }: { file: UIAttachment }) {
         </span>{" "}
         <span class="quiet">{sizeText(file.size)}</span>
       </button>
+      {file.note === null ? null : <p class="quiet attached-note">{visibleText(file.note)}</p>}
       {shown !== null && "problem" in shown ? (
         <p class="quiet" role="alert">
           {shown.problem}

@@ -69,6 +69,7 @@ for (const kind of availableBrowsers) {
     assert.equal(await chat.get(() => all(".attachments li").length), 0);
 
     await chat.idle();
+    assert.deepEqual(await chat.get(() => all(".attached-note").map(({ textContent }) => textContent)), ["Its text was not read."]);
     await chat.press("Open notes.md, 7 bytes");
     await chat.shows(/^# Notes$/, ".attached-content");
     await chat.press("Open notes.md, 7 bytes");
