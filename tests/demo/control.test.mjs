@@ -110,6 +110,7 @@ for (const kind of availableBrowsers) {
       await step("changed arguments are run, and only the call that ran is shown", async (page) => {
         await askFirst(page, "Pay Ann 20 euros", /A call waits for you/);
         await page.press("Edit… send_payment");
+        await page.press("As JSON");
         const change = async (text) => {
           await page.fill(".arguments-field", text);
           await page.press("Change send_payment");

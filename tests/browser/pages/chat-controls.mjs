@@ -24,6 +24,28 @@ const rollDice = tool({
   annotations: { destructiveHint: true },
   execute: ({ count = 1 }) => `${count} rolled`,
 });
+const bookTrip = tool({
+  name: "book_trip",
+  description: "Books a trip.",
+  parameters: {
+    type: "object",
+    properties: {
+      to: { type: "string", title: "Destination", description: "A city\u202e or an airport" },
+      seats: { type: "integer", minimum: 1 },
+      class: { enum: ["economy", "business"] },
+      window: { type: "boolean" },
+      notes: { anyOf: [{ type: "string" }, { type: "null" }] },
+      stops: { type: "array", items: { type: "string" } },
+      contact: { $ref: "#/$defs/Contact" },
+      pin: { type: "string", format: "password" },
+      budget: { type: ["number", "string"] },
+    },
+    required: ["to", "seats"],
+    $defs: { Contact: { type: "object", properties: { name: { type: "string" }, mail: { type: "string" } }, required: ["name"] } },
+  },
+  annotations: { destructiveHint: true },
+  execute: (args) => `Booked ${JSON.stringify(args)}`,
+});
 /** It ends when it is stopped, or with the page. */
 const hang = tool({
   name: "hang",
@@ -39,7 +61,7 @@ chat.addEventListener("conversation-open", ({ detail }) => (location.hash = deta
 chat.options = {
   agent: new Agent({
     llm: new LLM({ model: query.get("model") ?? "openai/gpt-4o", baseUrl: "/v1", apiKey: "none" }),
-    tools: [transferMoney, rollDice, hang, taskTool()],
+    tools: [transferMoney, rollDice, bookTrip, hang, taskTool()],
   }),
   workspace: memoryWorkspace(),
   securityAnalyzer: { securityRisk: ({ tool_name: name }) => risks[name] ?? "UNKNOWN" },

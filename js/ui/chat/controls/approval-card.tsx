@@ -1,14 +1,13 @@
 /** @jsxImportSource preact */
 // One call that waits: its arguments, and the decision about it.
 import type { ComponentChildren } from "preact";
-import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
-import type { JSONValue } from "threadkeep";
+import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { type Approval, type Thread, visibleText } from "../../thread/index.js";
 import { titleOf } from "../call-title.js";
 import { useChat } from "../context.js";
+import { keptArguments } from "./arguments/drafts.js";
+import { EditForm } from "./arguments/edit-form.js";
 import { ArgumentsView } from "./arguments-view.js";
-import { sentence } from "./failures.js";
-import type { ControlLabels } from "./labels.js";
 import { notify } from "./notices.js";
 
 /** Performs a decision. Rejects with its failure. */
@@ -34,7 +33,10 @@ export function ApprovalCard({ thread, call, name, isOnly, isFirstOfTool, isSeen
   const { labels, announce } = useChat();
   const { actionId, risk, why, args, action } = call;
   const toolName = visibleText(call.toolName);
-  const [opened, open] = useState<"edit" | "reject" | "allow" | null>(null);
+  const wasKept = useMemo(() => keptArguments(thread.getSnapshot().conversationId, actionId) !== null, [actionId]);
+  const [opened, open] = useState<"edit" | "reject" | "allow" | null>(wasKept && why === "approval" ? "edit" : null);
+  /** Whether the user has opened the form, and not a reload that found something unsent. */
+  const wasAsked = useRef(!wasKept);
   const card = useRef<HTMLElement>(null);
   const wasOpened = useRef(opened);
   // The button that has opened a form is back when the form is closed.
@@ -54,7 +56,10 @@ export function ApprovalCard({ thread, call, name, isOnly, isFirstOfTool, isSeen
       throw error;
     });
   };
-  const close = (): void => open(null);
+  const close = (): void => {
+    wasAsked.current = true;
+    open(null);
+  };
   const unread = isSeen ? null : `${id}-unread`;
   const opener = (form: "edit" | "reject", text: string, fullName: string) => (
     <button type="button" class="button" data-opens={form} aria-label={fullName} onClick={() => open(form)}>
@@ -122,8 +127,8 @@ export function ApprovalCard({ thread, call, name, isOnly, isFirstOfTool, isSeen
         </div>
       ) : opened === "edit" ? (
         <EditForm
-          text={JSON.stringify(args, null, 2) ?? action.tool_call.arguments}
-          name={name}
+          {...{ thread, call, name }}
+          takesFocus={wasAsked.current}
           cancel={close}
           change={async (args) => {
             await decide(() => thread.editAction(actionId, args));
@@ -242,81 +247,6 @@ export function RejectForm({
       </div>
     </form>
   );
-}
-
-/** Asks for other arguments until they are accepted, or the user cancels. */
-function EditForm({
-  text,
-  name,
-  cancel,
-  change,
-}: {
-  text: string;
-  name: string;
-  cancel: () => void;
-  change: (args: JSONValue) => Promise<void>;
-}) {
-  const { labels } = useChat();
-  const field = useRef<HTMLTextAreaElement>(null);
-  const [wrong, setWrong] = useState("");
-  const id = useId();
-  useEffect(() => field.current?.focus(), []);
-  const submit = async (): Promise<void> => {
-    const args = parsed(field.current!.value, labels);
-    if (typeof args === "string") return refuse(args);
-    setWrong("");
-    await change(args).catch((error: Error) => refuse(sentence(error.message)));
-  };
-  const refuse = (why: string): void => {
-    setWrong(why);
-    field.current?.focus();
-  };
-  return (
-    <form
-      class="decision"
-      onSubmit={(event) => (event.preventDefault(), void submit())}
-      onKeyDown={(event) => closeOnEscape(event, cancel)}
-    >
-      <label for={id}>{labels.argumentsAsJson}</label>
-      <textarea
-        ref={field}
-        id={id}
-        class="arguments-field"
-        rows={Math.min(16, text.split("\n").length + 1)}
-        spellcheck={false}
-        autocomplete="off"
-        aria-invalid={wrong !== ""}
-        aria-describedby={`${id}-wrong ${id}-help`}
-        defaultValue={text}
-      />
-      <p class="wrong arguments-wrong" id={`${id}-wrong`} role="alert">
-        {wrong}
-      </p>
-      <p class="quiet" id={`${id}-help`}>
-        {labels.argumentsHelp}
-      </p>
-      <div class="buttons">
-        <button type="submit" class="button primary" aria-label={labels.changeCall(name)}>
-          {labels.change}
-        </button>
-        <button type="button" class="button" onClick={cancel}>
-          {labels.cancel}
-        </button>
-      </div>
-    </form>
-  );
-}
-
-/** The arguments, or the sentence that says why the text has none. */
-function parsed(text: string, labels: ControlLabels): { [name: string]: JSONValue } | string {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null && !Array.isArray(value)
-      ? (value as { [name: string]: JSONValue })
-      : labels.notAnObject;
-  } catch (error) {
-    return sentence(labels.notJson((error as Error).message));
-  }
 }
 
 function closeOnEscape(event: KeyboardEvent, close: () => void): void {

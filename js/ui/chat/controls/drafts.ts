@@ -2,13 +2,15 @@
 
 const prefix = "threadkeep-chat:draft:";
 
-export function readDraft(conversationId: string): string {
-  return attempt((storage) => storage.getItem(prefix + conversationId)) ?? "";
-}
+export const readDraft = (conversationId: string): string => draftAt(conversationId) ?? "";
 
 /** An empty text removes the draft. */
-export function writeDraft(conversationId: string, text: string): void {
-  attempt((storage) => (text === "" ? storage.removeItem(prefix + conversationId) : storage.setItem(prefix + conversationId, text)));
+export const writeDraft = (conversationId: string, text: string): void => setDraft(conversationId, text === "" ? null : text);
+
+export const draftAt = (name: string): string | null => attempt((storage) => storage.getItem(prefix + name));
+
+export function setDraft(name: string, text: string | null): void {
+  attempt((storage) => (text === null ? storage.removeItem(prefix + name) : storage.setItem(prefix + name, text)));
 }
 
 /** Without storage (a sandboxed frame, no room) there is no draft, and the field works all the same. */

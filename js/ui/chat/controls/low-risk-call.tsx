@@ -4,6 +4,7 @@ import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { visibleText } from "../../thread/index.js";
 import { titleOf } from "../call-title.js";
 import { useChat } from "../context.js";
+import { keptArguments } from "./arguments/drafts.js";
 import { ApprovalCard, type ApprovalCardProps } from "./approval-card.js";
 
 /** In characters. */
@@ -12,11 +13,12 @@ const longest = 60;
 export function LowRiskCall(props: ApprovalCardProps) {
   const { thread, call, name, isSeen, onSeen, decide } = props;
   const { labels } = useChat();
-  const [isWhole, showWhole] = useState(false);
+  const [isKept] = useState(() => keptArguments(thread.getSnapshot().conversationId, call.actionId) !== null);
+  const [isWhole, showWhole] = useState(isKept);
   const place = useRef<HTMLDivElement>(null);
   const id = useId();
   // The button with the focus is gone.
-  useLayoutEffect(() => void (isWhole && place.current?.querySelector<HTMLElement>("button")?.focus()), [isWhole]);
+  useLayoutEffect(() => void (isWhole && !isKept && place.current?.querySelector<HTMLElement>("button")?.focus()), [isWhole]);
   const line = lineOf(call.args);
   const isLine = !isWhole && line !== null;
   // A line is in sight as a whole.

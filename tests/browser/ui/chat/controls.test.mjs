@@ -121,9 +121,10 @@ for (const kind of availableBrowsers) {
       await chat.say("Pay Ann");
       await chat.shows(/A call waits for you/);
       await chat.press("Edit… transfer_money");
+      await chat.press("As JSON");
       await chat.until(
         "nobody approves by mistake what is being changed",
-        () => one(".arguments-field") && !button("Approve transfer_money"),
+        () => one(".arguments-field") !== null && one(".arguments-field") === focused() && !button("Approve transfer_money"),
       );
       await chat.fill(".arguments-field", '{"to": "Ann"');
       await chat.press("Change transfer_money");
