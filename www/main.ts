@@ -16,6 +16,7 @@ import { currentSession, onRemovalRequest, startStage } from "./shell/stage.ts";
 import { startTopbarMenu } from "./shell/topbar-menu.ts";
 import { startImport } from "./shell/transfer.ts";
 import { registerRecovery } from "./shell/recoveries.ts";
+import { shortcuts } from "./thread/chat.tsx";
 
 addEventListener("unhandledrejection", ({ reason }) => report(reason, { title: "Something in this page went wrong" }));
 // Without an error it is a note of the browser, such as one about a ResizeObserver that is called again in the next frame.
@@ -43,4 +44,5 @@ startModelLabel();
 startConversationList();
 startTopbarMenu();
 startStage();
+byId("shortcuts-button").addEventListener("click", () => shortcuts.current?.open());
 startOffline(() => currentSession()?.running === true);

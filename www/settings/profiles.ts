@@ -6,6 +6,7 @@ import { absoluteBaseUrl, type ModelSettings, DEFAULTS } from "./settings.ts";
 const store = new LLMProfileStore();
 /** The profiles when the page last read them, so that the settings open at once. */
 let known: ReadonlyMap<string, ModelSettings> = new Map();
+const listeners = new Set<() => void>();
 
 export const profiles = (): ReadonlyMap<string, ModelSettings> => known;
 
@@ -17,6 +18,13 @@ export async function readProfiles(): Promise<void> {
     if (llm) found.set(name, settingsOf(llm.options));
   }
   known = found;
+  for (const listener of listeners) listener();
+}
+
+/** Calls `listener` when other profiles are known. Returns a function that ends it. */
+export function onProfilesChange(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => void listeners.delete(listener);
 }
 
 /** @throws ThreadkeepError for an invalid name, and if the browser does not store the profile */

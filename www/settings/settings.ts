@@ -108,8 +108,9 @@ export const keyWasForgotten = (): boolean => {
   return isMissing && !isScripted() && !keyIsLocked();
 };
 
-export function onSettingsChange(listener: () => void): void {
+export function onSettingsChange(listener: () => void): () => void {
   listeners.add(listener);
+  return () => void listeners.delete(listener);
 }
 
 /** Returns false for a wrong passphrase, or if the passkey's device declined. */
@@ -149,6 +150,9 @@ export function changeSettings(next: Settings, nextKeys = keys, nextLocked = "")
 
 /** Changes when calls wait for approval in new conversations. */
 export const choosePolicy = (policy: PolicyChoice): void => void changeSettings({ ...current, policy }, keys, locked);
+
+/** Asks this model from now on, with the other settings as they are. */
+export const chooseModel = (model: ModelSettings): void => void changeSettings({ ...current, ...model }, keys, locked);
 
 /** `/v1` means this page's own server. */
 export const absoluteBaseUrl = (baseUrl: string): string => new URL(baseUrl, location.href).href.replace(/\/$/, "");

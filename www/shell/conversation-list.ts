@@ -6,23 +6,44 @@ import { byId, el } from "./dom.ts";
 import { report } from "./notices.ts";
 import { currentRoute, hrefOf } from "./router.ts";
 
+const UNTITLED = "Untitled conversation";
 const list = byId("conversation-list");
+const search = byId("conversation-search") as HTMLInputElement;
 const stored = conversationList();
 
 export function startConversationList(): void {
   stored.subscribe(draw);
   addEventListener("hashchange", markCurrent);
   list.addEventListener("keydown", moveFocus);
+  search.addEventListener("input", draw);
+  search.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter" && event.key !== "ArrowDown") return;
+    // Otherwise the key would also follow the link.
+    event.preventDefault();
+    list.querySelector("a")?.focus();
+  });
   // The times in it are relative.
   document.addEventListener("visibilitychange", () => document.hidden || draw());
+}
+
+/** Moves the focus to the field in which titles are sought; on a narrow screen it is in the drawer. */
+export function searchConversations(): void {
+  const opener = byId("open-sidebar");
+  if (getComputedStyle(opener).display !== "none" && opener.getAttribute("aria-expanded") === "false") opener.click();
+  search.focus();
+  search.select();
 }
 
 function draw(): void {
   const { phase, conversations, error } = stored.getSnapshot();
   if (phase === "failed") report(error, { title: "Your conversations could not be listed", retry: () => void stored.refresh() });
   const focused = (document.activeElement as HTMLAnchorElement | null)?.getAttribute("href");
-  list.replaceChildren(...conversations.map(row));
+  const sought = search.value.trim().toLocaleLowerCase();
+  const found = conversations.filter(({ title }) => (title ?? UNTITLED).toLocaleLowerCase().includes(sought));
+  list.replaceChildren(...found.map(row));
+  search.hidden = conversations.length === 0;
   byId("conversation-list-empty").hidden = phase === "loading" || conversations.length > 0;
+  byId("conversation-search-empty").hidden = conversations.length === 0 || found.length > 0;
   markCurrent();
   if (focused) list.querySelector<HTMLElement>(`a[href="${CSS.escape(focused)}"]`)?.focus();
   rove();
@@ -42,7 +63,7 @@ function row({ id, title, updatedAt, executionStatus }: ConversationInfo): HTMLE
     el(
       "a",
       { href: hrefOf(id), class: "conversation" },
-      el("span", { class: "conversation-title" }, visibleText(title ?? "Untitled conversation")),
+      el("span", { class: "conversation-title" }, visibleText(title ?? UNTITLED)),
       el("span", { class: "conversation-about" }, [howLongAgo(updatedAt), WAITS[executionStatus]].filter(Boolean).join(" · ")),
     ),
   );

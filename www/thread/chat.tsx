@@ -2,7 +2,7 @@
 // The chat of the page: the library's components for messages, decisions and writing, with this page's labels and buttons.
 
 import { type ComponentChildren, createRef, render } from "preact";
-import { useCallback, useLayoutEffect, useMemo, useRef } from "preact/hooks";
+import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import {
   Approvals,
   type ChatLabels,
@@ -12,6 +12,9 @@ import {
   defaultLabels,
   MessageList,
   type Recovery,
+  type Shortcut,
+  Shortcuts,
+  type ShortcutsHandle,
   StatusLine,
   useChat,
   useSnapshot,
@@ -19,11 +22,13 @@ import {
 import type { Thread, UIMessage } from "threadkeep/thread";
 import { pageTools } from "../agent/tools/index.ts";
 import { Tasks } from "../files/tasks.tsx";
+import { chatModels, onChatModelsChange } from "../settings/chat-models.ts";
+import { searchConversations } from "../shell/conversation-list.ts";
 import { byId } from "../shell/dom.ts";
 import { recoveriesFor } from "../shell/failures.ts";
 import { toolPath } from "../shell/icons.ts";
 import { runRecovery } from "../shell/recoveries.ts";
-import { hrefOf } from "../shell/router.ts";
+import { currentRoute, goHome, hrefOf } from "../shell/router.ts";
 
 export const labels: ChatLabels = {
   ...defaultLabels,
@@ -46,6 +51,14 @@ export const composer: ComposerHandle = {
   fill: (text) => handle.current?.fill(text),
   attach: (files) => handle.current?.attach(files),
 };
+
+/** The list of shortcuts, while there is a chat. */
+export const shortcuts = createRef<ShortcutsHandle>();
+
+const pageShortcuts: readonly Shortcut[] = [
+  { key: "n", name: "New conversation", act: () => (currentRoute() === null ? composer.focus() : goHome()) },
+  { key: "s", name: "Search the conversations", act: searchConversations },
+];
 
 interface Page {
   /** In place of messages while there are none. */
@@ -84,6 +97,8 @@ export function showInstead(element: HTMLElement): void {
 
 function Chat({ thread, start, fork, eventId, onMissing }: Page & { thread: Thread }) {
   const messageActions = useMemo(() => forkButton(fork), [fork]);
+  const [models, setModels] = useState(chatModels);
+  useEffect(() => onChatModelsChange(() => setModels(chatModels())), []);
   const linkOf = useCallback((event: string) => new URL(hrefOf(thread.getSnapshot().conversationId, event), location.href).href, [thread]);
   return (
     <ChatProvider thread={thread} labels={labels} messageActions={messageActions} toolIcon={toolIcon} linkOf={linkOf}>
@@ -92,7 +107,8 @@ function Chat({ thread, start, fork, eventId, onMissing }: Page & { thread: Thre
         <Approvals thread={thread} />
       </MessageList>
       <Tasks thread={thread} />
-      <Composer thread={thread} handle={handle} />
+      <Composer thread={thread} handle={handle} models={models} />
+      <Shortcuts more={pageShortcuts} handle={shortcuts} />
     </ChatProvider>
   );
 }

@@ -4,6 +4,7 @@ import { render } from "preact";
 import { openThread, type Thread, type ThreadOptions } from "../thread/index.js";
 import { checked } from "../thread/given.js";
 import { ChatView } from "./chat.js";
+import type { ChatModel } from "./controls/index.js";
 import type { ChatLabels } from "./labels.js";
 import { styleSheets } from "./styles/index.js";
 import type { VisualizerOption } from "./visualizer.js";
@@ -12,7 +13,7 @@ import type { VisualizerOption } from "./visualizer.js";
 const Base = (globalThis.HTMLElement ?? class {}) as typeof HTMLElement;
 
 /** Properties that a page may have set before the element was defined. */
-const PROPERTIES = ["thread", "options", "visualizer", "labels", "linkOf"] as const;
+const PROPERTIES = ["thread", "options", "visualizer", "labels", "linkOf", "models"] as const;
 
 /**
  * A chat: the messages of a conversation, and the field to write in.
@@ -20,13 +21,14 @@ const PROPERTIES = ["thread", "options", "visualizer", "labels", "linkOf"] as co
  * Give it `options`, with which it opens a conversation of its own and closes it when it leaves the document, or a `thread`
  * that belongs to you. The attribute `conversation-id` names the conversation to open; without one it is a new one.
  *
- * The attribute `event-id` names the event to show: its message is scrolled to and marked.
+ * The attribute `event-id` names the event to show: its message is scrolled to and marked. `shortcuts="off"` leaves all keys but
+ * Escape to the page.
  *
  * Events, none of which bubbles: `conversation-open`, with `{ conversationId }` in `detail`; `conversation-error`, with
- * `{ error }`, when opening has failed; `event-missing`, with `{ eventId }`, if no message shows the event of `event-id`.
+ * `{ error }`, when opening has failed; `model-change`, with `{ name }`, when the user has chosen a model; `event-missing`, with `{ eventId }`, if no message shows the event of `event-id`.
  */
 export class ThreadkeepChat extends Base {
-  static readonly observedAttributes = ["conversation-id", "event-id"];
+  static readonly observedAttributes = ["conversation-id", "event-id", "shortcuts"];
 
   readonly #root = this.attachShadow({ mode: "open" });
   #options: ThreadOptions | null = null;
@@ -36,6 +38,7 @@ export class ThreadkeepChat extends Base {
   #visualizer: VisualizerOption = "default";
   #labels: Partial<ChatLabels> | undefined;
   #linkOf: ((eventId: string) => string | null | undefined) | undefined;
+  #models: readonly ChatModel[] = [];
   #isScheduled = false;
   /** Another one for each thread, so that nothing of the last one's view is left. */
   #key = 0;
@@ -89,6 +92,20 @@ export class ThreadkeepChat extends Base {
     this.#schedule();
   }
 
+  /** The models that the user can choose from where one writes. With fewer than two there is no menu. */
+  get models(): readonly ChatModel[] {
+    return this.#models;
+  }
+  set models(models: readonly ChatModel[]) {
+    checked(
+      "models must be a list of { name, llm }",
+      () =>
+        Array.isArray(models) && models.every(({ name, llm }) => typeof name === "string" && ["object", "function"].includes(typeof llm)),
+    );
+    this.#models = models;
+    this.#schedule();
+  }
+
   connectedCallback(): void {
     for (const name of PROPERTIES) {
       if (!Object.hasOwn(this, name)) continue;
@@ -106,7 +123,7 @@ export class ThreadkeepChat extends Base {
   }
 
   attributeChangedCallback(name: string, before: string | null, now: string | null): void {
-    if (name === "event-id") return this.#schedule();
+    if (name !== "conversation-id") return this.#schedule();
     if (before === now || now === this.#own?.getSnapshot().conversationId) return;
     this.#reopen();
   }
@@ -157,6 +174,10 @@ export class ThreadkeepChat extends Base {
     this.dispatchEvent(new CustomEvent("event-missing", { detail: { eventId } }));
   };
 
+  readonly #onModelChange = (name: string): void => {
+    this.dispatchEvent(new CustomEvent("model-change", { detail: { name } }));
+  };
+
   #render(): void {
     const { thread } = this;
     const view =
@@ -169,6 +190,9 @@ export class ThreadkeepChat extends Base {
           linkOf={this.#linkOf}
           eventId={this.getAttribute("event-id")}
           onMissing={this.#onMissing}
+          models={this.#models}
+          onModelChange={this.#onModelChange}
+          hasShortcuts={this.getAttribute("shortcuts") !== "off"}
           empty={<slot name="empty" />}
         />
       );

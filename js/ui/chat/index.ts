@@ -2,6 +2,7 @@
 import { ThreadkeepChat } from "./element.js";
 
 export { ThreadkeepChat };
+export type { ChatModel } from "./controls/index.js";
 export type { ChatLabels } from "./labels.js";
 export type { ConversationVisualizer, Visualize, VisualizerOption } from "./visualizer.js";
 

@@ -5,6 +5,7 @@ export { ChatView, type ChatViewProps } from "../chat/chat.js";
 export {
   Approvals,
   type ApprovalsProps,
+  type ChatModel,
   Composer,
   type ComposerHandle,
   type ComposerProps,
@@ -19,4 +20,5 @@ export { Diff, type DiffProps } from "../chat/messages/diff.js";
 export { MessageList, type MessageListProps } from "../chat/messages/index.js";
 export { PlainText } from "../chat/messages/plain.js";
 export { ChatProvider, type ChatProviderProps } from "../chat/provider.js";
+export { type Shortcut, Shortcuts, type ShortcutsHandle, type ShortcutsProps } from "../chat/shortcuts.js";
 export type { ConversationVisualizer, Visualize, VisualizerOption } from "../chat/visualizer.js";

@@ -68,6 +68,19 @@ chat.options = {
   confirmationPolicy:
     query.get("policy") === "always" ? { kind: "AlwaysConfirm" } : { kind: "ConfirmRisky", threshold: "HIGH", confirmUnknown: false },
 };
+if (query.has("models"))
+  chat.models = [
+    { name: "Large", llm: new LLM({ model: "openai/gpt-4o", baseUrl: "/v1", apiKey: "none" }) },
+    { name: "Small", llm: async () => new LLM({ model: "openai/gpt-4o-mini", baseUrl: "/v1", apiKey: "none" }) },
+    {
+      name: "Broken",
+      llm: () => {
+        throw new Error("the key was not given");
+      },
+    },
+  ];
+window.changes = [];
+chat.addEventListener("model-change", ({ detail }) => window.changes.push(detail.name));
 if (query.has("german")) chat.labels = { send: "Senden", composer: "Nachricht schreiben" };
 document.querySelector("main").append(chat);
 

@@ -10,6 +10,7 @@ import { readDraft, writeDraft } from "./drafts.js";
 import { sentence } from "./failures.js";
 import { useFileDrop } from "./file-drop.js";
 import { Icon } from "./icon.js";
+import { type ChatModel, ModelMenu } from "./model-menu.js";
 import { notify } from "./notices.js";
 import { Spent } from "./spent.js";
 
@@ -23,11 +24,15 @@ export interface ComposerHandle {
 
 export interface ComposerProps {
   thread: Thread;
+  /** The models to choose from. With fewer than two there is no menu. */
+  models?: readonly ChatModel[] | undefined;
+  /** Called with the name of a model that was chosen, when the conversation has it. */
+  onModelChange?: ((name: string) => void) | undefined;
   handle?: RefObject<ComposerHandle | null> | undefined;
 }
 
 /** The field to write in. */
-export function Composer({ thread, handle }: ComposerProps) {
+export function Composer({ thread, handle, models = [], onModelChange }: ComposerProps) {
   const { labels, announce, followEnd, field: registered } = useChat();
   const { phase, access, status, isRunning, approvals, conversationId } = useSnapshot(thread);
   const field = useRef<HTMLTextAreaElement>(null);
@@ -174,6 +179,7 @@ export function Composer({ thread, handle }: ComposerProps) {
         <p class="visually-hidden" id={`${id}-hint`}>
           {reason ?? labels.composerHint}
         </p>
+        <ModelMenu thread={thread} models={models} onChange={onModelChange} />
         <Spent thread={thread} />
       </div>
     </div>
@@ -193,12 +199,15 @@ function RunButtons({ thread, focus }: { thread: Thread; focus: () => void }) {
     thread[what]().catch(() => setAsked(null));
   };
   useEffect(() => {
-    const form = buttons.current!.closest("form")!;
-    const onKey = (event: KeyboardEvent): void => {
-      if (event.key === "Escape" && !event.defaultPrevented) act("stop");
+    // From anywhere in the chat, unless something else there takes the key.
+    const chat = buttons.current!.closest(".dock")!.parentNode!;
+    const onKey = (event: Event): void => {
+      const { key, isComposing } = event as KeyboardEvent;
+      const isTaken = event.composedPath().some((each) => each instanceof HTMLDialogElement || each instanceof HTMLSelectElement);
+      if (key === "Escape" && !event.defaultPrevented && !isComposing && !isTaken) act("stop");
     };
-    form.addEventListener("keydown", onKey);
-    return () => form.removeEventListener("keydown", onKey);
+    chat.addEventListener("keydown", onKey);
+    return () => chat.removeEventListener("keydown", onKey);
   });
   // The button with the focus goes away with the run.
   useLayoutEffect(() => {

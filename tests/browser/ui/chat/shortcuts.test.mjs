@@ -1,0 +1,133 @@
+// The shortcuts of <threadkeep-chat>, and the model that is chosen where one writes.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { call, ElementPage, pay, startChat } from "./page.mjs";
+import { availableBrowsers } from "../../../support/browser/driver.mjs";
+import { tabs } from "../../../support/browser/tabs.mjs";
+
+let served;
+before(async () => (served = await startChat()));
+after(() => served.close());
+
+for (const kind of availableBrowsers) {
+  test(kind, { timeout: 120_000 }, async (context) => {
+    const browser = await tabs(kind);
+    context.after(() => browser.close());
+    const step = served.stepsOf(context, browser);
+
+    await step("the model is chosen where one writes", "?models", async (chat, model) => {
+      const menu = () => chat.get(() => [one(".model-menu select").value, one(".model-menu select").disabled]);
+      const choose = (name) =>
+        chat.get((name) => {
+          const select = one(".model-menu select");
+          select.focus();
+          select.value = name;
+          select.dispatchEvent(new Event("change", { bubbles: true }));
+        }, name);
+      assert.deepEqual(await menu(), ["Large", false], "the one that the conversation has");
+      model.add({ text: "Small talk." });
+      await choose("Small");
+      await chat.until("the conversation has it", () => one(".model-menu select").value === "Small" && window.changes[0] === "Small");
+      await chat.shows(/Small answers from now on/, ".announcements");
+      assert.ok(await chat.get(() => focused().matches("select")), "the focus stays");
+      await chat.say("Hello");
+      await chat.shows(/Small talk/);
+      await chat.idle();
+      assert.equal(model.requests.at(-1).body.model, "gpt-4o-mini");
+      await choose("Broken");
+      await chat.shows(/The key was not given/, ".model-menu");
+      assert.deepEqual([await menu(), await chat.get(() => window.changes)], [["Small", false], ["Small"]]);
+      await chat.looksRight("a menu of models");
+      model.add({ calls: [call("hang")] }, { text: "Large again." });
+      await chat.say("Wait");
+      await chat.until("the tool runs", () => one(".call")?.dataset.state === "running");
+      await choose("Large");
+      await chat.shows(/Large answers from the next request on/, ".announcements");
+      await chat.say("Go on");
+      await chat.get(() => window.chat.thread.stop());
+      await chat.idle();
+      await chat.press("Continue");
+      await chat.shows(/Large again/);
+      assert.equal(model.requests.at(-1).body.model, "gpt-4o");
+      await chat.idle();
+      const other = new ElementPage(await browser.page(chat.page.url()), browser);
+      await other.ready();
+      await other.shows(/Open in another tab/, ".next-step");
+      await other.until("a tab that follows cannot choose, and says why", () => {
+        const select = one(".model-menu select");
+        return select.disabled && /Another tab writes/.test(one(`#${select.getAttribute("aria-describedby")}`).textContent);
+      });
+      await other.page.close();
+      await chat.get(() => void (window.chat.models = window.chat.models.slice(0, 1)));
+      await chat.until("one model is no choice", () => one(".model-menu") === null);
+    });
+
+    await step("shortcuts: a list of them, keys that can be turned off, and Escape that stops", "", async (chat, model) => {
+      const { keyboard } = chat.page;
+      const isList = () => chat.get(() => one("dialog")?.open === true);
+      await chat.get(() => one(".composer-text").focus());
+      await keyboard.type("a?m");
+      assert.equal(await chat.get(() => one(".composer-text").value), "a?m", "a field has its keys");
+      await keyboard.down("Control");
+      await keyboard.press("/");
+      await keyboard.up("Control");
+      await chat.until("the list is open", () => one("dialog")?.open && one("dialog").textContent.includes("Stop the agent"));
+      await chat.looksRight("the list of shortcuts");
+      await keyboard.press("Escape");
+      await chat.until("the focus is where it was", () => one("dialog") === null && focused()?.matches(".composer-text"));
+      await chat.fill(".composer-text", "");
+      await chat.get(() => one(".scroller").focus());
+      await keyboard.press("?");
+      await chat.until("the list is open", () => one("dialog")?.open);
+      await chat.press("Close");
+      await chat.until("it is closed", () => one("dialog") === null && focused()?.matches(".scroller"));
+      await keyboard.press("m");
+      await chat.until("the field has the focus", () => focused()?.matches(".composer-text"));
+      assert.equal(await chat.get(() => one(".composer-text").value), "", "the key itself is not typed");
+
+      model.add({ calls: [pay("Ann", 20)] }, { calls: [call("hang")] });
+      await chat.say("Pay Ann");
+      await chat.until("it can be approved", () => button("Approve transfer_money")?.ariaDisabled === "false");
+      await chat.get(() => one(".scroller").focus());
+      await keyboard.press("a");
+      await chat.until("the focus is on the button, and nothing is decided", () => nameOf(focused()) === "Approve transfer_money");
+      assert.deepEqual(await chat.states(), ["waiting"]);
+      await keyboard.press("Enter");
+      await chat.until("the tool runs", () => all(".call").at(-1)?.dataset.state === "running");
+
+      await chat.get(() => one(".scroller").focus());
+      await keyboard.press("?");
+      await chat.until("the list is open", () => one("dialog")?.open);
+      await chat.get(() => one(".single-keys input").click());
+      await keyboard.press("Escape");
+      await chat.until("Escape closes the list", () => one("dialog") === null);
+      assert.equal(await chat.get(() => window.chat.thread.getSnapshot().isRunning), true, "and stops nothing else");
+      await keyboard.press("?");
+      await keyboard.press("m");
+      assert.equal(await isList(), false);
+      assert.ok(await chat.get(() => focused().matches(".scroller")), "single keys are off");
+      // Outside of the chat the key is the page's.
+      await chat.get(() => (focused().blur(), document.activeElement.blur()));
+      await keyboard.press("Escape");
+      assert.equal(await chat.get(() => window.chat.thread.getSnapshot().isRunning), true);
+      await chat.get(() => one(".scroller").focus());
+      await keyboard.press("Escape");
+      await chat.shows(/Stopped/, ".next-step");
+      await chat.reload();
+      await chat.get(() => one(".scroller").focus());
+      await keyboard.press("?");
+      assert.equal(await isList(), false, "they stay off");
+      await keyboard.down("Control");
+      await keyboard.press("/");
+      await keyboard.up("Control");
+      await chat.until("the list can still be opened", () => one("dialog")?.open && !one(".single-keys input").checked);
+      await chat.get(() => one(".single-keys input").click());
+      await keyboard.press("Escape");
+      await chat.get(() => window.chat.setAttribute("shortcuts", "off"));
+      await chat.until("the page has turned them off", () => one(".shortcuts") === null);
+      await chat.get(() => one(".scroller").focus());
+      await keyboard.press("?");
+      assert.equal(await isList(), false);
+    });
+  });
+}
