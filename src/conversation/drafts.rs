@@ -2,9 +2,9 @@
 //! last second of it.
 //!
 //! The stream never waits for it. At most once in [`INTERVAL`] a small file with what is new is committed, relaxed, and not
-//! before the first interval is over. A store that needs longer gets fewer and longer pieces. The commit of the answer, or
-//! of what takes its place, removes the files (`machine/drafts.rs`). Nothing of a draft is in the log: no follower sees
-//! it, and neither does the model.
+//! before the first interval is over. A store that needs longer gets fewer and longer pieces; what else is in the
+//! conversation makes no difference. The commit of the answer, or of what takes its place, removes the files
+//! (`machine/drafts.rs`). Nothing of a draft is in the log: no follower sees it, and neither does the model.
 //!
 //! The work is done behind [`Drafts`], which a page loads once the conversation is open, and which also stores the ids of
 //! background responses. Until it is loaded, neither is written, and a draft that an earlier page has left stays where it is.
@@ -24,7 +24,6 @@ use crate::{
         layout::DRAFTS,
     },
     id::{EventId, StorePath},
-    tool::FileChange,
 };
 use futures_util::future::{Either, FutureExt as _, LocalBoxFuture, join, select};
 use std::{pin::pin, rc::Rc, time::Duration};
@@ -118,10 +117,8 @@ impl Conversation {
             }
             let queue = self.0.log.queue().await;
             let Some(piece) = answer.next_piece() else { continue };
-            // Results that wait for the next commit must not be stored by one that reports nothing. If the store fails,
-            // the commit of the answer says so.
-            if self.0.log.has_held() || self.store_piece(&queue, &answer.id, question, &piece).await.is_err()
-            {
+            // If the store fails, the commit of the answer says so.
+            if self.store_piece(&queue, &answer.id, question, &piece).await.is_err() {
                 return;
             }
             answer.note_stored(&piece);
@@ -135,21 +132,19 @@ impl Conversation {
         question: &str,
         piece: &Piece,
     ) -> Result<()> {
-        let log = &self.0.log;
         let path = path_of(answer, piece.number)?;
         let content = DraftPiece { after: question.to_owned(), text: piece.text.clone() };
-        let mut files = vec![FileChange::new(path.clone(), Some(content.json()))];
+        let mut files = vec![(path.clone(), Some(content.json()))];
         {
             let page = &mut *self.0.page.borrow_mut();
             let draft = page.draft.get_or_insert_with(|| StoredDraft::of(answer.clone()));
             if piece.is_first {
-                files.extend(draft.removal());
+                files.extend(draft.paths.iter().map(|path| (path.clone(), None)));
             }
             // Also if the commit fails: nobody knows whether the store has the file all the same.
             draft.paths.push(path.clone());
         }
-        let state = self.state().clone();
-        log.commit(queue, state, Plan { files, ..Plan::default() }).await?;
+        self.0.log.store_beside(queue, files).await?;
         if piece.is_first {
             let draft = StoredDraft { paths: vec![path], ..StoredDraft::of(answer.clone()) };
             self.0.page.borrow_mut().draft = Some(draft);

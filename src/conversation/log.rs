@@ -32,7 +32,7 @@ use crate::{
     id::{ConversationId, EventId},
     secret::Mask,
     skills::AgentContext,
-    store::{Commit, FileChanges, FilesOf, Listing, Store, StoreError},
+    store::{Commit, Durability, FileChanges, FilesOf, Listing, Store, StoreError},
     tool::FileChange,
 };
 use futures_util::future::LocalBoxFuture;
@@ -348,6 +348,21 @@ impl EventLog {
             (self.listener)(event);
         }
         Ok(events)
+    }
+
+    /// Stores files that are no part of what the conversation is, such as a draft: its log, its state and its times stay as
+    /// they are, so that the cost depends on the files only.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub(super) async fn store_beside(&self, _queue: &FairGuard, files: FileChanges) -> Result<()> {
+        let commit = Commit {
+            created_at: self.created_at.get(),
+            files,
+            durability: Durability::Relaxed,
+            ..Commit::new(self.length.get(), 0.0)
+        };
+        Ok(self.store.commit(self.id, commit).await?)
     }
 
     /// The code for versions of files, if a commit needs it: one that changes files, or that moves HEAD where there are

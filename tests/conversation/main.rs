@@ -10,6 +10,7 @@ mod confirmation;
 mod crash;
 mod critics;
 mod deciding;
+mod drafts;
 mod editing;
 mod interop;
 mod scripted_store;

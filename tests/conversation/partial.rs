@@ -1,17 +1,16 @@
-//! What was shown of an answer stays: as an event if the run ends before the answer, and as a draft if the page dies.
+//! What was shown of an answer stays as an event if the run ends before the answer.
 
-use crate::support::{ID, World, say, text};
+use crate::support::{World, say, text};
 use futures_executor::block_on;
 use futures_util::{
     FutureExt as _,
     future::{LocalBoxFuture, poll_fn, ready},
 };
-use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::{cell::RefCell, collections::VecDeque, fs, path::Path, rc::Rc, task::Poll};
 use threadkeep::{
     cancel::CancelToken,
-    conversation::{Conversation, Resume},
+    conversation::Conversation,
     format::base_state::ExecutionStatus,
     llm::{
         ApiMode, Llm, LlmOptions,
@@ -22,10 +21,10 @@ use threadkeep::{
 
 /// A server whose answers a test sends piece by piece.
 #[derive(Clone, Default)]
-struct Server {
+pub struct Server {
     /// The bytes that have been sent and not received.
-    sent: Rc<RefCell<VecDeque<Vec<u8>>>>,
-    requests: Rc<RefCell<Vec<Value>>>,
+    pub sent: Rc<RefCell<VecDeque<Vec<u8>>>>,
+    pub requests: Rc<RefCell<Vec<Value>>>,
 }
 
 impl HttpClient for Server {
@@ -49,7 +48,7 @@ impl HttpBody for Body {
     }
 }
 
-fn world(store: Rc<dyn Store>, api: ApiMode) -> (World, Server) {
+pub fn world(store: Rc<dyn Store>, api: ApiMode) -> (World, Server) {
     let server = Server::default();
     let mut world = World::new(store, Vec::new(), [text("never asked")]);
     let options = LlmOptions {
@@ -98,7 +97,7 @@ fn pieces(stream: &[u8], random: &mut u64) -> Vec<Vec<u8>> {
 }
 
 /// The text of an event of the agent, and whether the event says that it was cut off.
-fn said(event: &Value) -> (String, bool) {
+pub fn said(event: &Value) -> (String, bool) {
     let texts = |parts: &Value| -> String {
         parts.as_array().into_iter().flatten().filter_map(|part| part["text"].as_str()).collect()
     };
@@ -166,7 +165,7 @@ fn what_was_shown_of_an_answer_is_in_the_log_wherever_it_is_stopped() {
 }
 
 /// A stream of Chat Completions, an event for each text.
-fn chat(texts: &[&str], is_complete: bool) -> Vec<Vec<u8>> {
+pub fn chat(texts: &[&str], is_complete: bool) -> Vec<Vec<u8>> {
     let event = |delta: Value, reason: Value| {
         let choice = json!({ "index": 0, "delta": delta, "finish_reason": reason });
         format!("data: {}\n\n", json!({ "id": "chatcmpl-0123456789abcdef", "choices": [choice] }))
@@ -197,7 +196,7 @@ fn stopped_after(world: &World, server: &Server, texts: &[&str]) -> Conversation
 }
 
 /// In a request that ends with an answer that was cut off.
-const GO_ON: &str = "[Go on from there, without repeating what is written above.]";
+pub const GO_ON: &str = "[Go on from there, without repeating what is written above.]";
 
 #[test]
 fn after_a_stopped_answer_each_wire_api_ends_with_a_message_in_the_users_place() {
@@ -220,24 +219,6 @@ fn after_a_stopped_answer_each_wire_api_ends_with_a_message_in_the_users_place()
         let stored = block_on(world.events());
         assert!(!stored.iter().any(|event| event.to_string().contains(GO_ON)), "{stored:#?}");
     }
-}
-
-#[test]
-fn a_model_is_asked_to_go_on_from_a_kept_draft_only_where_nothing_follows_it() {
-    let store = MemoryStore::new();
-    die_streaming(&store, &long_stream());
-    let (mut world, server) = later_world(&store);
-    world.resume = Resume::Keep;
-    let conversation = block_on(world.open()).unwrap();
-    server.sent.borrow_mut().extend(chat(&["and on."], true));
-    block_on(conversation.run(CancelToken::default())).unwrap();
-    block_on(say(&conversation, "More"));
-    *server.sent.borrow_mut() = chat(&["No."], true).into();
-    block_on(conversation.run(CancelToken::default())).unwrap();
-    let requests = server.requests.borrow();
-    let [first, second] = [0, 1].map(|at| requests[at]["messages"].to_string());
-    assert!(first.contains("[This answer broke off here.]") && first.contains(GO_ON), "{first}");
-    assert!(second.contains("[This answer broke off here.]") && !second.contains(GO_ON), "{second}");
 }
 
 #[test]
@@ -282,232 +263,4 @@ fn an_answer_that_broke_off_during_a_pause_is_kept() {
     let kinds: Vec<&str> = events.iter().map(|event| event["kind"].as_str().unwrap()).collect();
     assert_eq!(kinds[2..], ["PauseEvent", "MessageEvent"]);
     assert_eq!(said(&events[3]), ("Half an ".into(), true));
-}
-
-/// The files of drafts in the store.
-fn draft_files(store: &MemoryStore) -> Vec<String> {
-    let files = block_on(store.files(ID.parse().unwrap(), Some(&"drafts".parse().unwrap()))).unwrap();
-    files.iter().map(|path| path.as_str().to_owned()).collect()
-}
-
-/// A page that streams these texts, each after so many milliseconds, and then dies. Returns what was shown, and what
-/// was shown a second before the death.
-fn die_streaming(store: &MemoryStore, texts: &[(String, u32)]) -> (String, String) {
-    let (world, server) = world(Rc::new(store.another()), ApiMode::Chat);
-    let conversation = block_on(world.open()).unwrap();
-    block_on(say(&conversation, "Go"));
-    world.host.clock.0.set(Some(0.0));
-    let mut run = Box::pin(conversation.run(CancelToken::default()));
-    assert!(run.as_mut().now_or_never().is_none());
-    let (mut now, mut shown) = (0.0, Vec::new());
-    for (text, wait) in texts {
-        // Timers fire when they are due, and not with the next piece.
-        for _ in 0..*wait {
-            now += 1.0;
-            world.host.clock.0.set(Some(now));
-            if now % 50.0 == 0.0 {
-                assert!(run.as_mut().now_or_never().is_none());
-            }
-        }
-        server.sent.borrow_mut().extend(chat(&[text], false));
-        assert!(run.as_mut().now_or_never().is_none());
-        shown.push((now, world.shown.borrow().clone()));
-        let files = draft_files(store).len() as f64;
-        assert!(files <= now / 1000.0, "{files} files after {now} ms");
-    }
-    let before = shown.iter().rev().find(|(at, _)| *at + 1050.0 <= now);
-    let before = before.map(|(_, text)| text.clone()).unwrap_or_default();
-    (world.shown.borrow().clone(), before)
-}
-
-/// The other ids, after those of the page that died.
-fn later_world(store: &MemoryStore) -> (World, Server) {
-    let (world, server) = world(Rc::new(store.another()), ApiMode::Chat);
-    for _ in 0..1000 {
-        threadkeep::host::Host::random_uuid(&*world.host);
-    }
-    (world, server)
-}
-
-fn streamed_texts() -> impl Strategy<Value = Vec<(String, u32)>> {
-    prop::collection::vec(("[a-z\u{e9}\u{1f600} \"\n]{1,9}", 0_u32..900), 1..14)
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig::with_cases(200))]
-
-    #[test]
-    fn the_death_of_a_page_loses_at_most_the_last_second_of_an_answer(
-        texts in streamed_texts(),
-        again in streamed_texts(),
-        keeps in any::<bool>(),
-    ) {
-        let store = MemoryStore::new();
-        let (shown, before) = die_streaming(&store, &texts);
-        let (mut world, server) = later_world(&store);
-        world.resume = if keeps { Resume::Keep } else { Resume::Again };
-        let conversation = block_on(world.open()).unwrap();
-        let events = block_on(world.events());
-        let warnings = conversation.warnings();
-        prop_assert_eq!(warnings.len(), 1);
-        if keeps {
-            let kept: Vec<(String, bool)> =
-                events.iter().filter(|event| event["source"] == "agent").skip(1).map(said).collect();
-            prop_assert!(kept.len() <= 1);
-            let text = kept.first().map(|(text, _)| text.clone()).unwrap_or_default();
-            prop_assert!(shown.starts_with(&text), "{text:?} {shown:?}");
-            prop_assert!(text.len() >= before.len() || before.trim().is_empty(), "{text:?} {before:?}");
-            prop_assert!(kept.iter().all(|(_, is_cut_off)| *is_cut_off));
-            prop_assert_eq!(warnings[0].message.contains("is kept"), !kept.is_empty());
-            prop_assert_eq!(draft_files(&store), Vec::<String>::new());
-            prop_assert_eq!(conversation.draft(), None);
-            return Ok(());
-        }
-        prop_assert_eq!(events.len(), 2);
-        let text = conversation.draft().map(|(_, text)| text).unwrap_or_default();
-        prop_assert!(shown.starts_with(&text), "{text:?} {shown:?}");
-        prop_assert!(text.len() >= before.len() || before.trim().is_empty(), "{text:?} {before:?}");
-        prop_assert_eq!(warnings[0].message.contains("is a draft"), !text.is_empty());
-        drop(conversation);
-        // Another page dies while the model answers again: there is one draft all the same.
-        let (shown_again, _) = die_streaming_again(&store, &again);
-        let (world, _) = later_world(&store);
-        let conversation = block_on(world.open()).unwrap();
-        let left = conversation.draft().map(|(_, text)| text).unwrap_or_default();
-        prop_assert!(left == text || shown_again.starts_with(&left), "{left:?} {text:?} {shown_again:?}");
-        // The model never sees it, and its answer removes it.
-        let (world, answering) = later_world(&store);
-        drop(conversation);
-        let conversation = block_on(world.open()).unwrap();
-        answering.sent.borrow_mut().extend(chat(&["Done."], true));
-        block_on(conversation.run(CancelToken::default())).unwrap();
-        let request = answering.requests.borrow().last().unwrap().clone();
-        prop_assert_eq!(request["messages"].as_array().unwrap().len(), 2);
-        prop_assert_eq!(conversation.draft(), None);
-        prop_assert_eq!(draft_files(&store), Vec::<String>::new());
-        let events = block_on(world.events());
-        prop_assert_eq!(said(events.last().unwrap()), ("Done.".to_owned(), false));
-        prop_assert!(server.requests.borrow().is_empty());
-    }
-}
-
-/// As [`die_streaming`], for a conversation that has a message already.
-fn die_streaming_again(store: &MemoryStore, texts: &[(String, u32)]) -> (String, String) {
-    let (world, server) = later_world(store);
-    let conversation = block_on(world.open()).unwrap();
-    world.host.clock.0.set(Some(0.0));
-    let mut run = Box::pin(conversation.run(CancelToken::default()));
-    assert!(run.as_mut().now_or_never().is_none());
-    let mut now = 0.0;
-    for (text, wait) in texts {
-        now += f64::from(*wait);
-        world.host.clock.0.set(Some(now));
-        server.sent.borrow_mut().extend(chat(&[text], false));
-        assert!(run.as_mut().now_or_never().is_none());
-    }
-    (world.shown.borrow().clone(), String::new())
-}
-
-fn long_stream() -> Vec<(String, u32)> {
-    (0..5).map(|number| (format!("word {number} "), 700)).collect()
-}
-
-#[test]
-fn a_message_of_the_user_takes_the_place_of_a_draft() {
-    let store = MemoryStore::new();
-    die_streaming(&store, &long_stream());
-    let (world, _) = later_world(&store);
-    let conversation = block_on(world.open()).unwrap();
-    assert!(conversation.draft().is_some());
-    block_on(say(&conversation, "Something else"));
-    assert_eq!(conversation.draft(), None);
-    assert_eq!(draft_files(&store), Vec::<String>::new());
-}
-
-#[test]
-fn a_draft_stays_while_nothing_takes_its_place() {
-    let store = MemoryStore::new();
-    die_streaming(&store, &long_stream());
-    let (world, _) = later_world(&store);
-    let conversation = block_on(world.open()).unwrap();
-    let draft = conversation.draft();
-    let cancel = CancelToken::default();
-    let mut run = Box::pin(conversation.run(cancel.clone()));
-    assert!(run.as_mut().now_or_never().is_none());
-    cancel.cancel();
-    block_on(run).unwrap();
-    assert_eq!(conversation.draft(), draft, "nothing of the other answer has come");
-    drop(conversation);
-    let (world, _) = later_world(&store);
-    assert_eq!(block_on(world.open()).unwrap().draft(), draft);
-}
-
-#[test]
-fn a_draft_of_a_question_that_another_program_has_answered_is_removed() {
-    let store = MemoryStore::new();
-    die_streaming(&store, &long_stream());
-    let drafts: Vec<_> = draft_files(&store)
-        .into_iter()
-        .map(|path| {
-            let path: threadkeep::id::StorePath = path.parse().unwrap();
-            let content = block_on(store.read_file(ID.parse().unwrap(), &path)).unwrap();
-            (path, content)
-        })
-        .collect();
-    let (world, server) = later_world(&store);
-    let conversation = block_on(world.open()).unwrap();
-    server.sent.borrow_mut().extend(chat(&["Answered."], true));
-    block_on(conversation.run(CancelToken::default())).unwrap();
-    // As if that program did not know drafts.
-    let length = conversation.length();
-    let commit = threadkeep::store::Commit { files: drafts, ..threadkeep::store::Commit::new(length, 0.0) };
-    block_on(store.commit(ID.parse().unwrap(), commit)).unwrap();
-    drop(conversation);
-    let (mut world, _) = later_world(&store);
-    world.resume = Resume::Keep;
-    let conversation = block_on(world.open()).unwrap();
-    assert_eq!(conversation.draft(), None);
-    assert_eq!(draft_files(&store), Vec::<String>::new());
-    assert_eq!(block_on(world.events()).len() as u64, length);
-}
-
-#[test]
-fn a_run_that_ends_leaves_no_draft_of_its_answer() {
-    for is_stopped in [true, false] {
-        let store = MemoryStore::new();
-        let (world, server) = world(Rc::new(store.another()), ApiMode::Chat);
-        let conversation = block_on(world.open()).unwrap();
-        block_on(say(&conversation, "Go"));
-        world.host.clock.0.set(Some(0.0));
-        let cancel = CancelToken::default();
-        let mut run = Box::pin(conversation.run(cancel.clone()));
-        server.sent.borrow_mut().extend(chat(&["A long "], false));
-        assert!(run.as_mut().now_or_never().is_none());
-        assert_eq!(draft_files(&store), Vec::<String>::new(), "not before the first second");
-        world.host.clock.0.set(Some(1500.0));
-        assert!(run.as_mut().now_or_never().is_none());
-        assert_eq!(draft_files(&store).len(), 1);
-        if is_stopped {
-            cancel.cancel();
-        } else {
-            server.sent.borrow_mut().extend(chat(&["story."], true));
-        }
-        block_on(run).unwrap();
-        assert_eq!(draft_files(&store), Vec::<String>::new());
-        assert_eq!(said(&block_on(world.events())[2]).1, is_stopped);
-    }
-}
-
-#[test]
-fn a_fork_does_not_copy_a_draft() {
-    let store = MemoryStore::new();
-    die_streaming(&store, &long_stream());
-    let (world, _) = later_world(&store);
-    let conversation = block_on(world.open()).unwrap();
-    let id: threadkeep::id::ConversationId = "1f8fad5b-d9cb-469f-a165-70867728950e".parse().unwrap();
-    let options =
-        threadkeep::conversation::ForkOptions { id, from: None, tags: Vec::new(), resets_stats: true };
-    block_on(conversation.fork(options)).unwrap();
-    assert!(block_on(store.files(id, None)).unwrap().is_empty());
-    assert!(conversation.draft().is_some());
 }

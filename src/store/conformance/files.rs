@@ -220,6 +220,34 @@ pub(super) async fn files_of_a_conversation_that_is_gone_are_refused_with_the_co
     expect("files", &store.files(conversation(1)).await?, &Vec::new())
 }
 
+pub(super) async fn files_alone_leave_the_log_the_state_and_the_times(place: &Place<'_>) -> Outcome {
+    let (store, id) = (place.open().await?, conversation(1));
+    store.commit(id, Commit { events: numbered(0..2), base_state: base("x"), ..Commit::new(0, 5.0) }).await?;
+    let file = |length, content: Option<Vec<u8>>| {
+        let files = vec![(store_path("f")?, content)];
+        Ok::<_, String>(Commit { files, ..Commit::new(length, 0.0) })
+    };
+    for n in 1..4 {
+        store.commit(id, file(2, Some(vec![n]))?).await?;
+    }
+    let listing = place.open().await?.loaded(id).await?;
+    expect("log", &(listing.length, listing.updated_at, &*listing.base_state), &(2, 5.0, "x"))?;
+    // Another writer goes on, and then the first one.
+    let other = place.open().await?;
+    other.commit(id, Commit { events: numbered(2..3), ..Commit::new(2, 6.0) }).await?;
+    store.conflict(id, file(2, None)?).await?;
+    expect("content", &store.read_file(id, "f").await?, &Some(vec![3]))?;
+    store.commit(id, file(3, None)?).await?;
+    store.commit(id, Commit { events: numbered(3..4), base_state: base("y"), ..Commit::new(3, 7.0) }).await?;
+    other.conflict(id, file(3, Some(vec![9]))?).await?;
+    store.commit(id, file(4, Some(vec![4]))?).await?;
+    let listing = other.loaded(id).await?;
+    expect("log", &(listing.length, listing.updated_at, &*listing.base_state), &(4, 7.0, "y"))?;
+    other.delete(id).await?;
+    store.conflict(id, file(4, Some(vec![5]))?).await?;
+    expect("files", &store.files(id).await?, &Vec::new())
+}
+
 pub(super) async fn a_file_of_four_megabytes(place: &Place<'_>) -> Outcome {
     let (store, id) = (place.open().await?, conversation(1));
     let content: Vec<u8> =

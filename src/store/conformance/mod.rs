@@ -121,6 +121,7 @@ cases! {
         the_same_path_in_two_conversations_is_two_files
         files_of_another_conversation_are_in_the_transaction
         files_of_a_conversation_that_is_gone_are_refused_with_the_commit
+        files_alone_leave_the_log_the_state_and_the_times
         a_file_of_four_megabytes;
     lifetime:
         another_handle_sees_what_is_committed

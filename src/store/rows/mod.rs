@@ -7,7 +7,8 @@
 //! * **events** `[conversation, index]`: one [`Row`] per event. The last row of a commit also carries the changes of the
 //!   base state since the head was written (a [`Patch`]) and `updated_at`, so the last row of a log complements the head.
 //! * **conversations**: the [`Head`], with the whole base state. It is written with the first commit, with a commit
-//!   without events, and when the patches since the last time have cost as much as writing it.
+//!   without events, and when the patches since the last time have cost as much as writing it. A commit of files that does
+//!   not move `updated_at` writes nothing but the files.
 //! * **pages** `[conversation, page]`: the ids of each full [`PAGE`] of events, for finding an event by id. The
 //!   events after the last full page are searched one by one.
 //! * **files** `[conversation, path]`: bytes.
@@ -17,7 +18,8 @@
 //! make such an append fail as well: deletion, truncation, and a commit without events. So these leave tombstones:
 //! empty rows at every position where a remembered tip could still append. A tip may be remembered for [`TIP_LIFETIME`]
 //! only, which bounds how many tombstones a deletion needs and how long they must stay. Without a remembered tip, or when
-//! its append fails, a commit reads the head and the last row in its own transaction.
+//! its append fails, a commit reads the head and the last row in its own transaction. A commit of nothing but files leaves the
+//! tip as it is; it tries the position at which the next event would be added.
 //!
 //! Everything here is a pure function of data that was read; the store of the database reads and writes.
 

@@ -14,6 +14,11 @@ pub enum Write<'a> {
     Add(Row),
     /// An event at a position that may hold a tombstone.
     Put(Row),
+    /// Nothing, at a position where there must be no row: as for [`Write::Add`].
+    Vacant {
+        /// The position.
+        index: u64,
+    },
     /// An empty row.
     Tombstone {
         /// The position.
@@ -87,6 +92,13 @@ pub fn plan<'a>(
     let is_another = commit.created_at.is_some_and(|at| !tip.exists || at != tip.created_at);
     if is_another || commit.expected_length != tip.length {
         return Err(StoreError::Conflict { expected: commit.expected_length });
+    }
+    if tip.is_left_by(commit) {
+        let mut writes: Vec<_> = file_writes(&commit.files).collect();
+        if tip.used <= tip.length {
+            writes.push(Write::Vacant { index: tip.length });
+        }
+        return Ok(Planned::Ready(Plan { writes, next: tip }));
     }
     let cut = commit.truncate_to.filter(|end| *end < tip.length);
     let start = cut.unwrap_or(tip.length);

@@ -55,6 +55,11 @@ impl Tables {
                         return false;
                     }
                 }
+                Write::Vacant { index } => {
+                    if self.rows.contains_key(&(id, index)) {
+                        return false;
+                    }
+                }
                 Write::Put(row) => drop(self.rows.insert((id, row.index), LastRow::Event(row))),
                 Write::Tombstone { index } => {
                     drop(self.rows.insert((id, index), LastRow::Tombstone { index }))
@@ -292,9 +297,28 @@ fn an_append_is_one_write() {
     assert_eq!(*tables.tip(id).unwrap().base_state().unwrap().unwrap(), *base(639));
 }
 
+#[test]
+fn files_alone_are_one_write_each_however_large_the_base_state_is() {
+    let id = Uuid::from_u128(1).into();
+    let mut tables = Tables::default();
+    let mut first = Commit::new(0, 7.0);
+    first.events = vec![(Uuid::from_u128(1).into(), "{}".into())];
+    first.base_state = Some("x".repeat(100_000).into());
+    let Ok(Planned::Ready(plan)) = plan(tables.tip(id).unwrap(), &first, None, 0.0) else {
+        panic!("no plan")
+    };
+    assert!(tables.write(id, plan.writes));
+    let path: StorePath = "drafts/1".parse().unwrap();
+    let commit = Commit { files: vec![(path.clone(), Some(vec![1]))], ..Commit::new(1, 0.0) };
+    assert!(plan.next.appends_without_reading(&commit));
+    let planned = super::plan(plan.next.clone(), &commit, None, 0.0).unwrap();
+    let writes = vec![Write::File { path: &path, content: &[1] }, Write::Vacant { index: 1 }];
+    assert_eq!(planned, Planned::Ready(super::Plan { writes, next: plan.next }));
+}
+
 #[derive(Clone, Debug)]
 enum Step {
-    Append { handle: usize, believed: Option<u64>, events: u64, base: Option<u8>, file: bool },
+    Append { handle: usize, believed: Option<u64>, events: u64, base: Option<u8>, file: bool, at: f64 },
     Cut { handle: usize, to: u64, events: u64 },
     Delete { handle: usize },
     Wait { milliseconds: f64 },
@@ -304,8 +328,14 @@ enum Step {
 fn step() -> impl Strategy<Value = Step> {
     let handle = 0..2_usize;
     prop_oneof![
-        12 => (handle.clone(), prop::option::weighted(0.2, 0..90_u64), 0..50_u64, prop::option::of(0..6_u8), any::<bool>())
-            .prop_map(|(handle, believed, events, base, file)| Step::Append { handle, believed, events, base, file }),
+        12 => {
+            let events = prop_oneof![Just(0), 0..50_u64];
+            let at = prop::sample::select(vec![0.0, 1.0, 2.0]);
+            let believed = prop::option::weighted(0.2, 0..90_u64);
+            (handle.clone(), believed, events, prop::option::of(0..6_u8), any::<bool>(), at).prop_map(
+                |(handle, believed, events, base, file, at)| Step::Append { handle, believed, events, base, file, at },
+            )
+        },
         2 => (handle.clone(), 0..80_u64, 0..20_u64).prop_map(|(handle, to, events)| Step::Cut { handle, to, events }),
         1 => handle.prop_map(|handle| Step::Delete { handle }),
         2 => prop::sample::select(vec![1.0, 30_000.0, 61_000.0, 121_000.0]).prop_map(|milliseconds| Step::Wait { milliseconds }),
@@ -369,8 +399,8 @@ fn commit_of(step: &Step, known: [u64; 2], next_id: &mut u128) -> (usize, Commit
             .collect()
     };
     match *step {
-        Step::Append { handle, believed, events: count, base, file } => {
-            let mut commit = Commit::new(believed.unwrap_or(known[handle]), 1.0);
+        Step::Append { handle, believed, events: count, base, file, at } => {
+            let mut commit = Commit::new(believed.unwrap_or(known[handle]), at);
             commit.events = events(count);
             commit.base_state = base.map(|n| "base ".repeat(usize::from(n) * 2000).into());
             commit.files = if file { vec![("f".parse().unwrap(), Some(vec![1]))] } else { Vec::new() };

@@ -114,10 +114,19 @@ impl Tip {
         }
     }
 
-    /// Whether `commit` only adds rows of this conversation, so that a row that exists already shows that this tip is outdated.
+    /// Whether `commit` changes files only, and not even `updated_at`, so that this stays the tip.
+    pub fn is_left_by(&self, commit: &Commit) -> bool {
+        let changes_log = !commit.events.is_empty() || commit.truncate_to.is_some();
+        self.exists && !changes_log && commit.base_state.is_none() && commit.at <= self.updated_at
+    }
+
+    /// Whether `commit` only adds rows or files of this conversation, so that a row that exists already shows that this tip is
+    /// outdated.
     pub fn appends_without_reading(&self, commit: &Commit) -> bool {
-        let adds = !commit.events.is_empty() && self.used <= self.length;
-        adds && commit.files_of.is_none() && commit.truncate_to.is_none_or(|end| end >= self.length)
+        let adds = !commit.events.is_empty() || self.is_left_by(commit);
+        adds && self.used <= self.length
+            && commit.files_of.is_none()
+            && commit.truncate_to.is_none_or(|end| end >= self.length)
     }
 
     /// The text of the base state.

@@ -77,9 +77,15 @@ impl Transaction {
         let _ = self.0.abort();
     }
 
-    /// Commits without waiting for the events of `requests`, which are all its writes, and waits until it has completed.
+    /// Commits without waiting for the events of `requests`, which are all its writes, and waits until it has completed. Of
+    /// these, only the last one may fail: Firefox would store the others.
     pub(super) async fn complete(self, requests: &[IdbRequest]) -> Result<(), Aborted> {
         self.0.finish().map_err(|thrown| Aborted::Failed(failure(&thrown)))?;
+        self.end(requests).await
+    }
+
+    /// Waits until it has completed, which it does once `requests` have, of which any may fail.
+    pub(super) async fn end(self, requests: &[IdbRequest]) -> Result<(), Aborted> {
         completion(&self.0).await.map_err(|_aborted| reason_of_abort(&self.0, requests))
     }
 }

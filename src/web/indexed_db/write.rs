@@ -123,7 +123,7 @@ fn tables(writes: &[Write<'_>]) -> Vec<Table> {
     let mut tables = Vec::new();
     for write in writes {
         let table = match write {
-            Write::Add(_) | Write::Put(_) | Write::Tombstone { .. } => Table::Events,
+            Write::Add(_) | Write::Put(_) | Write::Vacant { .. } | Write::Tombstone { .. } => Table::Events,
             Write::Page { .. } | Write::DropPages { .. } => Table::Pages,
             Write::Head(_) => Table::Conversations,
             Write::File { .. } | Write::DropFile { .. } => Table::Files,
@@ -151,6 +151,9 @@ async fn carry_out(
         Ok(requests)
     });
     match issued {
+        Ok(requests) if writes.iter().any(|write| matches!(write, Write::Vacant { .. })) => {
+            transaction.end(&requests).await
+        }
         Ok(requests) => transaction.complete(&requests).await,
         Err(error) => {
             transaction.abort();
@@ -178,6 +181,13 @@ fn issue(
             }
             Write::Put(row) => {
                 table(Table::Events)?.put_with_key(&encode::row_object(row), &position(&row.index))
+            }
+            Write::Vacant { index } => {
+                // Without a request whose answer would have to be waited for.
+                let position = position(index);
+                let events = table(Table::Events)?;
+                requests.push(issued(events.add_with_key(&encode::TOMBSTONE, &position))?);
+                events.delete(&position)
             }
             Write::Tombstone { index } => {
                 table(Table::Events)?.put_with_key(&encode::TOMBSTONE, &position(index))
