@@ -107,6 +107,20 @@ pub(super) async fn updated_at_never_moves_backwards(place: &Place<'_>) -> Outco
     expect("times", &(listing.created_at, listing.updated_at), &(500.25, 900.75))
 }
 
+pub(super) async fn nothing_is_stored_of_a_commit_that_comes_too_late(place: &Place<'_>) -> Outcome {
+    let (store, id) = (place.open().await?, conversation(1));
+    let first = Commit { events: numbered(0..2), base_state: base("x"), ..Commit::new(0, 1.0) };
+    store.commit(id, first).await?;
+    let other = place.open().await?;
+    other.commit(id, Commit { events: numbered(2..3), ..Commit::new(2, 2.0) }).await?;
+    let late = Commit { events: numbered(2..5), base_state: base("late"), ..Commit::new(2, 3.0) };
+    store.conflict(id, Commit { files: vec![(store_path("late")?, Some(vec![1]))], ..late }).await?;
+    let listing = store.loaded(id).await?;
+    expect("log", &(listing.length, &*listing.base_state), &(3, "x"))?;
+    expect("events", &store.events(id, 0..100).await?, &stored(0..3))?;
+    expect("files", &store.files(id).await?, &Vec::new())
+}
+
 pub(super) async fn relaxed_commits_are_stored_too(place: &Place<'_>) -> Outcome {
     let (store, id) = (place.open().await?, conversation(1));
     for (n, durability) in [(0, Durability::Relaxed), (1, Durability::Strict), (2, Durability::Relaxed)] {

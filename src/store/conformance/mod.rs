@@ -88,6 +88,7 @@ cases! {
         only_the_known_length_is_accepted
         a_commit_without_content_moves_updated_at
         updated_at_never_moves_backwards
+        nothing_is_stored_of_a_commit_that_comes_too_late
         relaxed_commits_are_stored_too
         a_base_state_is_replaced_completely
         every_edit_of_a_large_base_state_is_read_back

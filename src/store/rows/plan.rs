@@ -152,6 +152,7 @@ pub fn plan<'a>(
     }
     let mut patch = next.patch.clone();
     let last = commit.events.len().saturating_sub(1);
+    let mut rows = Vec::with_capacity(commit.events.len());
     for (offset, (id, json)) in commit.events.iter().enumerate() {
         let index = start + offset as u64;
         let row = Row {
@@ -162,11 +163,14 @@ pub fn plan<'a>(
             written: now,
             patch: if offset == last { patch.take() } else { None },
         };
-        writes.push(if index < may_be_tombstones { Write::Put(row) } else { Write::Add(row) });
+        rows.push(if index < may_be_tombstones { Write::Put(row) } else { Write::Add(row) });
     }
     writes.extend(tombstones.map(|index| Write::Tombstone { index }));
     next.page = known.map(|ids| fill_pages(&mut writes, start, ids, &commit.events));
     writes.extend(file_writes(&commit.files));
+    // The first position is the one where an outdated tip finds a row, and of a transaction that was told to commit Firefox
+    // only takes notice of a failure of the last write.
+    writes.extend(rows.into_iter().rev());
     Ok(Planned::Ready(Plan { writes, next }))
 }
 
