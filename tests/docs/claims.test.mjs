@@ -6,6 +6,7 @@ import { test } from "node:test";
 import { brotliCompressSync } from "node:zlib";
 import { build } from "esbuild";
 import { root } from "../../scripts/process.mjs";
+import { sizesFile } from "../../scripts/sizes.mjs";
 
 const read = (file) => readFileSync(path.join(root, file), "utf8");
 const readme = read("README.md");
@@ -37,8 +38,20 @@ test("the times of the comparison are those of figures.md", () => {
   ]);
 });
 
+const firstDownload = /\| first download \| (\d+) kB \| (\d+) kB, then (\d+) kB in the background, (\d+) kB with tools \|/.exec(readme);
+
+test("the downloads in the background are those of the build", (context) => {
+  const measured = existsSync(sizesFile) ? JSON.parse(readFileSync(sizesFile, "utf8")) : {};
+  if (measured.profile !== "release") return context.skip("no release build was measured: run `npm run build`");
+  const kB = (part) => measured.parts.find(({ file }) => file.startsWith(`${part},`)).brotli / 1000;
+  const [, , , background, withTools] = firstDownload.map(Number);
+  const wireApi = Math.max(...["chat", "responses", "anthropic"].map(kB));
+  const asks = kB("requests") + kB("drafts") + wireApi;
+  assert.deepEqual([background, withTools], [asks, asks + kB("branches")].map(Math.round));
+});
+
 test("the first downloads of the comparison are measured", async () => {
-  const [, theirs, ours] = /\| first download \| (\d+) kB \| (\d+) kB, then \d+ kB in the background \|/.exec(readme);
+  const [, theirs, ours] = firstDownload;
   const contents = 'export { useChat } from "@ai-sdk/react"; export { DefaultChatTransport } from "ai";';
   const { outputFiles } = await build({
     stdin: { contents, resolveDir: root },
