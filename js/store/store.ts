@@ -15,6 +15,8 @@ export interface Listing {
   createdAt: number;
   /** `at` of the last commit. */
   updatedAt: number;
+  /** `writer.next` of the last commit that had one, 0 before that; absent in a store that does not keep it. */
+  writer?: number;
 }
 
 /** An event as it is stored. */
@@ -36,6 +38,11 @@ export interface Commit {
    * conversation has been deleted and recreated since. If absent, the store does not compare it.
    */
   createdAt?: number;
+  /**
+   * The number of the writer that the conversation must have, 0 if it does not exist, and the one that it then gets. If absent,
+   * the store neither compares nor changes the number.
+   */
+  writer?: { expected: number; next: number };
   /** Cuts the log to this length first, if it is longer. */
   truncateTo?: number;
   /** Events to append, in this order. */
@@ -46,9 +53,15 @@ export interface Commit {
   files: Array<{ path: string; content: Uint8Array | null }>;
   /**
    * Further files of another conversation, stored in the same transaction; its log and base state stay as they are. Only a store
-   * with `spansConversations` gets this. If there is no conversation with this `createdAt`, nothing of the commit is stored.
+   * with `spansConversations` gets this. If there is no conversation with this `createdAt`, or its number of the writer is not
+   * `writer`, nothing of the commit is stored.
    */
-  filesOf?: { conversation: string; createdAt: number; files: Array<{ path: string; content: Uint8Array | null }> };
+  filesOf?: {
+    conversation: string;
+    createdAt: number;
+    writer?: number;
+    files: Array<{ path: string; content: Uint8Array | null }>;
+  };
   /** The time of the change, in milliseconds since the Unix epoch; never moves `updatedAt` backwards. */
   at: number;
   /** The failure that the completed commit has to survive: `"strict"` a power cut, `"relaxed"` the death of the process. */
@@ -63,8 +76,13 @@ export interface Commit {
  *   resolves only once it is stored.
  * - **Compare and swap.** If the log does not have `expectedLength` events, or the commit has another `createdAt` than the
  *   conversation, `commit` changes nothing and rejects with an error whose `code` is `"locked_elsewhere"`.
+ * - **The number of the writer.** The same if the conversation does not have the number `writer.expected`; otherwise it gets
+ *   `writer.next` in the transaction, and `load` and `list` return that as `writer`. So a writer whose place another one has taken
+ *   stores nothing any more, also where the log stays as long. The number is 0 for a new conversation, and also for one that is
+ *   created again after it was deleted. A store that does not keep it leaves `writer` out of its listings and ignores that of
+ *   commits; then only the length keeps two writers apart.
  * - **Files of another conversation.** With `spansConversations`, the files of `filesOf` are in the transaction as well, and
- *   `commit` rejects with `"locked_elsewhere"` if that conversation does not exist with its `createdAt`.
+ *   `commit` rejects with `"locked_elsewhere"` if that conversation does not exist with its `createdAt` and `writer`.
  * - **The log has no gaps**: the events are `0..length`, and an event never changes.
  * - **A conversation exists once it has a base state.** Before that, `load` and `list` do not return it, so that an import
  *   stays invisible until its last commit. One without a base state may be deleted after a day.

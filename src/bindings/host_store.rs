@@ -10,7 +10,7 @@ use crate::{
     id::{ConversationId, EventId, StorePath},
     store::{
         Commit, Durability, FileChanges, FilesOf, Listing, Store, StoreError, StoreFuture, StoredEvent,
-        newest_first, sorted,
+        WriterNumber, newest_first, sorted,
     },
     web::host::WebHost,
 };
@@ -201,6 +201,11 @@ pub(super) fn commit(value: &JsValue) -> Result<Commit, StoreError> {
     if !is_absent(&field(METHOD, value, "createdAt")?) {
         commit.created_at = Some(float(METHOD, value, "createdAt")?);
     }
+    let number = field(METHOD, value, "writer")?;
+    if !is_absent(&number) {
+        let part = |name| index(METHOD, name, &field(METHOD, &number, name)?);
+        commit.writer = Some(WriterNumber { expected: part("expected")?, next: part("next")? });
+    }
     let truncate_to = field(METHOD, value, "truncateTo")?;
     if !is_absent(&truncate_to) {
         commit.truncate_to = Some(index(METHOD, "truncateTo", &truncate_to)?);
@@ -228,6 +233,7 @@ pub(super) fn commit(value: &JsValue) -> Result<Commit, StoreError> {
                 .parse()
                 .map_err(|_| wrong_type(METHOD, "conversation"))?,
             created_at: float(METHOD, &other, "createdAt")?,
+            writer: writer(METHOD, &other)?,
             files: files(METHOD, &other)?,
         });
     }
@@ -291,7 +297,14 @@ fn listing(method: &str, value: &JsValue) -> Result<Listing, StoreError> {
         length: index(method, "length", &field(method, value, "length")?)?,
         created_at: float(method, value, "createdAt")?,
         updated_at: float(method, value, "updatedAt")?,
+        writer: writer(method, value)?,
     })
+}
+
+/// The number of a conversation's writer, if the value has one.
+fn writer(method: &str, value: &JsValue) -> Result<Option<u64>, StoreError> {
+    let number = field(method, value, "writer")?;
+    if is_absent(&number) { Ok(None) } else { index(method, "writer", &number).map(Some) }
 }
 
 fn event(value: &JsValue) -> Result<StoredEvent, StoreError> {

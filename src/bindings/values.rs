@@ -8,7 +8,7 @@ use super::host_store::MAX_INDEX;
 use crate::{
     archive::{Imported, Outcome},
     id::StorePath,
-    store::{Commit, Durability, Listing, StoreError, StoredEvent},
+    store::{Commit, Durability, Listing, StoreError, StoredEvent, WriterNumber},
 };
 use js_sys::{Array, Int32Array};
 use serde::{Serialize, Serializer};
@@ -32,6 +32,8 @@ pub(super) struct ListingObject<'a> {
     length: u64,
     created_at: f64,
     updated_at: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    writer: Option<u64>,
 }
 
 impl<'a> From<&'a Listing> for ListingObject<'a> {
@@ -42,6 +44,7 @@ impl<'a> From<&'a Listing> for ListingObject<'a> {
             length: listing.length,
             created_at: listing.created_at,
             updated_at: listing.updated_at,
+            writer: listing.writer,
         }
     }
 }
@@ -68,6 +71,8 @@ pub(super) struct CommitObject<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     created_at: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    writer: Option<NumberObject>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     truncate_to: Option<u64>,
     events: Vec<NewEvent<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -77,6 +82,12 @@ pub(super) struct CommitObject<'a> {
     files_of: Option<OtherFiles<'a>>,
     at: f64,
     durability: &'static str,
+}
+
+#[derive(Serialize)]
+struct NumberObject {
+    expected: u64,
+    next: u64,
 }
 
 #[derive(Serialize)]
@@ -90,6 +101,8 @@ struct NewEvent<'a> {
 struct OtherFiles<'a> {
     conversation: String,
     created_at: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    writer: Option<u64>,
     files: Vec<FileChange<'a>>,
 }
 
@@ -121,6 +134,7 @@ impl<'a> From<&'a Commit> for CommitObject<'a> {
         Self {
             expected_length: commit.expected_length,
             created_at: commit.created_at,
+            writer: commit.writer.map(|WriterNumber { expected, next }| NumberObject { expected, next }),
             // A log cannot be longer than JavaScript can count.
             truncate_to: commit.truncate_to.map(|length| length.min(MAX_INDEX)),
             events: events.collect(),
@@ -129,6 +143,7 @@ impl<'a> From<&'a Commit> for CommitObject<'a> {
             files_of: commit.files_of.as_ref().map(|other| OtherFiles {
                 conversation: other.conversation.to_string(),
                 created_at: other.created_at,
+                writer: other.writer,
                 files: changes(&other.files),
             }),
             at: commit.at,

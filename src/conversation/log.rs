@@ -326,6 +326,7 @@ impl EventLog {
                 Commit {
                     expected_length,
                     created_at,
+                    writer: None,
                     truncate_to: plan.truncate_to,
                     events: events.iter().map(|event| (event.id().clone(), event.json().clone())).collect(),
                     base_state: (has_changed || created_at.is_none()).then(|| state.json()),
@@ -459,7 +460,7 @@ impl EventLog {
     /// Changes of the owner's files, which only calls that have got its files make.
     fn files_of(&self, files: FileChanges) -> Option<FilesOf> {
         let (owner, created_at) = self.owner.as_ref().filter(|_| !files.is_empty())?;
-        Some(FilesOf { conversation: owner.id(), created_at: *created_at, files })
+        Some(FilesOf { conversation: owner.id(), created_at: *created_at, writer: None, files })
     }
 
     /// The identity of the conversation, for [`EventLog::owner`] of another one; `None` until it is stored.

@@ -36,6 +36,7 @@ struct Stored {
     files: Vec<(StorePath, Option<Vec<u8>>)>,
     created_at: f64,
     updated_at: f64,
+    writer: u64,
 }
 
 impl MemoryStore {
@@ -61,22 +62,24 @@ impl MemoryStore {
             return Err(StoreError::Closed);
         }
         let mut conversations = self.conversations.borrow_mut();
-        let length = conversations.get(conversation).map_or(0, Stored::length);
-        if length != commit.expected_length {
-            return Err(StoreError::Conflict { expected: commit.expected_length });
-        }
-        let created_at = conversations.get(conversation).map(|stored| stored.created_at);
-        if commit.created_at.is_some() && commit.created_at != created_at {
-            return Err(StoreError::Conflict { expected: commit.expected_length });
-        }
-        if let Some(other) = &commit.files_of {
+        let known = conversations.get(conversation);
+        let is_same_log = known.map_or(0, Stored::length) == commit.expected_length
+            && commit.created_at.is_none_or(|at| known.is_some_and(|known| known.created_at == at));
+        let number = known.map_or(0, |known| known.writer);
+        let is_writer = commit.writer.is_none_or(|writer| writer.expected == number);
+        let is_other_known = commit.files_of.as_ref().is_none_or(|other| {
             let known = conversations.get(other.conversation).filter(|known| known.base_state.is_some());
-            if known.is_none_or(|known| known.created_at != other.created_at) {
-                return Err(StoreError::Conflict { expected: commit.expected_length });
-            }
+            known.is_some_and(|known| {
+                known.created_at == other.created_at
+                    && other.writer.is_none_or(|expected| expected == known.writer)
+            })
+        });
+        if !is_same_log || !is_writer || !is_other_known {
+            return Err(StoreError::Conflict { expected: commit.expected_length });
         }
         let created = || Stored { created_at: commit.at, updated_at: commit.at, ..Stored::default() };
         let mut stored = conversations.take(conversation).unwrap_or_else(created);
+        stored.writer = commit.writer.map_or(number, |writer| writer.next);
         if let Some(end) = commit.truncate_to {
             stored.events.truncate(position(end));
             stored.first_index = Names::default();
@@ -139,6 +142,7 @@ impl Stored {
             length: self.length(),
             created_at: self.created_at,
             updated_at: self.updated_at,
+            writer: Some(self.writer),
         })
     }
 

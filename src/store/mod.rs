@@ -7,6 +7,10 @@
 //!   `commit` returns only after the transaction has completed.
 //! * **Compare and swap.** `expected_length` is the length of the log that the writer knows. If the log has another
 //!   length, the commit fails with [`StoreError::Conflict`] and changes nothing, so two writers can never interleave.
+//! * **The number of the writer.** A commit with [`Commit::writer`] fails in the same way unless the conversation has the
+//!   number that it expects; then the conversation has the next one. So a writer that another one has replaced changes
+//!   nothing any more, also where the length of the log stays the same. Only commits change the number; it is 0 for a new
+//!   conversation, and no part of what is exported.
 //! * **The log has no gaps**: the events of a conversation are `0..length`, and an event never changes.
 //! * **A conversation exists once it has a base state.** Before that, `load` and `list` do not return it; therefore an
 //!   import stays invisible until its last commit. `delete` removes such a conversation as well, and a store may remove
@@ -122,6 +126,8 @@ pub struct Listing {
     pub created_at: f64,
     /// `at` of the last commit.
     pub updated_at: f64,
+    /// The number of the writer: 0 until a commit with a number. `None` from a store of the host that does not keep it.
+    pub writer: Option<u64>,
 }
 
 /// An event as it is stored.
@@ -143,6 +149,8 @@ pub struct Commit {
     /// `created_at` of the conversation that the writer knows, so that it does not write into another one, created with
     /// the same id after the first was deleted.
     pub created_at: Option<f64>,
+    /// The number of the writer; `None` neither compares nor changes it.
+    pub writer: Option<WriterNumber>,
     /// Cuts the log to this length first, if it is longer. Only for quarantining a tail that cannot be read; the same commit
     /// must store its text as a file.
     pub truncate_to: Option<u64>,
@@ -166,6 +174,7 @@ impl Commit {
         Self {
             expected_length,
             created_at: None,
+            writer: None,
             truncate_to: None,
             events: Vec::new(),
             base_state: None,
@@ -177,17 +186,28 @@ impl Commit {
     }
 }
 
+/// The number of a conversation's writer before and after a commit. A writer that takes another one's place makes it larger.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WriterNumber {
+    /// The number that the conversation must have; 0 for one that does not exist.
+    pub expected: u64,
+    /// The number that it then gets.
+    pub next: u64,
+}
+
 /// Changes of further files by path: new content, or `None` to remove.
 pub type FileChanges = Vec<(StorePath, Option<Vec<u8>>)>;
 
 /// Further files of a conversation other than that of the commit, whose log and base state stay as they are. If the
-/// conversation does not exist, the commit fails with [`StoreError::Conflict`].
+/// conversation does not exist, or has another writer, the commit fails with [`StoreError::Conflict`].
 #[derive(Clone, Debug)]
 pub struct FilesOf {
     /// The conversation.
     pub conversation: ConversationId,
     /// Its `created_at` as the writer knows it.
     pub created_at: f64,
+    /// The number that its writer must have; `None` does not compare it.
+    pub writer: Option<u64>,
     /// The changes.
     pub files: FileChanges,
 }
@@ -206,7 +226,7 @@ pub enum Durability {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StoreError {
-    /// The log has another length than the writer expected: another writer has changed it.
+    /// The conversation is not as the writer knows it: another one has changed it, or taken its place.
     Conflict {
         /// The writer's `expected_length`.
         expected: u64,
@@ -280,7 +300,7 @@ impl fmt::Display for StoreError {
         match self {
             Self::Conflict { expected } => write!(
                 f,
-                "the conversation was changed elsewhere (its log no longer has {expected} events); open it again"
+                "the conversation was changed elsewhere, after this handle had read its {expected} events, or has another writer; open it again"
             ),
             Self::Lost => f.write_str(LOST),
             Self::Quota => {

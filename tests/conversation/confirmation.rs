@@ -501,6 +501,7 @@ fn an_unknown_policy_asks_about_every_call() {
         let commit = threadkeep::store::Commit {
             expected_length: conversation.length(),
             created_at: None,
+            writer: None,
             truncate_to: None,
             events: Vec::new(),
             base_state: Some(state.json()),

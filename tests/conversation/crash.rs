@@ -251,6 +251,7 @@ fn unreadable_events_at_the_end_are_quarantined() {
                 Commit {
                     expected_length: 3,
                     created_at: None,
+                    writer: None,
                     truncate_to: None,
                     events: vec![torn("{\"id\":\"0000", 1), torn("", 2)],
                     base_state: None,

@@ -59,6 +59,7 @@ fn the_budget_of_the_stored_metrics_stops_every_run_before_it_costs_more() {
         let commit = Commit {
             expected_length: 2,
             created_at: None,
+            writer: None,
             truncate_to: None,
             events: Vec::new(),
             base_state: Some(Value::Object(state).to_string().into()),

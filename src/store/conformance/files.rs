@@ -159,7 +159,8 @@ pub(super) async fn the_same_path_in_two_conversations_is_two_files(place: &Plac
 
 /// A commit with files of conversation 1, whose `created_at` is 1.0.
 fn with_files_of_first(commit: Commit, files: &[(&str, Option<&[u8]>)]) -> Result<Commit, String> {
-    let mut other = FilesOf { conversation: conversation(1), created_at: 1.0, files: Vec::new() };
+    let mut other =
+        FilesOf { conversation: conversation(1), created_at: 1.0, writer: None, files: Vec::new() };
     for (path, content) in files {
         other.files.push((store_path(path)?, content.map(<[u8]>::to_vec)));
     }

@@ -10,6 +10,7 @@ mod files;
 mod lifetime;
 mod listing;
 mod log;
+mod writers;
 
 use super::{Commit, Listing, Store, StoreError, StoredEvent};
 use crate::id::{ConversationId, EventId, StorePath};
@@ -100,6 +101,14 @@ cases! {
         truncation_cuts_before_it_appends
         truncation_beyond_the_end_changes_nothing
         the_same_id_can_be_committed_after_truncation;
+    writers:
+        the_number_of_the_writer_grows_with_its_commit
+        a_commit_without_a_number_neither_compares_nor_changes_it
+        nothing_is_stored_of_a_writer_that_was_replaced
+        a_writer_that_was_replaced_changes_no_files_of_another_conversation
+        of_two_that_take_a_writers_place_one_wins
+        of_two_that_begin_a_conversation_one_wins
+        the_number_of_the_writer_survives_reopening_and_not_deletion;
     log:
         ranges_may_reach_beyond_the_end
         an_unknown_conversation_has_no_events

@@ -5,21 +5,23 @@
 //! nothing else:
 //!
 //! * **events** `[conversation, index]`: one [`Row`] per event. The last row of a commit also carries the changes of the
-//!   base state since the head was written (a [`Patch`]) and `updated_at`, so the last row of a log complements the head.
+//!   base state since the head was written (a [`Patch`]), `updated_at` and the number of the writer, so the last row of a
+//!   log complements the head.
 //! * **conversations**: the [`Head`], with the whole base state. It is written with the first commit, with a commit
-//!   without events, and when the patches since the last time have cost as much as writing it. A commit of files that does
-//!   not move `updated_at` writes nothing but the files.
+//!   without events, and when the patches since the last time have cost as much as writing it. A commit of files that
+//!   moves neither `updated_at` nor the number of the writer writes nothing but the files.
 //! * **pages** `[conversation, page]`: the ids of each full [`PAGE`] of events, for finding an event by id. The
 //!   events after the last full page are searched one by one.
 //! * **files** `[conversation, path]`: bytes.
 //!
 //! Compare-and-swap: *adding* a row fails if its key exists, so a writer that remembers the [`Tip`] of a log appends
 //! without reading, and learns from the failure that the log is longer. A change that does not make the log longer must
-//! make such an append fail as well: deletion, truncation, and a commit without events. So these leave tombstones:
-//! empty rows at every position where a remembered tip could still append. A tip may be remembered for [`TIP_LIFETIME`]
-//! only, which bounds how many tombstones a deletion needs and how long they must stay. Without a remembered tip, or when
-//! its append fails, a commit reads the head and the last row in its own transaction. A commit of nothing but files leaves the
-//! tip as it is; it tries the position at which the next event would be added.
+//! make such an append fail as well: deletion, truncation, and a commit without events, also one of nothing but the number
+//! of a writer. So these leave tombstones: empty rows at every position where a remembered tip could still append. A tip
+//! may be remembered for [`TIP_LIFETIME`] only, which bounds how many tombstones a deletion needs and how long they must
+//! stay. Without a remembered tip, or when its append fails, a commit reads the head and the last row in its own
+//! transaction. A commit of nothing but files leaves the tip as it is; it tries the position at which the next event would
+//! be added.
 //!
 //! Everything here is a pure function of data that was read; the store of the database reads and writes.
 
@@ -62,6 +64,8 @@ pub struct Head {
     pub length: u64,
     /// Positions below this may be tombstones.
     pub used: u64,
+    /// The number of the writer, when the head was written.
+    pub writer: u64,
     /// The text of `base_state.json`, when the head was written.
     pub base_state: Option<Rc<str>>,
     /// Whether the conversation was deleted and only its tombstones are left.
@@ -81,6 +85,8 @@ pub struct Row {
     pub at: f64,
     /// The time at which the row was written.
     pub written: f64,
+    /// In the last row of a commit: the number of the writer. Without one, the head's number holds.
+    pub writer: Option<u64>,
     /// In the last row of a commit: the base state, as a difference to that of the head.
     pub patch: Option<Patch>,
 }

@@ -77,8 +77,8 @@ pub enum Planned<'a> {
 /// `ids` are those that an earlier [`Planned::NeedsIds`] asked for; `now` is the current time.
 ///
 /// # Errors
-/// [`StoreError::Conflict`] if the log has another length or belongs to another conversation with the same id,
-/// [`StoreError::Lost`] if the conversation is gone without having been deleted, [`StoreError::Corrupt`] if the base state
+/// [`StoreError::Conflict`] if the log has another length, belongs to another conversation with the same id or has another
+/// writer, [`StoreError::Lost`] if the conversation is gone without having been deleted, [`StoreError::Corrupt`] if the base state
 /// is unreadable.
 pub fn plan<'a>(
     tip: Tip,
@@ -90,7 +90,8 @@ pub fn plan<'a>(
         return Err(StoreError::Lost);
     }
     let is_another = commit.created_at.is_some_and(|at| !tip.exists || at != tip.created_at);
-    if is_another || commit.expected_length != tip.length {
+    let is_replaced = commit.writer.is_some_and(|writer| writer.expected != tip.writer);
+    if is_another || is_replaced || commit.expected_length != tip.length {
         return Err(StoreError::Conflict { expected: commit.expected_length });
     }
     if tip.is_left_by(commit) {
@@ -126,6 +127,7 @@ pub fn plan<'a>(
         exists: true,
         created_at: if tip.exists { tip.created_at } else { commit.at },
         updated_at: if tip.exists { tip.updated_at.max(commit.at) } else { commit.at },
+        writer: commit.writer.map_or(tip.writer, |writer| writer.next),
         page: None,
         ..tip
     };
@@ -142,6 +144,7 @@ pub fn plan<'a>(
             written: now,
             length: end,
             used: next.used,
+            writer: next.writer,
             base_state: next.checkpoint.clone(),
             deleted: false,
         }));
@@ -161,6 +164,7 @@ pub fn plan<'a>(
             json: Rc::clone(json),
             at: next.updated_at,
             written: now,
+            writer: (offset == last).then_some(next.writer),
             patch: if offset == last { patch.take() } else { None },
         };
         rows.push(if index < may_be_tombstones { Write::Put(row) } else { Write::Add(row) });
@@ -177,14 +181,14 @@ pub fn plan<'a>(
 /// The writes to the other conversation of a commit, which has this tip.
 ///
 /// # Errors
-/// [`StoreError::Conflict`] if it does not exist, or another one has its id.
+/// [`StoreError::Conflict`] if it does not exist, another one has its id, or it has another writer.
 pub fn plan_files_of<'a>(
     tip: &Tip,
     other: &'a FilesOf,
     expected_length: u64,
 ) -> Result<Vec<Write<'a>>, StoreError> {
     let is_known = tip.checkpoint.is_some() && tip.exists && tip.created_at == other.created_at;
-    match is_known {
+    match is_known && other.writer.is_none_or(|expected| expected == tip.writer) {
         true => Ok(file_writes(&other.files).collect()),
         false => Err(StoreError::Conflict { expected: expected_length }),
     }
@@ -246,6 +250,7 @@ pub fn deletion(tip: &Tip, first_recent: u64, now: f64) -> Vec<Write<'static>> {
         written: now,
         length: 0,
         used,
+        writer: 0,
         base_state: None,
         deleted: true,
     }));

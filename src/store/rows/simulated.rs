@@ -6,7 +6,9 @@ use super::{
 };
 use crate::{
     id::{ConversationId, EventId, StorePath},
-    store::{Commit, Listing, MemoryStore, Store, StoreError, StoreFuture, StoredEvent, conformance},
+    store::{
+        Commit, Listing, MemoryStore, Store, StoreError, StoreFuture, StoredEvent, WriterNumber, conformance,
+    },
 };
 use proptest::prelude::*;
 use std::{
@@ -278,6 +280,7 @@ fn an_append_is_one_write() {
         let mut commit = Commit::new(n, 1.0);
         commit.events = vec![(Uuid::from_u128(n.into()).into(), "{}".into())];
         commit.base_state = Some(base(n).into());
+        commit.writer = Some(WriterNumber { expected: n.min(1), next: 1 });
         let Ok(Planned::Ready(plan)) = plan(tip.clone(), &commit, None, 0.0) else { panic!("not ready") };
         tip = plan.next;
         writes += plan.writes.len();
@@ -309,7 +312,11 @@ fn files_alone_are_one_write_each_however_large_the_base_state_is() {
     };
     assert!(tables.write(id, plan.writes));
     let path: StorePath = "drafts/1".parse().unwrap();
-    let commit = Commit { files: vec![(path.clone(), Some(vec![1]))], ..Commit::new(1, 0.0) };
+    let commit = Commit {
+        files: vec![(path.clone(), Some(vec![1]))],
+        writer: Some(WriterNumber { expected: 0, next: 0 }),
+        ..Commit::new(1, 0.0)
+    };
     assert!(plan.next.appends_without_reading(&commit));
     let planned = super::plan(plan.next.clone(), &commit, None, 0.0).unwrap();
     let writes = vec![Write::File { path: &path, content: &[1] }, Write::Vacant { index: 1 }];
@@ -318,10 +325,26 @@ fn files_alone_are_one_write_each_however_large_the_base_state_is() {
 
 #[derive(Clone, Debug)]
 enum Step {
-    Append { handle: usize, believed: Option<u64>, events: u64, base: Option<u8>, file: bool, at: f64 },
-    Cut { handle: usize, to: u64, events: u64 },
-    Delete { handle: usize },
-    Wait { milliseconds: f64 },
+    Append {
+        handle: usize,
+        believed: Option<u64>,
+        writer: Option<WriterNumber>,
+        events: u64,
+        base: Option<u8>,
+        file: bool,
+        at: f64,
+    },
+    Cut {
+        handle: usize,
+        to: u64,
+        events: u64,
+    },
+    Delete {
+        handle: usize,
+    },
+    Wait {
+        milliseconds: f64,
+    },
     List,
 }
 
@@ -332,8 +355,13 @@ fn step() -> impl Strategy<Value = Step> {
             let events = prop_oneof![Just(0), 0..50_u64];
             let at = prop::sample::select(vec![0.0, 1.0, 2.0]);
             let believed = prop::option::weighted(0.2, 0..90_u64);
-            (handle.clone(), believed, events, prop::option::of(0..6_u8), any::<bool>(), at).prop_map(
-                |(handle, believed, events, base, file, at)| Step::Append { handle, believed, events, base, file, at },
+            let writer = prop::option::of((0..2_u64, 0..2_u64)).prop_map(|number| {
+                number.map(|(expected, more)| WriterNumber { expected, next: (expected + more) % 2 })
+            });
+            (handle.clone(), believed, writer, events, prop::option::of(0..6_u8), any::<bool>(), at).prop_map(
+                |(handle, believed, writer, events, base, file, at)| {
+                    Step::Append { handle, believed, writer, events, base, file, at }
+                },
             )
         },
         2 => (handle.clone(), 0..80_u64, 0..20_u64).prop_map(|(handle, to, events)| Step::Cut { handle, to, events }),
@@ -399,8 +427,9 @@ fn commit_of(step: &Step, known: [u64; 2], next_id: &mut u128) -> (usize, Commit
             .collect()
     };
     match *step {
-        Step::Append { handle, believed, events: count, base, file, at } => {
+        Step::Append { handle, believed, writer, events: count, base, file, at } => {
             let mut commit = Commit::new(believed.unwrap_or(known[handle]), at);
+            commit.writer = writer;
             commit.events = events(count);
             commit.base_state = base.map(|n| "base ".repeat(usize::from(n) * 2000).into());
             commit.files = if file { vec![("f".parse().unwrap(), Some(vec![1]))] } else { Vec::new() };

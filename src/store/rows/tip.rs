@@ -20,6 +20,8 @@ pub struct Tip {
     pub created_at: f64,
     /// `at` of the last commit.
     pub updated_at: f64,
+    /// The number of the writer.
+    pub writer: u64,
     /// The head's base state.
     pub checkpoint: Option<Rc<str>>,
     /// The patch from the checkpoint to the current base state.
@@ -62,6 +64,7 @@ impl Tip {
             exists: true,
             created_at: head.created_at,
             updated_at: head.updated_at,
+            writer: head.writer,
             checkpoint: head.base_state,
             patch: None,
             patch_bytes: 0,
@@ -72,6 +75,7 @@ impl Tip {
         {
             tip.length = rows;
             tip.updated_at = row.at.max(head.updated_at);
+            tip.writer = row.writer.unwrap_or(head.writer);
             tip.patch_bytes = row.patch.as_ref().map_or(0, |patch| patch.middle.len());
             tip.patch = row.patch;
         } else if rows < head.length {
@@ -107,6 +111,7 @@ impl Tip {
             exists: false,
             created_at: 0.0,
             updated_at: 0.0,
+            writer: 0,
             checkpoint: None,
             patch: None,
             patch_bytes: 0,
@@ -114,10 +119,15 @@ impl Tip {
         }
     }
 
-    /// Whether `commit` changes files only, and not even `updated_at`, so that this stays the tip.
+    /// Whether `commit` changes files only, and neither `updated_at` nor the number of the writer, so that this stays the tip.
     pub fn is_left_by(&self, commit: &Commit) -> bool {
         let changes_log = !commit.events.is_empty() || commit.truncate_to.is_some();
-        self.exists && !changes_log && commit.base_state.is_none() && commit.at <= self.updated_at
+        let changes_writer = commit.writer.is_some_and(|writer| writer.next != self.writer);
+        self.exists
+            && !changes_log
+            && !changes_writer
+            && commit.base_state.is_none()
+            && commit.at <= self.updated_at
     }
 
     /// Whether `commit` only adds rows or files of this conversation, so that a row that exists already shows that this tip is
@@ -156,6 +166,7 @@ impl Tip {
             length: self.length,
             created_at: self.created_at,
             updated_at: self.updated_at,
+            writer: Some(self.writer),
         }))
     }
 }

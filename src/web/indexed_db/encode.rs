@@ -62,6 +62,9 @@ pub(super) fn row_object(row: &Row) -> JsValue {
     object.text(Field::Json, &row.json);
     object.number(Field::At, row.at);
     object.number(Field::Written, row.written);
+    if let Some(writer) = row.writer {
+        object.number(Field::Writer, writer as f64);
+    }
     if let Some(patch) = &row.patch {
         object.number(Field::KeepStart, patch.keep_start as f64);
         object.number(Field::KeepEnd, patch.keep_end as f64);
@@ -81,7 +84,16 @@ pub(super) fn row(value: &JsValue) -> Result<Row, StoreError> {
             middle: text(value, Field::Middle)?.into(),
         }),
     };
-    Ok(Row { index, id, json, at: float(value, Field::At)?, written: float(value, Field::Written)?, patch })
+    let (at, written) = (float(value, Field::At)?, float(value, Field::Written)?);
+    Ok(Row { index, id, json, at, written, writer: writer(value)?, patch })
+}
+
+/// The number of the writer, which records of an earlier version of the library do not have.
+fn writer(value: &JsValue) -> Result<Option<u64>, StoreError> {
+    match Record::get(value, Field::Writer).is_undefined() {
+        true => Ok(None),
+        false => integer(value, Field::Writer).map(Some),
+    }
 }
 
 /// The row or tombstone at a position.
@@ -109,6 +121,7 @@ pub(super) fn head_object(conversation: &JsValue, head: &Head) -> JsValue {
     object.number(Field::Written, head.written);
     object.number(Field::Length, head.length as f64);
     object.number(Field::Used, head.used as f64);
+    object.number(Field::Writer, head.writer as f64);
     if let Some(base_state) = &head.base_state {
         object.text(Field::BaseState, base_state);
     }
@@ -133,6 +146,7 @@ pub(super) fn head(value: &JsValue) -> Result<Option<Head>, StoreError> {
         written: float(value, Field::Written)?,
         length: integer(value, Field::Length)?,
         used: integer(value, Field::Used)?,
+        writer: writer(value)?.unwrap_or_default(),
         base_state,
         deleted: Record::get(value, Field::Deleted).is_truthy(),
     }))

@@ -38,10 +38,11 @@ pub(super) enum Field {
     BaseState,
     Deleted,
     Ids,
+    Writer,
 }
 
 /// The names, in the order of [`Field`].
-const NAMES: [&str; 16] = [
+const NAMES: [&str; 17] = [
     "index",
     "id",
     "json",
@@ -58,10 +59,11 @@ const NAMES: [&str; 16] = [
     "base_state",
     "deleted",
     "ids",
+    "writer",
 ];
 
 thread_local! {
-    static VALUES: [JsValue; 16] = NAMES.map(JsValue::from_str);
+    static VALUES: [JsValue; 17] = NAMES.map(JsValue::from_str);
 }
 
 impl Field {

@@ -37,9 +37,10 @@ export async function badAnswers() {
       { ...whole, [key]: undefined },
       { ...whole, [key]: {} },
     ]);
+  const oddWriters = [-1, 1.5, NaN, "1", {}].map((writer) => ({ ...listing, writer }));
   const answers = {
-    list: [undefined, null, ...odd, ...[undefined, null, ...odd, ...without(listing)].map((value) => [value])],
-    load: [...odd, [], ...without(listing), { ...listing, conversation: crypto.randomUUID() }],
+    list: [undefined, null, ...odd, ...[undefined, null, ...odd, ...without(listing), ...oddWriters].map((value) => [value])],
+    load: [...odd, [], ...without(listing), ...oddWriters, { ...listing, conversation: crypto.randomUUID() }],
     events: [
       undefined,
       null,
@@ -114,7 +115,10 @@ export async function requestsOfAppends() {
       return originals[method].apply(this, args);
     };
   }
-  for (let n = 1; n <= 200; n++) await store.commit(conversation, commit(n, 1, { baseState: base(n) }));
+  for (let n = 1; n <= 200; n++) {
+    const writer = { expected: n === 1 ? 0 : 1, next: 1 };
+    await store.commit(conversation, commit(n, 1, { baseState: base(n), writer }));
+  }
   Object.assign(IDBObjectStore.prototype, originals);
   const found = [];
   for (const n of [0, 63, 64, 200]) found.push(await store.indexOf(conversation, eventId(n)));

@@ -100,13 +100,15 @@ export class MapStore {
     return index < 0 ? undefined : index;
   }
 
-  async commit(id, { expectedLength, createdAt, truncateTo, events, baseState, files, at }) {
+  async commit(id, { expectedLength, createdAt, writer, truncateTo, events, baseState, files, at }) {
     this.#check();
     const stored = this.#conversations.get(id);
-    const kept = stored ?? { events: [], files: new Map(), createdAt: at, updatedAt: at };
+    const kept = stored ?? { events: [], files: new Map(), createdAt: at, updatedAt: at, writer: 0 };
     if (createdAt !== undefined && createdAt !== stored?.createdAt)
       throw Object.assign(new Error("another conversation"), { code: "locked_elsewhere" });
     if (kept.events.length !== expectedLength) throw Object.assign(new Error("another length"), { code: "locked_elsewhere" });
+    if (writer && writer.expected !== kept.writer) throw Object.assign(new Error("another writer"), { code: "locked_elsewhere" });
+    if (writer) kept.writer = writer.next;
     if (truncateTo !== undefined) kept.events.length = Math.min(kept.events.length, truncateTo);
     kept.events.push(...events);
     if (baseState !== undefined) kept.baseState = baseState;
@@ -139,6 +141,6 @@ export class MapStore {
   }
 }
 
-function listing(conversation, { baseState, events, createdAt, updatedAt }) {
-  return { conversation, baseState, length: events.length, createdAt, updatedAt };
+function listing(conversation, { baseState, events, createdAt, updatedAt, writer }) {
+  return { conversation, baseState, length: events.length, createdAt, updatedAt, writer };
 }
