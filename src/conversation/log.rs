@@ -12,6 +12,7 @@ use super::{
     open::OpenOptions,
     repair::{decode, find_head, follows, is_torn},
     warning::{Warning, history_warnings},
+    writer::Writer,
 };
 use crate::{
     agent::Draft,
@@ -62,6 +63,7 @@ pub struct EventLog {
     /// Milliseconds since the epoch. Together with the id it identifies the conversation, as an id can be used again. `None`
     /// until the first commit, which stores the conversation.
     created_at: Cell<Option<f64>>,
+    writer: Writer,
     head: RefCell<Option<EventId>>,
     branch: RefCell<Option<ActiveBranch>>,
     /// Problems of the active branch.
@@ -101,6 +103,7 @@ impl EventLog {
         options: &OpenOptions,
         state: BaseState,
         (length, created_at): (u64, Option<f64>),
+        writer: Option<u64>,
         head: Option<EventId>,
     ) -> Self {
         Self {
@@ -116,6 +119,7 @@ impl EventLog {
             state: RefCell::new(state),
             length: Cell::new(length),
             created_at: Cell::new(created_at),
+            writer: Writer::of_another(writer),
             head: RefCell::new(head),
             branch: RefCell::new(None),
             damage: RefCell::default(),
@@ -309,6 +313,7 @@ impl EventLog {
             if is_owners { &mut owner_files } else { &mut files }.push((path, content));
         }
         let (created_at, at) = (self.created_at.get(), self.host.now());
+        let writer = self.writer.next();
         let mut change = FilesChange {
             files,
             owner_files,
@@ -326,7 +331,7 @@ impl EventLog {
                 Commit {
                     expected_length,
                     created_at,
-                    writer: None,
+                    writer,
                     truncate_to: plan.truncate_to,
                     events: events.iter().map(|event| (event.id().clone(), event.json().clone())).collect(),
                     base_state: (has_changed || created_at.is_none()).then(|| state.json()),
@@ -338,6 +343,7 @@ impl EventLog {
             )
             .await?;
         self.created_at.set(created_at.or(Some(at)));
+        self.writer.has_stored(writer);
         self.held.borrow_mut().drain(..held);
         *self.state.borrow_mut() = state;
         self.length.set(length);
@@ -357,13 +363,38 @@ impl EventLog {
     /// # Errors
     /// Those of the store.
     pub(super) async fn store_beside(&self, _queue: &FairGuard, files: FileChanges) -> Result<()> {
+        let writer = self.writer.next();
         let commit = Commit {
             created_at: self.created_at.get(),
+            writer,
             files,
             durability: Durability::Relaxed,
             ..Commit::new(self.length.get(), 0.0)
         };
-        Ok(self.store.commit(self.id, commit).await?)
+        self.store.commit(self.id, commit).await?;
+        self.writer.has_stored(writer);
+        Ok(())
+    }
+
+    /// Makes this handle the writer in the store: nothing is stored any more of what another one commits that does not know of
+    /// it. A commit does the same; this one changes nothing else, but stores a conversation that is not stored yet.
+    ///
+    /// # Errors
+    /// `locked_elsewhere` if something was stored that this handle has not taken in, and those of the store.
+    pub(super) async fn claim(&self, _queue: &FairGuard) -> Result<()> {
+        let (created_at, writer) = (self.created_at.get(), self.writer.next());
+        let at = if created_at.is_some() { 0.0 } else { self.host.now() };
+        let commit = Commit {
+            created_at,
+            writer,
+            base_state: created_at.is_none().then(|| self.state.borrow().json()),
+            durability: Durability::Relaxed,
+            ..Commit::new(self.length.get(), at)
+        };
+        self.store.commit(self.id, commit).await?;
+        self.created_at.set(created_at.or(Some(at)));
+        self.writer.has_stored(writer);
+        Ok(())
     }
 
     /// The code for versions of files, if a commit needs it: one that changes files, or that moves HEAD where there are
@@ -460,7 +491,8 @@ impl EventLog {
     /// Changes of the owner's files, which only calls that have got its files make.
     fn files_of(&self, files: FileChanges) -> Option<FilesOf> {
         let (owner, created_at) = self.owner.as_ref().filter(|_| !files.is_empty())?;
-        Some(FilesOf { conversation: owner.id(), created_at: *created_at, writer: None, files })
+        let writer = owner.0.log.writer.number();
+        Some(FilesOf { conversation: owner.id(), created_at: *created_at, writer, files })
     }
 
     /// The identity of the conversation, for [`EventLog::owner`] of another one; `None` until it is stored.
@@ -501,6 +533,7 @@ impl EventLog {
             follows
         });
         self.created_at.set(Some(listing.created_at));
+        self.writer.has_read(listing.writer);
         *self.state.borrow_mut() = state;
         self.length.set(length);
         if is_linear && end == head {

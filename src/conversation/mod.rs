@@ -41,6 +41,7 @@ mod subagents;
 mod tree;
 mod underway;
 mod warning;
+mod writer;
 
 pub use condensing::{Condensed, Condensing, ContextUsage, LoadCondensing, Summarizing, Task, compiled_in};
 pub use drafts::{DraftFiles, Drafts, LoadDrafts, Resume, compiled_in_drafts};

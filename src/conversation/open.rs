@@ -114,8 +114,7 @@ impl Conversation {
                 }
                 add_skill_tool(&mut options.agent, context.as_deref())?;
                 state_warnings(&state, &options, &control, &mut warnings);
-                let stored = (listing.length, listing.created_at);
-                let (log, quarantine) = repair::open_log(&options, state, stored, &mut warnings).await?;
+                let (log, quarantine) = repair::open_log(&options, state, &listing, &mut warnings).await?;
                 log.find_beginning().await?;
                 torn = quarantine;
                 log
@@ -123,7 +122,7 @@ impl Conversation {
             None => {
                 add_skill_tool(&mut options.agent, context.as_deref())?;
                 let state = new_state(&options, &control)?;
-                EventLog::new(&options, state, (0, None), None)
+                EventLog::new(&options, state, (0, None), Some(0), None)
             }
         };
         warnings.extend(context.as_deref().and_then(AgentContext::complaint).map(warning::unusable_skills));

@@ -28,7 +28,7 @@ use crate::{
         tree::{Leaf, becomes_head, is_default_leaf},
     },
     id::{ConversationId, EventId},
-    store::{Store, StoredEvent},
+    store::{Listing, Store, StoredEvent},
     tool::{FileChange, Replay},
 };
 use std::ops::Range;
@@ -41,7 +41,7 @@ const PAGE: u64 = 64;
 pub(super) async fn open_log(
     options: &OpenOptions,
     state: BaseState,
-    (length, created_at): (u64, f64),
+    &Listing { length, created_at, writer, .. }: &Listing,
     warnings: &mut Vec<Warning>,
 ) -> Result<(EventLog, Vec<StoredEvent>)> {
     let (id, store) = (options.id, &*options.store);
@@ -59,7 +59,7 @@ pub(super) async fn open_log(
     let head = find_head(store, id, &state, readable_length, warnings).await?;
     // A writer moves the unreadable end away, which is part of the log until then.
     let length = if options.access == Access::Writer { length } else { readable_length };
-    Ok((EventLog::new(options, state, (length, Some(created_at)), head), torn))
+    Ok((EventLog::new(options, state, (length, Some(created_at)), writer, head), torn))
 }
 
 /// The files for quarantined events.

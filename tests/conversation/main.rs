@@ -42,3 +42,4 @@ mod text_tools;
 mod token_counts;
 mod token_limits;
 mod tree;
+mod two_writers;

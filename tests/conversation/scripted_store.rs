@@ -33,6 +33,8 @@ pub struct ScriptedStore {
     pub applied: Box<dyn Fn(&Commit)>,
     /// The number of events that were requested.
     pub events_read: Rc<Cell<u64>>,
+    /// Whether it leaves the number of the writer out of commits.
+    pub ignores_writers: bool,
 }
 
 impl ScriptedStore {
@@ -43,6 +45,7 @@ impl ScriptedStore {
             outcome: Box::new(|_| Outcome::DONE),
             applied: Box::new(|_| {}),
             events_read: Rc::default(),
+            ignores_writers: false,
         }
     }
 }
@@ -67,6 +70,7 @@ impl Store for ScriptedStore {
     }
     fn commit(&self, conversation: ConversationId, commit: Commit) -> StoreFuture<'_, ()> {
         let outcome = (self.outcome)(&commit);
+        let commit = Commit { writer: commit.writer.filter(|_| !self.ignores_writers), ..commit };
         Box::pin(async move {
             let (after, reported_after) = match outcome {
                 Outcome::Full => return Err(StoreError::Quota),

@@ -10,6 +10,7 @@ use std::{cell::Cell, rc::Rc};
 use threadkeep::{
     cancel::CancelToken,
     conversation::{Access, Conversation},
+    error::ErrorCode,
     format::base_state::ExecutionStatus,
     id::{ConversationId, StorePath},
     security::ConfirmationPolicy,
@@ -155,6 +156,32 @@ fn a_sub_agent_keeps_its_result_and_its_files_for_the_next_commit_if_one_fails()
         let child = open_child(&world).await;
         say(&child, "Go").await;
         assert!(child.run(CancelToken::default()).await.is_err());
+        child.run(CancelToken::default()).await.unwrap();
+        assert_eq!(notes(&inner).await, "one\ntwo\n");
+    });
+}
+
+#[test]
+fn a_sub_agent_below_a_handle_that_was_replaced_changes_no_files_above_it() {
+    block_on(async {
+        let inner = MemoryStore::new();
+        let parent = World::new(Rc::new(inner.another()), Vec::new(), []);
+        let world_below = |owner: &Conversation, answers: Vec<crate::support::Answer>| {
+            let store = Rc::new(inner.another());
+            let mut world = below(owner, World::new(store, vec![add_line(&inner, false)], answers));
+            world.host = parent.host.clone();
+            world
+        };
+        let owner = parent.open_stored().await.unwrap();
+        let child = open_child(&world_below(&owner, script().into())).await;
+        say(&child, "Go").await;
+        let other = parent.open().await.unwrap();
+        other.claim().await.unwrap();
+        let error = child.run(CancelToken::default()).await.unwrap_err();
+        assert_eq!(error.code(), ErrorCode::LockedElsewhere);
+        assert_eq!(notes(&inner).await, "");
+        // The handle that took its place gives the files to its own sub-agents.
+        let child = open_child(&world_below(&other, script().into_iter().skip(1).collect())).await;
         child.run(CancelToken::default()).await.unwrap();
         assert_eq!(notes(&inner).await, "one\ntwo\n");
     });

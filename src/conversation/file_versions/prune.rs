@@ -13,7 +13,6 @@ use crate::{
     },
     id::{EventId, StorePath},
     names::Names,
-    store::{Commit, Durability},
 };
 
 /// The text of a version that has been removed.
@@ -82,7 +81,7 @@ impl Conversation {
     pub async fn prune_file_versions(&self, limits: PruneLimits) -> Result<()> {
         self.ensure_writable()?;
         let log = &self.0.log;
-        let _queue = log.queue().await;
+        let queue = log.queue().await;
         let _unchanged = log.files.lock().await;
         self.ensure_writable()?;
         let stored = self.stored_versions();
@@ -124,11 +123,7 @@ impl Conversation {
         if files.is_empty() {
             return Ok(());
         }
-        let created_at = log.identity().map(|(_, created_at)| created_at);
-        // Nothing that lists show has changed, so the conversation stays in its place.
-        let commit =
-            Commit { files, created_at, durability: Durability::Relaxed, ..Commit::new(log.length(), 0.0) };
-        Ok(log.store.commit(log.id, commit).await?)
+        log.store_beside(&queue, files).await
     }
 }
 
