@@ -1,5 +1,7 @@
 //! Files at earlier events: random edits, moves of HEAD, copies, removals of versions, failures and new pages are compared
-//! with a model that keeps all files of each event.
+//! with a model that keeps all files of each event. Sub-agents change the files, too.
+
+mod stored;
 
 use crate::{
     scripted_store::{Outcome, ScriptedStore},
@@ -9,18 +11,18 @@ use futures_executor::block_on;
 use futures_util::FutureExt;
 use serde_json::{Value, json};
 use std::{
-    cell::Cell,
+    cell::{Cell, RefCell},
     collections::{BTreeMap, HashMap},
     rc::Rc,
 };
 use threadkeep::{
     cancel::CancelToken,
-    conversation::{Access, Attached, ChangeKind, Conversation, ForkOptions, PruneLimits},
+    conversation::{Access, Attached, Conversation, ForkOptions, PruneLimits},
     error::ErrorCode,
     event::{Body, Event, Source},
     id::{ConversationId, EventId, StorePath},
     llm::message::Content,
-    store::{Commit, MemoryStore, Store},
+    store::{MemoryStore, Store},
     tool::{FileChange, Replay, Tool, ToolOutput},
 };
 
@@ -28,7 +30,7 @@ type Files = BTreeMap<String, Vec<u8>>;
 
 const COPY: &str = "2f8fad5b-d9cb-469f-a165-70867728950e";
 
-fn path(name: &str) -> StorePath {
+pub fn path(name: &str) -> StorePath {
     format!("workspace/{name}").parse().unwrap()
 }
 
@@ -39,6 +41,53 @@ fn write() -> Rc<dyn Tool> {
         let (name, content) = change_of(arguments["text"].as_str().unwrap());
         let files = vec![FileChange::new(path(&name), content)];
         Ok(ToolOutput { files, ..ToolOutput::text("Written.") })
+    })
+}
+
+/// The sub-agent's tool of the same name, which changes the files of the conversation above.
+fn write_above() -> Rc<dyn Tool> {
+    TestTool::shared("write", Replay::Safe, |call| async move {
+        let arguments: Value = serde_json::from_str(&call.arguments).unwrap();
+        let (name, content) = change_of(arguments["text"].as_str().unwrap());
+        let file = FileChange { is_owners: true, ..FileChange::new(path(&name), content) };
+        Ok(ToolOutput { files: vec![file], ..ToolOutput::text("Written.") })
+    })
+}
+
+/// The conversation above, and the changes of the last task that was begun.
+#[derive(Clone, Default)]
+struct Tasks {
+    owner: Rc<RefCell<Option<Conversation>>>,
+    begun: Rc<RefCell<Option<String>>>,
+    count: Rc<Cell<u32>>,
+}
+
+/// A tool whose sub-agent makes the changes in its text, each with a call of its own.
+fn task(store: &Rc<dyn Store>, tasks: &Tasks) -> Rc<dyn Tool> {
+    let (store, tasks) = (store.clone(), tasks.clone());
+    TestTool::shared("task", Replay::Safe, move |call| {
+        let (store, tasks) = (store.clone(), tasks.clone());
+        async move {
+            let arguments: Value = serde_json::from_str(&call.arguments).unwrap();
+            let changes = arguments["text"].as_str().unwrap().to_owned();
+            let mut answers = Vec::new();
+            for change in changes.split(';') {
+                answers.push(calls(&[("call", "write", &json!({ "text": change }).to_string())]));
+            }
+            tasks.begun.replace(Some(changes));
+            tasks.count.set(tasks.count.get() + 1);
+            let owner = tasks.owner.borrow().clone().unwrap();
+            let mut world =
+                World::new(store, vec![write_above()], answers.into_iter().chain([text("Done.")]));
+            world.ancestors = vec![owner.id()];
+            world.owner = Some(owner);
+            let id = format!("3f8fad5b-d9cb-469f-a165-{:012}", tasks.count.get()).parse().unwrap();
+            let child = world.open_other(id, Access::Writer).await.unwrap();
+            say(&child, "Go.").await;
+            child.run(CancelToken::default()).await.unwrap();
+            child.close().await;
+            Ok(ToolOutput::text("The sub-agent has written."))
+        }
     })
 }
 
@@ -57,7 +106,7 @@ fn apply(files: &mut Files, (name, content): (String, Option<Vec<u8>>)) {
 }
 
 /// The files that a conversation has in the store.
-async fn live(store: &dyn Store, id: ConversationId) -> Files {
+pub async fn live(store: &dyn Store, id: ConversationId) -> Files {
     let mut files = Files::new();
     for path in store.files(id, Some(&"workspace".parse().unwrap())).await.unwrap() {
         let content = store.read_file(id, &path).await.unwrap().unwrap();
@@ -67,7 +116,7 @@ async fn live(store: &dyn Store, id: ConversationId) -> Files {
 }
 
 /// The files at an event; `None` if they are not known.
-async fn files_at(conversation: &Conversation, event: &EventId) -> Option<Files> {
+pub async fn files_at(conversation: &Conversation, event: &EventId) -> Option<Files> {
     let at = match conversation.files_at(event).await {
         Ok(at) => at,
         Err(error) => {
@@ -102,6 +151,15 @@ impl Random {
             _ => format!("{name}={}", "xyz".repeat(self.below(6))),
         }
     }
+
+    /// A call that changes a file, or whose sub-agent changes some.
+    fn call(&mut self) -> (&'static str, String) {
+        if self.below(3) > 0 {
+            return ("write", self.change());
+        }
+        let changes: Vec<String> = (0..=self.below(3)).map(|_| self.change()).collect();
+        ("task", changes.join(";"))
+    }
 }
 
 /// A file of a message, which names its change, or none.
@@ -126,30 +184,44 @@ struct Model {
     known: u64,
     /// Whether versions have been removed.
     is_pruned: bool,
-    calls: HashMap<String, String>,
+    /// The tools and arguments of calls.
+    calls: HashMap<String, (String, String)>,
 }
 
 impl Model {
     /// Takes in new events: an observation comes with the change of its call, a message with the one that it names.
-    async fn take_in(&mut self, store: &dyn Store, head: Option<EventId>) {
+    /// `left`: the files that a page has left that died in a task, and the changes of that task.
+    async fn take_in(&mut self, store: &dyn Store, head: Option<EventId>, left: Option<(Files, String)>) {
         for event in store.events(ID.parse().unwrap(), self.known..u64::MAX).await.unwrap() {
             self.known += 1;
             let json: Value = serde_json::from_str(&event.json).unwrap();
             // Answers to calls of a branch that is left are appended to that.
             let parent = json["parent_id"].as_str().and_then(|parent| parent.parse::<EventId>().ok());
-            let mut files = parent.and_then(|parent| self.at.get(&parent)).unwrap_or(&self.files).clone();
+            let mut files =
+                parent.as_ref().and_then(|parent| self.at.get(parent)).unwrap_or(&self.files).clone();
+            let call = json["action_id"].as_str().and_then(|action| self.calls.get(action));
+            let call = call.filter(|_| json["kind"] == "ObservationEvent").cloned();
+            if let (Some((tool, changes)), Some(parent)) = (&call, &parent)
+                && tool == "task"
+            {
+                // The sub-agent has changed them while HEAD was at the event before its result.
+                changes.split(';').for_each(|change| apply(&mut files, change_of(change)));
+                self.at.insert(parent.clone(), files.clone());
+                self.files = files.clone();
+            }
             self.before.insert(event.id.clone(), files.clone());
             if json["kind"] == "ActionEvent" {
                 let arguments = json["tool_call"]["arguments"].as_str().unwrap();
                 let arguments: Value = serde_json::from_str(arguments).unwrap();
                 if let Some(text) = arguments["text"].as_str() {
-                    self.calls.insert(json["id"].as_str().unwrap().into(), text.into());
+                    let tool = json["tool_name"].as_str().unwrap().into();
+                    self.calls.insert(json["id"].as_str().unwrap().into(), (tool, text.into()));
                 }
             }
-            if json["kind"] == "ObservationEvent"
-                && let Some(text) = self.calls.get(json["action_id"].as_str().unwrap())
+            if let Some((tool, text)) = call
+                && tool == "write"
             {
-                apply(&mut files, change_of(text));
+                apply(&mut files, change_of(&text));
                 self.files = files.clone();
             }
             if let Some(text) = json["extended_content"][0]["text"].as_str() {
@@ -157,6 +229,16 @@ impl Model {
                 self.files = files.clone();
             }
             self.at.insert(event.id, files);
+        }
+        if let Some((left, changes)) = left {
+            let mut files = self.files.clone();
+            let mut states = vec![files.clone()];
+            for change in changes.split(';') {
+                apply(&mut files, change_of(change));
+                states.push(files.clone());
+            }
+            assert!(states.contains(&left), "{left:?} is left of {changes} after {:?}", self.files);
+            self.files = left;
         }
         if let Some(head) = head {
             self.at.insert(head, self.files.clone());
@@ -174,6 +256,7 @@ struct Stage {
     pending: Option<(Files, Option<EventId>)>,
     /// The event that an edit under way goes to, and the files there.
     place: Option<(EventId, Files)>,
+    tasks: Tasks,
     next_call: u32,
     seed: u64,
 }
@@ -194,8 +277,17 @@ impl Stage {
             }),
             ..ScriptedStore::over(inner.another())
         };
-        let world = World::new(Rc::new(store), vec![write()], vec![]);
-        Self { world, inner, death, model: Model::default(), pending: None, place: None, next_call: 0, seed }
+        let (store, tasks): (Rc<dyn Store>, Tasks) = (Rc::new(store), Tasks::default());
+        let tools = vec![write(), task(&store, &tasks)];
+        let world = World::new(store, tools, vec![]);
+        let model = Model::default();
+        Self { world, inner, death, model, pending: None, place: None, tasks, next_call: 0, seed }
+    }
+
+    async fn open(&self) -> Conversation {
+        let conversation = self.world.open().await.unwrap();
+        self.tasks.owner.replace(Some(conversation.clone()));
+        conversation
     }
 
     /// Carries out one random command. Its page may die, and it may be refused.
@@ -205,6 +297,9 @@ impl Stage {
         let event = events.get(random.below(events.len())).cloned();
         self.pending = None;
         self.place = None;
+        self.tasks.begun.take();
+        let host = &self.world.host;
+        host.passed.set(host.passed.get() + random.below(1000) as f64);
         match (random.below(12), event) {
             (0..=2, _) => {
                 let content = vec![Content::text("Go on.")];
@@ -213,11 +308,12 @@ impl Stage {
                     let mut batch = Vec::new();
                     for _ in 0..=random.below(2) {
                         self.next_call += 1;
-                        let arguments = json!({ "text": random.change() }).to_string();
-                        batch.push((format!("call_{}", self.next_call), arguments));
+                        let (tool, text) = random.call();
+                        let arguments = json!({ "text": text }).to_string();
+                        batch.push((format!("call_{}", self.next_call), tool, arguments));
                     }
                     let batch: Vec<(&str, &str, &str)> =
-                        batch.iter().map(|(id, arguments)| (&**id, "write", &**arguments)).collect();
+                        batch.iter().map(|(id, tool, arguments)| (&**id, *tool, &**arguments)).collect();
                     self.world.model.answers.borrow_mut().push_back(calls(&batch));
                 }
                 self.answer(conversation, "Done.").await;
@@ -260,7 +356,9 @@ impl Stage {
             }
             (10, Some(from)) => self.check_copy(conversation, &from).await,
             (11, _) => {
-                let limits = PruneLimits { bytes: random.below(60) as u64, age: 1e15 };
+                let by_bytes = PruneLimits { bytes: random.below(60) as u64, age: 1e15 };
+                let by_age = PruneLimits { bytes: u64::MAX, age: random.below(8000) as f64 };
+                let limits = if random.below(2) == 0 { by_bytes } else { by_age };
                 self.model.is_pruned = true;
                 conversation.prune_file_versions(limits).await.unwrap();
             }
@@ -347,6 +445,13 @@ impl Stage {
     async fn check(&self, conversation: &Conversation) {
         let seed = self.seed;
         assert_eq!(live(&self.inner, conversation.id()).await, self.model.files, "seed {seed}");
+        if let Some(head) = self.leaf().await {
+            assert_eq!(
+                files_at(conversation, &head).await.as_ref(),
+                Some(&self.model.files),
+                "HEAD, seed {seed}"
+            );
+        }
         for (event, expected) in &self.model.at {
             match files_at(conversation, event).await {
                 Some(files) => assert_eq!(files, *expected, "at {event}, seed {seed}"),
@@ -359,12 +464,13 @@ impl Stage {
 async fn sequence(seed: u64) {
     let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
     let mut stage = Stage::new(seed);
-    let mut conversation = stage.world.open().await.unwrap();
+    let mut conversation = stage.open().await;
     for _ in 0..4 + random.below(14) {
         let dies = random.below(6) == 0;
         if dies {
             stage.death.set(Some((random.below(4), random.below(2) == 0)));
         }
+        let mut left = None;
         let has_ended = stage.act(&conversation, &mut random).now_or_never().is_some();
         stage.death.set(None);
         if !has_ended {
@@ -374,6 +480,7 @@ async fn sequence(seed: u64) {
             stage.world.model.answers.borrow_mut().clear();
             let stored = live(&stage.inner, ID.parse().unwrap()).await;
             let leaf = stage.leaf().await;
+            left = stage.tasks.begun.take().map(|changes| (stored.clone(), changes));
             match stage.pending.take() {
                 Some((files, Some(event))) if leaf.as_ref() == Some(&event) => {
                     stage.model.files = files;
@@ -389,13 +496,13 @@ async fn sequence(seed: u64) {
                 let files = stage.model.files.clone();
                 stage.model.at.insert(leaf, files);
             }
-            conversation = stage.world.open().await.unwrap();
+            conversation = stage.open().await;
         } else if random.below(8) == 0 {
             conversation.close().await;
-            conversation = stage.world.open().await.unwrap();
+            conversation = stage.open().await;
         }
         let head = stage.leaf().await;
-        stage.model.take_in(&stage.inner, head).await;
+        stage.model.take_in(&stage.inner, head, left).await;
         stage.check(&conversation).await;
     }
 }
@@ -410,168 +517,4 @@ fn the_files_at_each_event_are_those_of_then_after_random_edits_moves_copies_rem
     for seed in start..start + count {
         block_on(sequence(seed));
     }
-}
-
-/// The answers of a model that writes `a` twice.
-fn two_answers() -> Vec<crate::support::Answer> {
-    vec![
-        calls(&[("call_1", "write", r#"{"text":"a=one"}"#)]),
-        text("One."),
-        calls(&[("call_2", "write", r#"{"text":"a=two"}"#), ("call_3", "write", r#"{"text":"b=new"}"#)]),
-        text("Two."),
-    ]
-}
-
-async fn with_two_answers(world: &World) -> Conversation {
-    let conversation = world.open().await.unwrap();
-    for message in ["First.", "Second."] {
-        say(&conversation, message).await;
-        conversation.run(CancelToken::default()).await.unwrap();
-    }
-    conversation
-}
-
-#[test]
-fn each_result_names_the_version_of_its_own_change() {
-    block_on(async {
-        let world = World::new(Rc::new(MemoryStore::new()), vec![write()], two_answers());
-        let conversation = with_two_answers(&world).await;
-        let mut seen = Vec::new();
-        for event in conversation.active_branch(usize::MAX).await.unwrap() {
-            let files = files_at(&conversation, event.id()).await.unwrap();
-            let texts: Vec<String> = files
-                .iter()
-                .map(|(name, content)| format!("{name}={}", String::from_utf8_lossy(content)))
-                .collect();
-            seen.push(format!("{} {}", event.kind().trim_end_matches("Event"), texts.join(" ")));
-        }
-        assert_eq!(
-            seen,
-            [
-                "SystemPrompt ",
-                "Message ",
-                "Action ",
-                "Observation a=one",
-                "Message a=one",
-                "Message a=one",
-                "Action a=one",
-                "Action a=one",
-                "Observation a=two",
-                "Observation a=two b=new",
-                "Message a=two b=new",
-            ]
-        );
-        let branch = conversation.active_branch(usize::MAX).await.unwrap();
-        let changes = conversation.file_changes_between(branch[5].id(), branch[10].id()).await.unwrap();
-        let kinds: Vec<(&str, ChangeKind)> =
-            changes.iter().map(|change| (change.path.as_str(), change.kind)).collect();
-        assert_eq!(kinds, [("workspace/a", ChangeKind::Changed), ("workspace/b", ChangeKind::Added)]);
-        let history = conversation.file_history().await.unwrap();
-        assert_eq!((history.versions, history.bytes, history.is_complete), (3, 3, true));
-    });
-}
-
-#[test]
-fn a_content_is_stored_once_and_files_that_are_written_often_at_one_event_have_one_version() {
-    block_on(async {
-        let store = MemoryStore::new();
-        let world = World::new(Rc::new(store.another()), vec![write()], []);
-        let conversation = world.open().await.unwrap();
-        say(&conversation, "Hello.").await;
-        let content = vec![7_u8; 1000];
-        for name in ["a", "b", "c"] {
-            conversation.write_files(vec![FileChange::new(path(name), Some(content.clone()))]).await.unwrap();
-        }
-        for number in 0..50_u8 {
-            let changed = FileChange::new(path("a"), Some(vec![number; 10]));
-            conversation.write_files(vec![changed]).await.unwrap();
-        }
-        let count = async |folder: &str| {
-            store.files(conversation.id(), Some(&folder.parse().unwrap())).await.unwrap().len()
-        };
-        assert_eq!(count("file_versions/contents").await, 0);
-        assert_eq!(count("file_versions/versions").await, 2);
-        say(&conversation, "Remove them.").await;
-        let removed = ["a", "b", "c"].map(|name| FileChange::new(path(name), None));
-        conversation.write_files(removed.into()).await.unwrap();
-        // `b` and `c` have the same.
-        assert_eq!(count("file_versions/contents").await, 2);
-    });
-}
-
-#[test]
-fn a_conversation_that_had_files_before_keeps_them_where_they_are_not_known() {
-    block_on(async {
-        let store = MemoryStore::new();
-        let world = World::new(Rc::new(store.another()), vec![write()], two_answers());
-        let conversation = with_two_answers(&world).await;
-        // As an earlier version of the library has stored it.
-        let versions = store.files(conversation.id(), Some(&"file_versions".parse().unwrap())).await.unwrap();
-        let files = versions.into_iter().map(|path| (path, None)).collect();
-        let commit = Commit { files, ..Commit::new(conversation.length(), 1.0) };
-        store.commit(conversation.id(), commit).await.unwrap();
-        let branch = conversation.active_branch(usize::MAX).await.unwrap();
-        assert_eq!(files_at(&conversation, branch[4].id()).await, None);
-        let now = live(&store, conversation.id()).await;
-        assert_eq!(files_at(&conversation, branch[10].id()).await, Some(now.clone()));
-        conversation.write_files(vec![FileChange::new(path("a"), Some(b"mine".into()))]).await.unwrap();
-        let changed = live(&store, conversation.id()).await;
-        conversation.navigate_to(Some(branch[4].id().clone())).await.unwrap();
-        assert_eq!(live(&store, conversation.id()).await, changed);
-        assert!(!conversation.file_history().await.unwrap().is_complete);
-        conversation.navigate_to(Some(branch[10].id().clone())).await.unwrap();
-        assert_eq!(live(&store, conversation.id()).await, changed);
-    });
-}
-
-#[test]
-fn two_contents_with_the_same_hash_are_kept_apart() {
-    block_on(async {
-        let store = MemoryStore::new();
-        let world = World::new(Rc::new(store.another()), vec![write()], []);
-        let conversation = world.open().await.unwrap();
-        say(&conversation, "Hello.").await;
-        conversation.write_files(vec![FileChange::new(path("a"), Some(b"right".into()))]).await.unwrap();
-        let hello = conversation.active_branch(1).await.unwrap().remove(0);
-        // The content of another file that happens to have the hash of "right".
-        let key = threadkeep::format::file_versions::key_of(b"right");
-        let taken = format!("file_versions/contents/{key}").parse().unwrap();
-        let commit =
-            Commit { files: vec![(taken, Some(b"wrong".into()))], ..Commit::new(conversation.length(), 1.0) };
-        store.commit(conversation.id(), commit).await.unwrap();
-        say(&conversation, "Go on.").await;
-        conversation.write_files(vec![FileChange::new(path("a"), Some(b"later".into()))]).await.unwrap();
-        assert_eq!(files_at(&conversation, hello.id()).await.unwrap()["a"], b"right");
-        conversation.navigate_to(Some(hello.id().clone())).await.unwrap();
-        assert_eq!(live(&store, conversation.id()).await["a"], b"right");
-    });
-}
-
-#[test]
-fn rows_that_cannot_be_read_leave_the_files_as_they_are() {
-    block_on(async {
-        for (row, text) in [
-            ("current", "nonsense"),
-            ("current", "9 00000008-1-root"),
-            ("versions/00000002-10-10000000-0000-4000-8000-00000000000b", "1\t00000009-1-root\n"),
-            ("versions/00000001-0-zzz", "1\t\n-\t../../x\n"),
-        ] {
-            let store = MemoryStore::new();
-            let world = World::new(Rc::new(store.another()), vec![write()], two_answers());
-            let conversation = with_two_answers(&world).await;
-            let place = format!("file_versions/{row}").parse().unwrap();
-            let files = vec![(place, Some(text.into()))];
-            let commit = Commit { files, ..Commit::new(conversation.length(), 1.0) };
-            store.commit(conversation.id(), commit).await.unwrap();
-            let branch = conversation.active_branch(usize::MAX).await.unwrap();
-            for event in [&branch[1], &branch[5], &branch[10]] {
-                conversation.navigate_to(Some(event.id().clone())).await.unwrap();
-                let files = live(&store, conversation.id()).await;
-                assert!(files.len() <= 2, "{row}: {files:?}");
-                let _ = files_at(&conversation, event.id()).await;
-            }
-            conversation.write_files(vec![FileChange::new(path("c"), Some(b"on".into()))]).await.unwrap();
-            assert_eq!(live(&store, conversation.id()).await["c"], b"on");
-        }
-    });
 }
