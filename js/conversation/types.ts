@@ -76,8 +76,9 @@ export interface ConversationOptions<Answer = any> extends RunLimits {
   offline?: "wait" | "fail" | undefined;
   /**
    * The treatment of an answer that was still streaming when the page died, of which all but about the last second is stored.
-   * `"again"`, the default: it is the `draft` of the conversation, which the model does not see, until the next run asks again or
-   * a message is sent. `"keep"`: it is appended to the log, durably, as a message of the agent that says that it broke off.
+   * `"again"`, the default: it is the `draft` of the conversation, which the model does not see, until the next run has asked
+   * again. `"keep"`: it is appended to the log, durably, as a message of the agent that says that it broke off. A draft becomes
+   * such a message, too, when the user writes something else or leaves the branch.
    */
   resume?: "again" | "keep" | undefined;
   /** Whether `close()` deletes the conversation. Default false. */

@@ -34,6 +34,8 @@ impl CutOff {
 pub struct ShownAnswer {
     /// The id of the answer's first event, under which its pieces were shown.
     pub id: EventId,
+    /// The last event that the model sees, which identifies the question; empty if there is none.
+    pub question: String,
     text: RefCell<String>,
     /// The number of bytes that are stored beside the log.
     stored: Cell<usize>,
@@ -56,9 +58,10 @@ pub struct Piece {
 
 impl ShownAnswer {
     /// An answer of which nothing was shown.
-    pub fn new(id: EventId) -> Self {
+    pub fn new(id: EventId, question: String) -> Self {
         Self {
             id,
+            question,
             text: RefCell::default(),
             stored: Cell::default(),
             attempt: Cell::default(),
@@ -98,6 +101,16 @@ impl ShownAnswer {
         }
     }
 
+    /// The text that was shown.
+    pub fn text(&self) -> String {
+        self.text.borrow().clone()
+    }
+
+    /// Whether there is text to see.
+    pub fn is_visible(&self) -> bool {
+        is_visible(&self.text.borrow())
+    }
+
     /// The event that keeps the text; `None` if there is none to see.
     pub fn cut_off(&self, why: CutOff) -> Option<Draft> {
         partial_answer(self.id.clone(), &self.text.borrow(), why)
@@ -106,11 +119,15 @@ impl ShownAnswer {
 
 /// The event that keeps this text of an answer; `None` if there is nothing to see.
 pub fn partial_answer(id: EventId, text: &str, why: CutOff) -> Option<Draft> {
-    if text.trim().is_empty() {
+    if !is_visible(text) {
         return None;
     }
     let message = Message::new(Role::Assistant, vec![Content::text(text)]);
     let event =
         MessageEvent { extended_content: vec![Content::text(why.sentence())], ..MessageEvent::new(message) };
     Some(Draft { id: Some(id), ..Draft::new(Source::Agent, event) })
+}
+
+fn is_visible(text: &str) -> bool {
+    !text.trim().is_empty()
 }

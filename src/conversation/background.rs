@@ -49,7 +49,7 @@ impl Conversation {
     pub(super) async fn store_responses(&self, request: &Underway) {
         while let Some((llm, id)) = request.next_response().await {
             let mut response = EditableObject::default();
-            let fields = [("id", &id), ("model", &llm.options.model), ("after", &request.question)];
+            let fields = [("id", &id), ("model", &llm.options.model), ("after", &request.answer.question)];
             for (name, value) in fields {
                 response.set(name, &quoted(value));
             }

@@ -3,21 +3,25 @@
 //!
 //! The stream never waits for it. At most once in [`INTERVAL`] a small file with what is new is committed, relaxed, and not
 //! before the first interval is over. A store that needs longer gets fewer and longer pieces; what else is in the
-//! conversation makes no difference. The commit of the answer, or of what takes its place, removes the files
-//! (`machine/drafts.rs`). Nothing of a draft is in the log: no follower sees it, and neither does the model.
+//! conversation makes no difference. The commit of the answer, or of what takes its place, removes the files; one that goes
+//! past what a dead page has left makes it an event first (`machine/drafts.rs`). Until then nothing of a draft is in the
+//! log: no follower sees it, and neither does the model.
 //!
 //! The work is done behind [`Drafts`], which a page loads once the conversation is open, and which also stores the ids of
 //! background responses. Until it is loaded, neither is written, and a draft that an earlier page has left stays where it is.
 
 use super::{
     Conversation,
-    machine::{Plan, StoredDraft},
+    active_branch::walk_back,
+    machine::{Plan, Remains, StoredDraft},
+    tree::is_seen,
     underway::Underway,
     warning::WarningCode,
 };
 use crate::{
-    agent::{CutOff, Piece, partial_answer},
+    agent::{CutOff, Piece, ShownAnswer, partial_answer},
     error::Result,
+    event::{Body, Event},
     fair_mutex::FairGuard,
     format::{
         drafts::{DraftPiece, answer_of, path_of},
@@ -34,7 +38,8 @@ const INTERVAL: Duration = Duration::from_secs(1);
 /// The treatment of a draft that a page has left when it died.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Resume {
-    /// It stays beside the log, to be shown, until the next run asks the model again or the user sends a message.
+    /// It stays beside the log, to be shown, until the next run has asked the model again. If the user writes something
+    /// else or leaves the branch, it becomes an event as with [`Self::Keep`].
     #[default]
     Again,
     /// It becomes an event of the log that says that it was cut off.
@@ -83,7 +88,7 @@ impl Conversation {
     pub fn draft(&self) -> Option<(EventId, String)> {
         let page = self.0.page.borrow();
         let draft = page.draft.as_ref()?;
-        Some((draft.id.clone(), draft.left.clone()?))
+        Some((draft.id.clone(), draft.left.as_ref()?.text.clone()))
     }
 
     /// See [`Drafts::store`]. Does not wait for the code once the request is over.
@@ -109,7 +114,7 @@ impl Conversation {
     }
 
     async fn store_pieces(&self, request: &Underway) {
-        let Underway { answer, question, .. } = request;
+        let answer = &request.answer;
         loop {
             request.text().await;
             if let Either::Left(_) = select(pin!(request.over()), self.0.log.host.sleep(INTERVAL)).await {
@@ -118,26 +123,20 @@ impl Conversation {
             let queue = self.0.log.queue().await;
             let Some(piece) = answer.next_piece() else { continue };
             // If the store fails, the commit of the answer says so.
-            if self.store_piece(&queue, &answer.id, question, &piece).await.is_err() {
+            if self.store_piece(&queue, answer, &piece).await.is_err() {
                 return;
             }
             answer.note_stored(&piece);
         }
     }
 
-    async fn store_piece(
-        &self,
-        queue: &FairGuard,
-        answer: &EventId,
-        question: &str,
-        piece: &Piece,
-    ) -> Result<()> {
-        let path = path_of(answer, piece.number)?;
-        let content = DraftPiece { after: question.to_owned(), text: piece.text.clone() };
+    async fn store_piece(&self, queue: &FairGuard, answer: &ShownAnswer, piece: &Piece) -> Result<()> {
+        let path = path_of(&answer.id, piece.number)?;
+        let content = DraftPiece { after: answer.question.clone(), text: piece.text.clone() };
         let mut files = vec![(path.clone(), Some(content.json()))];
         {
             let page = &mut *self.0.page.borrow_mut();
-            let draft = page.draft.get_or_insert_with(|| StoredDraft::of(answer.clone()));
+            let draft = page.draft.get_or_insert_with(|| StoredDraft::of(answer.id.clone()));
             if piece.is_first {
                 files.extend(draft.paths.iter().map(|path| (path.clone(), None)));
             }
@@ -146,7 +145,7 @@ impl Conversation {
         }
         self.0.log.store_beside(queue, files).await?;
         if piece.is_first {
-            let draft = StoredDraft { paths: vec![path], ..StoredDraft::of(answer.clone()) };
+            let draft = StoredDraft { paths: vec![path], ..StoredDraft::of(answer.id.clone()) };
             self.0.page.borrow_mut().draft = Some(draft);
         }
         Ok(())
@@ -154,13 +153,16 @@ impl Conversation {
 
     async fn read_draft(&self, paths: Vec<StorePath>, resume: Resume) -> Result<()> {
         let Some(id) = paths.last().and_then(answer_of) else { return Ok(()) };
-        let (after, text) = self.read_pieces(&id, &paths).await?;
-        let draft = StoredDraft { left: Some(text.clone()), paths, ..StoredDraft::of(id.clone()) };
-        let is_current = after == Some(self.question().await?);
-        let Some(partial) = partial_answer(id, &text, CutOff::BrokenOff).filter(|_| is_current) else {
+        let remains = self.read_pieces(&id, &paths).await?;
+        let partial = partial_answer(id.clone(), &remains.text, CutOff::BrokenOff);
+        let is_open = self.is_open(&remains.question).await?;
+        let draft = StoredDraft { id, left: Some(remains), paths };
+        let Some(partial) = partial.filter(|_| is_open) else {
             let plan = Plan { files: draft.removal().collect(), ..Plan::default() };
             return self.store(plan, &mut |_| {}).await.map(drop);
         };
+        // A message that waits goes past it at once.
+        let resume = if self.0.page.borrow().inbox.is_empty() { resume } else { Resume::Keep };
         self.0.page.borrow_mut().draft = Some(draft);
         for warning in self.0.warnings.borrow_mut().iter_mut() {
             if warning.code == WarningCode::Interrupted {
@@ -176,19 +178,31 @@ impl Conversation {
         }
     }
 
-    /// The text of an answer's pieces, up to one that cannot be read, and the event that the answer follows.
-    async fn read_pieces(&self, id: &EventId, paths: &[StorePath]) -> Result<(Option<String>, String)> {
+    /// Whether the active branch has nothing behind this event that answers it or goes past it. Summaries do neither.
+    async fn is_open(&self, question: &str) -> Result<bool> {
         let log = &self.0.log;
-        let (mut after, mut text) = (None, String::new());
+        let mut is_open = false;
+        let visit = &mut |_, event: Event| {
+            is_open = event.id().as_str() == question;
+            !is_open && (!is_seen(&event) || matches!(event.body(), Body::Condensation(_)))
+        };
+        walk_back(&*log.store, log.id, log.head(), visit).await?;
+        Ok(is_open)
+    }
+
+    /// The text of an answer's pieces, up to one that cannot be read, and the event that the answer follows.
+    async fn read_pieces(&self, id: &EventId, paths: &[StorePath]) -> Result<Remains> {
+        let log = &self.0.log;
+        let (mut question, mut text) = (None, String::new());
         for path in paths.iter().filter(|path| answer_of(path).as_ref() == Some(id)) {
             let bytes = log.store.read_file(log.id, path).await?.unwrap_or_default();
             let Some(piece) = DraftPiece::parse(&bytes) else { break };
-            if *after.get_or_insert_with(|| piece.after.clone()) != piece.after {
+            if *question.get_or_insert_with(|| piece.after.clone()) != piece.after {
                 break;
             }
             text.push_str(&piece.text);
         }
-        Ok((after, text))
+        Ok(Remains { question: question.unwrap_or_default(), text })
     }
 }
 

@@ -7,7 +7,7 @@ use super::{
     closed,
     limits::RunUsage,
     machine::{
-        Calls, Command, Effect, Machine, Next, Page, Phase, Plan,
+        Calls, Command, Machine, Next, Page, Phase, Plan,
         calls::InPage,
         next::{Passed, Progress},
         stuck_detector::{Finding, find},
@@ -81,32 +81,12 @@ impl Conversation {
         mut plan: Plan,
     ) -> Result<Vec<Event>> {
         self.learn_pending();
-        let ends_draft = match &self.0.page.borrow().draft {
-            Some(draft) if draft.is_ended_by(&plan) => {
-                plan.files.extend(draft.removal());
-                true
-            }
-            _ => false,
-        };
+        let draft_ends = self.0.page.borrow().draft.as_ref().is_some_and(|draft| draft.ends_with(&mut plan));
         let effects = std::mem::take(&mut plan.effects);
         let counted = self.count_spending(&mut state);
-        let events = self.0.log.commit(queue, state, plan).await?;
+        let is_stored = &mut || self.0.page.borrow_mut().plan_is_stored(&effects, draft_ends);
+        let events = self.0.log.commit(queue, state, plan, is_stored).await?;
         self.mark_counted(&counted);
-        {
-            let page = &mut *self.0.page.borrow_mut();
-            page.unsaved_status = None;
-            if ends_draft {
-                page.draft = None;
-            }
-            for effect in effects {
-                match effect {
-                    Effect::AddToInbox(message) => page.inbox.push(message),
-                    Effect::RemoveFromInbox(messages) => {
-                        page.inbox.retain(|message| !messages.contains(message));
-                    }
-                }
-            }
-        }
         self.report_commit(queue).await;
         Ok(events)
     }

@@ -24,8 +24,8 @@ impl Conversation {
         self.perform(Command::AppendInbox).await.map(drop)
     }
 
-    /// Loads the inbox that an earlier page left, and appends its messages.
-    pub(super) async fn open_inbox(&self) -> Result<()> {
+    /// Loads the inbox that an earlier page left.
+    pub(super) async fn load_inbox(&self) -> Result<()> {
         let log = &self.0.log;
         let mut messages = Vec::new();
         for path in log.store.files(log.id, Some(&INBOX.parse()?)).await? {
@@ -39,6 +39,6 @@ impl Conversation {
             }
         }
         self.0.page.borrow_mut().inbox = messages;
-        self.append_inbox().await
+        Ok(())
     }
 }

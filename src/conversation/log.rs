@@ -271,7 +271,7 @@ impl EventLog {
     }
 
     /// Stores a plan together with this state, and returns the appended events. Does not write if nothing has changed. The
-    /// first commit of a new conversation stores it.
+    /// first commit of a new conversation stores it. `is_stored` is called before listeners hear of the events.
     ///
     /// # Errors
     /// Those of the store; nothing has changed then, and the answers in `plan.held` go into the next commit.
@@ -280,6 +280,7 @@ impl EventLog {
         _queue: &FairGuard,
         mut state: BaseState,
         mut plan: Plan,
+        is_stored: &mut dyn FnMut(),
     ) -> Result<Vec<Event>> {
         self.hold(plan.held);
         let held = self.held.borrow().len();
@@ -305,6 +306,7 @@ impl EventLog {
         let has_changed = state != *self.state.borrow();
         let changes_log = !events.is_empty() || plan.truncate_to.is_some() || !plan.files.is_empty();
         if !has_changed && !changes_log {
+            is_stored();
             return Ok(events);
         }
         let changes_files = plan.files.iter().any(|file| has_versions(&file.path));
@@ -351,6 +353,7 @@ impl EventLog {
         self.moved_files.borrow_mut().push_str(&change.moved);
         drop(change);
         self.extend_branch(&events, moved);
+        is_stored();
         for event in &events {
             (self.listener)(event);
         }

@@ -158,8 +158,9 @@ impl Conversation {
         if is_writer {
             conversation.recover(&torn).await?;
             conversation.store_given(&control).await?;
+            conversation.load_inbox().await?;
             conversation.open_draft(options.resume).await?;
-            conversation.open_inbox().await?;
+            conversation.append_inbox().await?;
         }
         Ok(conversation)
     }

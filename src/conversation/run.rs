@@ -227,7 +227,7 @@ pub(super) struct Running<'a>(&'a Rc<Shared>);
 
 impl Drop for Running<'_> {
     fn drop(&mut self) {
-        let run = self.0.page.borrow_mut().run.take();
+        let run = self.0.page.borrow_mut().end_run();
         // This wakes those who wait for the end of the run, so no cell may be borrowed any more.
         drop(run);
     }

@@ -33,7 +33,7 @@ impl Conversation {
         if let Either::Right(_) = select(pin!(self.0.agent.tools.listed()), pin!(cancel.cancelled())).await {
             return Ok(Ended::Cancelled);
         }
-        let answer = &Rc::new(ShownAnswer::new(self.0.log.new_id()));
+        let answer = &Rc::new(ShownAnswer::new(self.0.log.new_id(), self.question().await?));
         if let Some(run) = &mut self.0.page.borrow_mut().run {
             run.answer = Some(Rc::clone(answer));
         }
@@ -68,10 +68,9 @@ impl Conversation {
         let messages = self.0.log.read(|branch| branch.view.messages()).await?;
         let tools = self.0.agent.tool_schemas();
         let llm = self.llm();
-        let question = self.question().await?;
-        let background_response = self.background_response_to(&question, &llm);
+        let background_response = self.background_response_to(&answer.question, &llm);
         let started = background_response.as_ref().map(|(llm, id)| llm.started_response(id));
-        let request = Rc::new(Underway::new(question, Rc::clone(answer), background_response));
+        let request = Rc::new(Underway::new(Rc::clone(answer), background_response));
         let reported = Rc::clone(&request);
         let lost = Rc::default();
         let context = CallContext {

@@ -236,7 +236,7 @@ fn cut_batch(event: &EventId) -> Error {
 }
 
 /// Whether the model sees events of this kind.
-fn is_seen(event: &Event) -> bool {
+pub(super) fn is_seen(event: &Event) -> bool {
     matches!(
         event.body(),
         Body::SystemPromptEvent(_)

@@ -14,8 +14,6 @@ pub(super) type BackgroundResponse = (Llm, String);
 
 /// A request that is under way.
 pub struct Underway {
-    /// The last event that the model sees, which identifies the question; empty if there is none.
-    pub question: String,
     /// The answer as far as it was shown.
     pub answer: Rc<ShownAnswer>,
     /// The background response that was reported last.
@@ -26,13 +24,8 @@ pub struct Underway {
 
 impl Underway {
     /// A request of which nothing has come, or the rest of an earlier one.
-    pub(super) fn new(
-        question: String,
-        answer: Rc<ShownAnswer>,
-        response: Option<BackgroundResponse>,
-    ) -> Self {
+    pub(super) fn new(answer: Rc<ShownAnswer>, response: Option<BackgroundResponse>) -> Self {
         Self {
-            question,
             answer,
             response: response.into(),
             has_new_response: Cell::default(),

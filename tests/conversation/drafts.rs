@@ -17,14 +17,14 @@ use threadkeep::{
 };
 
 /// The files of drafts in the store.
-fn draft_files(store: &dyn Store) -> Vec<String> {
+pub fn draft_files(store: &dyn Store) -> Vec<String> {
     let files = block_on(store.files(ID.parse().unwrap(), Some(&"drafts".parse().unwrap()))).unwrap();
     files.iter().map(|path| path.as_str().to_owned()).collect()
 }
 
 /// A page that streams these texts, each after so many milliseconds, and then dies. Returns what was shown, and what
 /// was shown a second before the death.
-fn die_streaming(store: &MemoryStore, texts: &[(String, u32)]) -> (String, String) {
+pub fn die_streaming(store: &MemoryStore, texts: &[(String, u32)]) -> (String, String) {
     die_streaming_over(Rc::new(store.another()), texts)
 }
 
@@ -57,7 +57,7 @@ fn die_streaming_over(store: Rc<dyn Store>, texts: &[(String, u32)]) -> (String,
 }
 
 /// The other ids, after those of the page that died.
-fn later_world(store: &MemoryStore) -> (World, Server) {
+pub fn later_world(store: &MemoryStore) -> (World, Server) {
     let (world, server) = world(Rc::new(store.another()), ApiMode::Chat);
     for _ in 0..1000 {
         threadkeep::host::Host::random_uuid(&*world.host);
@@ -144,7 +144,7 @@ fn die_streaming_again(store: &MemoryStore, texts: &[(String, u32)]) -> (String,
     (world.shown.borrow().clone(), String::new())
 }
 
-fn long_stream() -> Vec<(String, u32)> {
+pub fn long_stream() -> Vec<(String, u32)> {
     (0..5).map(|number| (format!("word {number} "), 700)).collect()
 }
 
@@ -223,18 +223,6 @@ fn a_store_that_is_full_at_any_commit_of_a_draft_does_not_disturb_the_answer() {
         let conversation = block_on(world.open()).unwrap();
         assert_eq!((conversation.draft(), conversation.warnings().len()), (None, 0));
     }
-}
-
-#[test]
-fn a_message_of_the_user_takes_the_place_of_a_draft() {
-    let store = MemoryStore::new();
-    die_streaming(&store, &long_stream());
-    let (world, _) = later_world(&store);
-    let conversation = block_on(world.open()).unwrap();
-    assert!(conversation.draft().is_some());
-    block_on(say(&conversation, "Something else"));
-    assert_eq!(conversation.draft(), None);
-    assert_eq!(draft_files(&store), Vec::<String>::new());
 }
 
 #[test]

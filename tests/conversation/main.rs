@@ -20,6 +20,7 @@ mod follower;
 mod fork;
 mod histories;
 mod hooks;
+mod kept_drafts;
 mod background;
 mod limits;
 mod live;

@@ -293,6 +293,8 @@ pub struct World {
     pub skills_fail: bool,
     /// The kinds of events that the listener received.
     pub received: Rc<RefCell<Vec<String>>>,
+    /// Called after that.
+    pub heard: Rc<RefCell<Option<Rc<dyn Fn()>>>>,
     /// The live events of each commit, as a JSON array.
     pub live: Rc<RefCell<Vec<String>>>,
     /// The id that came with each piece of an answer.
@@ -336,6 +338,7 @@ impl World {
             context: None,
             skills_fail: false,
             received: Rc::default(),
+            heard: Rc::default(),
             live: Rc::default(),
             pieces: Rc::default(),
             shown: Rc::default(),
@@ -395,7 +398,7 @@ impl World {
             filter_tools_regex: None,
         };
         let (received, live, pieces) = (self.received.clone(), self.live.clone(), self.pieces.clone());
-        let shown = self.shown.clone();
+        let (shown, heard) = (self.shown.clone(), self.heard.clone());
         Conversation::open(OpenOptions {
             ancestors: self.ancestors.clone(),
             owner: self.owner.clone(),
@@ -426,7 +429,12 @@ impl World {
                     }))
                 })
             },
-            listener: Rc::new(move |event| received.borrow_mut().push(event.kind().to_owned())),
+            listener: Rc::new(move |event| {
+                received.borrow_mut().push(event.kind().to_owned());
+                if let Some(heard) = &*heard.borrow() {
+                    heard();
+                }
+            }),
             on_delta: Rc::new(move |id, delta| {
                 let is_another = pieces.borrow().last().is_none_or(|last| last != id.as_str());
                 if is_another || delta == Delta::default() {

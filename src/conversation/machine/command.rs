@@ -154,6 +154,8 @@ pub enum Effect {
     AddToInbox(Event),
     /// Removes messages from the inbox, because they are in the log or were taken back.
     RemoveFromInbox(Vec<Event>),
+    /// Forgets what was shown of the answer of the run, because its end is stored.
+    EndAnswer,
 }
 
 impl Plan {

@@ -1,8 +1,10 @@
-//! Decides when the draft of an answer is not needed any more. What drafts are: `conversation/drafts.rs`.
+//! Decides when the draft of an answer is not needed any more, and when it becomes an event. What drafts are:
+//! `conversation/drafts.rs`.
 
 use super::Plan;
 use crate::{
-    event::Body,
+    agent::{CutOff, Draft, partial_answer},
+    event::{Body, Source},
     id::{EventId, StorePath},
     tool::FileChange,
 };
@@ -11,31 +13,93 @@ use crate::{
 pub struct StoredDraft {
     /// The id under which it was shown.
     pub id: EventId,
-    /// The text that an earlier page has stored of it; `None` for the answer of this page's run.
-    pub left: Option<String>,
+    /// What is left of it, once nothing more of it comes; `None` for the answer of a run that is under way.
+    pub left: Option<Remains>,
     /// Its files.
     pub paths: Vec<StorePath>,
 }
 
+/// What is left of an answer whose end is not in the log.
+pub struct Remains {
+    /// The event that it follows, as a question.
+    pub question: String,
+    /// The text that was shown.
+    pub text: String,
+}
+
 impl StoredDraft {
-    /// The draft of an answer of this page, of which nothing is stored yet.
+    /// The draft of an answer of which nothing is stored yet.
     pub fn of(id: EventId) -> Self {
         Self { id, left: None, paths: Vec::new() }
+    }
+
+    /// Whether the draft ends with this plan, which then removes its files. If the plan goes past what is left of an
+    /// answer without answering the question again, it keeps that as an event first.
+    pub fn ends_with(&self, plan: &mut Plan) -> bool {
+        let is_over = match &self.left {
+            Some(remains) => self.gives_way(remains, plan),
+            None => plan.head_move.is_some() || plan.drafts.iter().any(|draft| is_end(&draft.body)),
+        };
+        if is_over {
+            plan.files.extend(self.removal());
+        }
+        is_over
+    }
+
+    fn gives_way(&self, remains: &Remains, plan: &mut Plan) -> bool {
+        let end = plan.head_move.as_ref().map_or(plan.drafts.len(), |head_move| head_move.after);
+        let branch = plan.drafts.get(..end).unwrap_or_default();
+        if branch.iter().any(is_answer) {
+            return true;
+        }
+        let place = match branch.iter().position(|draft| matches!(draft.body, Body::MessageEvent(_))) {
+            // The hooks that were asked about a message belong to it.
+            Some(message) => branch
+                .iter()
+                .take(message)
+                .rposition(|draft| !is_about_message(draft))
+                .map_or(0, |place| place + 1),
+            None if remains.is_left_by(plan) => end,
+            None => return false,
+        };
+        if let Some(partial) = partial_answer(self.id.clone(), &remains.text, CutOff::BrokenOff) {
+            plan.drafts.insert(place, partial);
+            plan.head_move.iter_mut().for_each(|head_move| head_move.after += 1);
+        }
+        true
     }
 
     /// The changes that remove its files.
     pub fn removal(&self) -> impl Iterator<Item = FileChange> {
         self.paths.iter().map(|path| FileChange::new(path.clone(), None))
     }
+}
 
-    /// Whether this plan stores what takes its place: the answer, another message, or the end of the run that it came
-    /// in. What an earlier page has left stays until there is another message, because it can still be seen.
-    pub fn is_ended_by(&self, plan: &Plan) -> bool {
-        let is_end = |body: &Body| match body {
-            Body::MessageEvent(_) | Body::ActionEvent(_) => true,
-            Body::InterruptEvent(_) | Body::ConversationErrorEvent(_) => self.left.is_none(),
-            _ => false,
-        };
-        plan.head_move.is_some() || plan.drafts.iter().any(|draft| is_end(&draft.body))
+impl Remains {
+    /// Whether HEAD moves away from the question, or another branch begins at it.
+    fn is_left_by(&self, plan: &Plan) -> bool {
+        plan.head_move.as_ref().is_some_and(|head_move| {
+            let stays = head_move.to.as_ref().is_some_and(|to| to.as_str() == self.question);
+            !stays || plan.drafts.len() > head_move.after
+        })
     }
+}
+
+/// Whether this is the end of an answer of the run, or of the run that it came in.
+fn is_end(body: &Body) -> bool {
+    matches!(
+        body,
+        Body::MessageEvent(_)
+            | Body::ActionEvent(_)
+            | Body::InterruptEvent(_)
+            | Body::ConversationErrorEvent(_)
+    )
+}
+
+fn is_answer(draft: &Draft) -> bool {
+    draft.source == Source::Agent && matches!(draft.body, Body::MessageEvent(_) | Body::ActionEvent(_))
+}
+
+fn is_about_message(draft: &Draft) -> bool {
+    matches!(&draft.body, Body::HookExecutionEvent(hook) if hook.message_id.is_some())
 }

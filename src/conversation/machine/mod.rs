@@ -22,7 +22,7 @@ pub mod undecided;
 pub use assessment::Assessment;
 pub use calls::Calls;
 pub use command::{Command, Effect, HeadMove, Place, Plan, Rewrite, WaitingCalls};
-pub use drafts::StoredDraft;
+pub use drafts::{Remains, StoredDraft};
 pub use hook_answers::HookAnswers;
 pub use next::Next;
 pub use page::{Page, Phase};
@@ -142,7 +142,9 @@ impl Machine<'_> {
                     true => Transition::Stuck,
                     false => Transition::Failed,
                 };
-                self.transition(failure, Plan::append(partial.into_iter().chain([error]).collect()))
+                let mut plan = Plan::append(partial.into_iter().chain([error]).collect());
+                plan.effects.push(Effect::EndAnswer);
+                self.transition(failure, plan)
             }
             Command::ReachLimit { error } => {
                 self.transition(Transition::LimitReached, Plan::append(vec![error]))
@@ -268,6 +270,7 @@ impl Machine<'_> {
         let partial = self.partial_answer(CutOff::Stopped);
         let mut plan = Plan::append(partial.into_iter().chain([interrupt]).collect()).strictly();
         plan.held = self.calls.interrupt_answers(answers::STOPPED, answers::NOT_APPROVED);
+        plan.effects.push(Effect::EndAnswer);
         self.calls.settle();
         self.calls.store(&mut self.state);
         forget_response(&mut self.state);

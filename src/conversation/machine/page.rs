@@ -1,6 +1,9 @@
 //! The in-memory state of an open conversation. It is lost when the page closes.
 
-use super::drafts::StoredDraft;
+use super::{
+    command::Effect,
+    drafts::{Remains, StoredDraft},
+};
 use crate::{agent::ShownAnswer, cancel::CancelToken, event::Event, format::base_state::ExecutionStatus};
 use futures_channel::oneshot;
 use std::rc::Rc;
@@ -53,6 +56,34 @@ pub enum Phase {
 }
 
 impl Page {
+    /// Takes in that a plan with these effects is stored. `draft_ends`: with the end of the draft.
+    pub fn plan_is_stored(&mut self, effects: &[Effect], draft_ends: bool) {
+        self.unsaved_status = None;
+        if draft_ends {
+            self.draft = None;
+        }
+        for effect in effects {
+            match effect {
+                Effect::AddToInbox(message) => self.inbox.push(message.clone()),
+                Effect::RemoveFromInbox(messages) => {
+                    self.inbox.retain(|message| !messages.contains(message));
+                }
+                Effect::EndAnswer => self.run.iter_mut().for_each(|run| run.answer = None),
+            }
+        }
+    }
+
+    /// Ends the run. What was shown of an answer whose end could not be stored is left as a draft.
+    pub fn end_run(&mut self) -> Option<Run> {
+        let run = self.run.take()?;
+        if let Some(answer) = run.answer.as_ref().filter(|answer| answer.is_visible()) {
+            let remains = Remains { question: answer.question.clone(), text: answer.text() };
+            let paths = self.draft.take().map(|draft| draft.paths).unwrap_or_default();
+            self.draft = Some(StoredDraft { id: answer.id.clone(), left: Some(remains), paths });
+        }
+        Some(run)
+    }
+
     /// Whether a run is under way.
     pub fn is_running(&self) -> bool {
         self.run.is_some()

@@ -3,6 +3,7 @@
 use super::{
     SECRET,
     aside::{DEMAND, MAX_ATTEMPTS, QUESTION},
+    drafts::Drafts,
     provider::SUMMARY,
     settings::Settings,
 };
@@ -60,6 +61,7 @@ pub struct Ledger {
     moves: Cell<u32>,
     has_moved: Cell<bool>,
     pub settings: Settings,
+    drafts: Drafts,
     texts: Cell<u32>,
     pub has_hooks: Cell<bool>,
     /// Messages that a hook denied.
@@ -249,6 +251,7 @@ impl Ledger {
             }
         }
         drop((events, places));
+        self.drafts.applied(commit, self.page.get());
         for parent in answers {
             let seen = self.last_seen_at(parent.as_deref());
             assert_eq!(seen, *self.asked_after.borrow(), "an answer that is not behind what it answers");
@@ -511,6 +514,7 @@ impl Ledger {
     /// Checks the invariants that hold after all tasks have ended.
     pub fn check_end(&self) {
         assert!(self.inbox.borrow().is_empty(), "messages are left in the inbox");
+        self.drafts.check_end();
         let branch = self.branch(self.head.borrow().as_deref());
         for id in self.sent.borrow().iter() {
             let is_on_branch = branch.iter().any(|event| event["id"] == id.as_str());

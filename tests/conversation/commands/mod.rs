@@ -5,6 +5,7 @@
 
 mod aside;
 mod claude;
+mod drafts;
 mod found;
 mod guards;
 mod ledger;

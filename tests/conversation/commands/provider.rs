@@ -1,6 +1,6 @@
 //! The servers of the models. Some give background responses.
 
-use super::{Held, SECRET, aside::Question, claude, ledger::Ledger, script::Reply};
+use super::{Held, SECRET, aside::Question, claude, drafts::streamed, ledger::Ledger, script::Reply};
 use crate::support::{TestHost, check_messages, completion};
 use futures_channel::oneshot;
 use futures_util::future::{LocalBoxFuture, ready};
@@ -24,6 +24,8 @@ use threadkeep::{
 pub enum Model {
     #[default]
     Plain,
+    /// Streams, so that the page can die in the middle of an answer.
+    Streaming,
     WithFallback,
     Background,
     /// The response is polled.
@@ -43,8 +45,9 @@ const SUMMARIES: &str = "condenser";
 pub const SUMMARY: &str = "A summary of what was removed.";
 
 impl Model {
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::Plain,
+        Self::Streaming,
         Self::WithFallback,
         Self::Background,
         Self::BackgroundWithoutStream,
@@ -56,6 +59,7 @@ impl Model {
     pub fn name(self) -> &'static str {
         match self {
             Self::Plain => "gpt-4o",
+            Self::Streaming => "gpt-4-turbo",
             Self::WithFallback => "gpt-4.1",
             Self::Background => "gpt-5",
             Self::BackgroundWithoutStream => "gpt-5.1",
@@ -71,7 +75,7 @@ impl Model {
     }
 
     pub fn llm(self, provider: &Rc<Provider>, host: &Rc<TestHost>) -> Llm {
-        let is_kept = !matches!(self, Self::Plain | Self::WithFallback | Self::Claude);
+        let is_kept = !matches!(self, Self::Plain | Self::Streaming | Self::WithFallback | Self::Claude);
         let one = |name: &str| {
             let options = LlmOptions {
                 base_url: Some(format!("http://{name}/v1")),
@@ -80,7 +84,7 @@ impl Model {
                     _ => Some(if is_kept { ApiMode::Responses } else { ApiMode::Chat }),
                 },
                 background: Some(is_kept),
-                stream: Some(is_kept && self != Self::BackgroundWithoutStream),
+                stream: Some(self == Self::Streaming || is_kept && self != Self::BackgroundWithoutStream),
                 num_retries: Some(2),
                 usage_id: Some(self.name().into()),
                 ..LlmOptions::new(self.full_name(name))
@@ -208,6 +212,10 @@ impl Provider {
         let question = body["messages"].to_string();
         let (reply, place, is_slow) = self.next(server, &question);
         let gate = is_slow.then(|| self.held.hold());
+        if let Some(Ok(message)) = (body["stream"] == true).then(|| reply.message(place)) {
+            let answer = answer(server, message, body, place);
+            return Box::pin(ready(Ok(self.in_two(server, &answer, gate, matches!(reply, Reply::Breaks)))));
+        }
         let (ledger, failed, server) = (self.ledger.clone(), self.failed.clone(), server.to_owned());
         let body = body.clone();
         Box::pin(async move {
@@ -226,6 +234,26 @@ impl Provider {
                 Err((status, error)) => full_response(status, &error),
             })
         })
+    }
+
+    /// An answer that streams: its first half, and after the gate the second one, unless it breaks off.
+    fn in_two(
+        &self,
+        server: &str,
+        answer: &Value,
+        gate: Option<oneshot::Receiver<()>>,
+        breaks: bool,
+    ) -> HttpResponse {
+        let (begins, rest) = streamed(answer);
+        let (ledger, server) = (self.ledger.clone(), server.to_owned());
+        let ends = Piece::Sends(Box::new(move || {
+            if breaks {
+                return Err(HttpError::Network("reset".into()));
+            }
+            ledger.is_answered(&server);
+            Ok(rest)
+        }));
+        response([Some(Piece::Sends(Box::new(|| Ok(begins)))), gate.map(Piece::Waits), Some(ends)])
     }
 
     /// A condenser with these settings, whose model has a server of its own.
