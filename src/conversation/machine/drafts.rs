@@ -13,13 +13,13 @@ use crate::{
 pub struct StoredDraft {
     /// The id under which it was shown.
     pub id: EventId,
-    /// What is left of it, once nothing more of it comes; `None` for the answer of a run that is under way.
+    /// Its remains, once nothing more of it comes; `None` for the answer of a run that is under way.
     pub left: Option<Remains>,
     /// Its files.
     pub paths: Vec<StorePath>,
 }
 
-/// What is left of an answer whose end is not in the log.
+/// The beginning of an answer whose end is not in the log.
 pub struct Remains {
     /// The event that it follows, as a question.
     pub question: String,
@@ -33,8 +33,8 @@ impl StoredDraft {
         Self { id, left: None, paths: Vec::new() }
     }
 
-    /// Whether the draft ends with this plan, which then removes its files. If the plan goes past what is left of an
-    /// answer without answering the question again, it keeps that as an event first.
+    /// Whether the draft ends with this plan, which then removes its files. If the plan goes past the remains of an answer
+    /// without answering the question again, it keeps them as an event first.
     pub fn ends_with(&self, plan: &mut Plan) -> bool {
         let is_over = match &self.left {
             Some(remains) => self.gives_way(remains, plan),
