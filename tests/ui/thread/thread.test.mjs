@@ -3,9 +3,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { createModel } from "../../support/model.mjs";
+import { remains } from "../../support/remains.mjs";
 import { Agent, Conversation, LLM, ThreadkeepError, memoryStore, taskTool, tool } from "../../../dist/index.js";
 import { conversationList, openThread, threadOf } from "../../../dist/thread.js";
-import { isIdle, never, remains, seen, stage, sum, until } from "./stage.mjs";
+import { isIdle, never, seen, stage, sum, until } from "./stage.mjs";
 
 test("from opening to an answer", async () => {
   const { open, model } = stage([{ text: "Hello!" }]);
