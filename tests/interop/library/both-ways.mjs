@@ -7,6 +7,7 @@ import { Conversation, memoryStore } from "../../../dist/index.js";
 import { fixtures } from "../conversations.mjs";
 import { eventsOf, open, say, scripted } from "../../support/chat.mjs";
 import { eventsAmong, exported, filesOf, packed, unpacked, write } from "../../support/files.mjs";
+import { remains } from "../../support/remains.mjs";
 import { conversations } from "./imported.mjs";
 
 const sum = { name: "add", arguments: { a: 1, b: 2 } };
@@ -17,9 +18,36 @@ export function thereAndBack(sdk, place) {
       sdk() ? goesThereAndBack(t, scenario, sdk(), place) : t.skip("no SDK"),
     );
   }
+  test("the SDK goes on behind a draft that nobody has kept, and the page behind that", { timeout: 60_000 }, (t) =>
+    sdk() ? goesOnBehindADraft(t, sdk(), place) : t.skip("no SDK"),
+  );
   test("thinking blocks survive the way from the page to Python and back", { timeout: 60_000 }, (t) =>
     sdk() ? thoughtsGoThereAndBack(t, sdk(), place) : t.skip("no SDK"),
   );
+}
+
+/** No export has a draft, so the SDK answers as if nothing had been said, and the draft gives way to what it has stored. */
+async function goesOnBehindADraft(t, sdk, place) {
+  const store = memoryStore();
+  const model = await scripted(t, [{ text: "Half of it is shown.", stallAfter: 3 }, { text: "Here as well." }]);
+  const dying = await open(t, { model, store });
+  await dying.sendMessage("Tell me.");
+  dying.run();
+  while ((await store.files(dying.id, "drafts")).length === 0) await new Promise((resolve) => setTimeout(resolve, 50));
+  const left = await remains(store);
+  const first = await open(t, { model, store: left, conversationId: dying.id });
+  assert.match(first.draft.content, /^Half/);
+  const directory = path.join(place, "behind-a-draft", first.id.replaceAll("-", ""));
+  write(directory, unpacked(await exported(first)));
+  await first.close();
+  assert.ok(![...filesOf(directory).keys()].some((name) => name.startsWith("drafts/")));
+  await goOn(sdk, directory, "From Python.");
+  const [{ outcome }] = await Conversation.importZip(packed(first.id, filesOf(directory)), { store: left });
+  assert.equal(outcome, "continued");
+  const second = await open(t, { model, store: left, conversationId: first.id });
+  assert.deepEqual([second.draft, await left.files(first.id, "drafts"), await second.finalResponse()], [null, [], "From Python."]);
+  assert.equal((await say(second, "And here?")).finalResponse, "Here as well.");
+  assert.ok(!JSON.stringify(model.requests.at(-1).body.messages).includes("Half"));
 }
 
 /** Thinking blocks of Claude from Python are sent back here, and those from here by Python. */

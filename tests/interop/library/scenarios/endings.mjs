@@ -39,7 +39,7 @@ const untilTheToolHasBegun = async ({ open }, more) => {
 const error = { type: "invalid_request_error" };
 
 /** The messages without the sentences on answers that were cut off: the SDK has them in the answer, and the library in the user's place. */
-const withoutMarks = (messages) =>
+export const withoutMarks = (messages) =>
   messages
     .map(({ content, ...message }) => ({
       ...message,

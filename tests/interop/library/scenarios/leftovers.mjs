@@ -1,8 +1,10 @@
-// Conversations that died in the middle of a tool, as each of the ways to treat such a call leaves them.
+// Conversations that died in the middle of a tool or of an answer, as each of the ways to treat that leaves them.
 import assert from "node:assert/strict";
 import { memoryStore, tool } from "../../../../dist/index.js";
 import { add, say } from "../../../support/chat.mjs";
 import { eventsAmong, exported, unpacked } from "../../../support/files.mjs";
+import { remains } from "../../../support/remains.mjs";
+import { withoutMarks } from "./endings.mjs";
 
 const begin = ["SystemPrompt", "Message"];
 const work = { name: "work", arguments: {} };
@@ -39,6 +41,19 @@ async function diesInWork({ open, t }, replay) {
   return { dying, conversation, worked, t };
 }
 
+/** What is left of a conversation that has died while an answer streamed. */
+async function diesInAnswer({ conversation: dying, store, open }) {
+  await dying.sendMessage("Tell me.");
+  dying.run();
+  while ((await store.files(dying.id, "drafts")).length === 0) await new Promise((resolve) => setTimeout(resolve, 50));
+  const conversation = await open({ store: await remains(store), conversationId: dying.id });
+  assert.match(conversation.draft.content, /^Half/);
+  return conversation;
+}
+
+/** An answer in which a page dies, and the next one. */
+const inAnswer = [{ text: "Half of it is shown.", stallAfter: 3 }, { text: "In short." }];
+
 const replies = [{ text: "Working.", calls: [work, sum] }, { text: "That is how it stands." }];
 
 export const leftovers = {
@@ -48,6 +63,31 @@ export const leftovers = {
     replies,
     kinds: [...begin, "Action", "Action"],
     play: async (stage) => (await diesInWork(stage, "never")).dying,
+  },
+  "died in an answer, and asked something else": {
+    breaks: true,
+    replies: inAnswer,
+    compared: withoutMarks,
+    kinds: [...begin, "Message", "Message", "Message"],
+    play: async (stage) => {
+      const conversation = await diesInAnswer(stage);
+      await say(conversation, "In short?");
+      return conversation;
+    },
+  },
+  "died in an answer, left, and come back to": {
+    breaks: true,
+    replies: inAnswer,
+    compared: withoutMarks,
+    kinds: [...begin, "Message", "Message", "Message"],
+    play: async (stage) => {
+      const conversation = await diesInAnswer(stage);
+      const { message_id: id } = conversation.draft;
+      await conversation.editMessage((await conversation.events.at(1)).id, "Tell me in short.");
+      await conversation.run();
+      await conversation.navigateTo(id);
+      return conversation;
+    },
   },
   "died in a call that is repeated": {
     replies,
