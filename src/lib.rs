@@ -1,5 +1,6 @@
 //! Agent conversations that run in the browser and survive reloads and crashes.
 
+pub mod bytes;
 pub mod error;
 pub mod id;
 pub mod json;

@@ -11,8 +11,9 @@ use std::{
 
 /// Each top-level module and the modules that it may use. `ARCHITECTURE.md` contains a drawing.
 const MODULES: &[(&str, &[&str])] = &[
+    ("bytes", &[]),
     ("error", &[]),
-    ("json", &[]),
+    ("json", &["bytes"]),
     ("names", &[]),
     ("fair_mutex", &[]),
     ("cancel", &[]),
@@ -20,7 +21,7 @@ const MODULES: &[(&str, &[&str])] = &[
     ("id", &["error"]),
     ("format", &["error", "id", "json"]),
     ("store", &["error", "id", "names"]),
-    ("llm", &["error", "format", "host", "json", "names"]),
+    ("llm", &["bytes", "error", "format", "host", "json", "names"]),
     ("secret", &["json"]),
     ("event", &["error", "format", "id", "json", "llm"]),
     ("context", &["event", "format", "id", "json", "llm", "names"]),

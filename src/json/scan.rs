@@ -3,6 +3,7 @@
 //! Nothing is built here. One function passes values of any kind and any depth, so that a page downloads the grammar
 //! once, and what is nested too deep fills a list and not the stack.
 
+use super::text::plain_length;
 use std::fmt;
 
 /// The reason why a text could not be read.
@@ -157,8 +158,7 @@ impl<'a> Scanner<'a> {
         self.byte(b'"')?;
         loop {
             let rest = self.text.as_bytes().get(self.at..)?;
-            let is_plain = |byte: &u8| !matches!(byte, b'"' | b'\\' | 0..=0x1f);
-            self.at += rest.iter().take_while(|byte| is_plain(byte)).count();
+            self.at += plain_length(rest);
             let found = self.peek().filter(|byte| *byte > 0x1f)?;
             self.at += 1;
             match found {

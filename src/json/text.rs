@@ -1,36 +1,48 @@
 //! JSON strings: escaping and unescaping.
 
 use super::well_formed;
+use crate::bytes::{equal, first, less};
 use std::{borrow::Cow, iter, ops::Range};
 
 /// A text as a JSON string in the spelling of the SDK's event files: non-ASCII characters are not escaped.
 pub fn quoted(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
+    push_quoted(&mut out, text);
+    out
+}
+
+/// Appends a text as a JSON string, as [`quoted`] spells it.
+pub(super) fn push_quoted(out: &mut String, text: &str) {
     out.push('"');
-    let mut copied = 0;
-    for (at, byte) in text.bytes().enumerate() {
+    let mut rest = text;
+    loop {
+        let (plain, after) = rest.split_at_checked(plain_length(rest.as_bytes())).unwrap_or((rest, ""));
+        out.push_str(plain);
+        let Some(byte) = after.bytes().next() else { break };
         let short = match byte {
-            b'"' => '"',
-            b'\\' => '\\',
             0x08 => 'b',
             0x0c => 'f',
             b'\n' => 'n',
             b'\r' => 'r',
             b'\t' => 't',
             0..=0x1f => 'u',
-            _ => continue,
+            other => other.into(),
         };
-        out.push_str(text.get(copied..at).unwrap_or_default());
         out.push('\\');
         out.push(short);
         if short == 'u' {
-            push_hex(&mut out, byte.into());
+            push_hex(out, byte.into());
         }
-        copied = at + 1;
+        rest = after.get(1..).unwrap_or_default();
     }
-    out.push_str(text.get(copied..).unwrap_or_default());
     out.push('"');
-    out
+}
+
+/// The number of bytes before the first one that a JSON string cannot contain as it is: a quotation mark, a backslash or a
+/// control character.
+pub fn plain_length(text: &[u8]) -> usize {
+    let is_found = |word| less(word, 0x20) | equal(word, b'"') | equal(word, b'\\');
+    first(text, is_found).unwrap_or(text.len())
 }
 
 /// Appends the four digits of a `\u` escape.

@@ -1,6 +1,6 @@
 //! Writing compact JSON, in which nothing is escaped that need not be.
 
-use super::quoted;
+use super::text::push_quoted;
 
 /// A type whose values can be written as one JSON value.
 pub trait ToJson {
@@ -23,7 +23,7 @@ impl<T: ToJson + ?Sized> ToJson for &T {
 
 impl ToJson for str {
     fn write_json(&self, out: &mut String) {
-        out.push_str(&quoted(self));
+        push_quoted(out, self);
     }
 }
 
@@ -134,7 +134,7 @@ impl ObjectWriter {
         if self.text.len() > 1 {
             self.text.push(',');
         }
-        self.text.push_str(&quoted(name));
+        push_quoted(&mut self.text, name);
         self.text.push(':');
     }
 

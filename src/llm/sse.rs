@@ -4,6 +4,8 @@
 //! `retry` are ignored, because a completion cannot be resumed. Memory is bounded by a limit for the size of an event, and
 //! every byte is read once.
 
+use crate::bytes::{equal, first};
+
 /// One dispatched event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SseMessage {
@@ -55,12 +57,12 @@ impl SseParser {
     /// `TooLong` once an event exceeds the limit, and for all later bytes. Events before it are in `out`.
     pub fn push(&mut self, bytes: &[u8], out: &mut Vec<SseMessage>) -> Result<(), TooLong> {
         let mut rest = bytes;
-        while let Some((&first, tail)) = rest.split_first() {
-            if std::mem::take(&mut self.is_after_cr) && first == b'\n' {
+        while let Some((&next, tail)) = rest.split_first() {
+            if std::mem::take(&mut self.is_after_cr) && next == b'\n' {
                 rest = tail;
                 continue;
             }
-            let end = rest.iter().position(|byte| matches!(byte, b'\r' | b'\n'));
+            let end = first(rest, |word| equal(word, b'\r') | equal(word, b'\n'));
             let (part, after) = rest.split_at(end.unwrap_or(rest.len()));
             if self.is_refusing || self.line.len() + part.len() + self.data.len() > self.limit {
                 self.refuse();
