@@ -9,6 +9,7 @@ use crate::{
     json::{EditableObject, FromJson, is_json, members, python_dumps, well_formed},
     tool::ToolDefinition,
 };
+use std::borrow::Cow;
 
 /// Misspellings of `security_risk` that the SDK accepts.
 const MISSPELT_RISK: [&str; 3] = ["security_rort", "securtiy_risk", "security_riks"];
@@ -34,7 +35,8 @@ pub struct Arguments {
 pub fn read_arguments(text: &str, tool: &ToolDefinition, reads_risk: bool) -> Result<Arguments, String> {
     let mut arguments = parse(text)?;
     unwrap_strings(&mut arguments, &tool.parameters);
-    let stored = python_dumps(&arguments.text());
+    let all = arguments.text();
+    let stored = python_dumps(&all);
     let risk = match arguments.remove("security_risk") {
         Some(value) if reads_risk && !tool.annotations.read_only_hint => SecurityRisk::from_json(&value)
             .ok_or_else(|| format!("security_risk must be UNKNOWN, LOW, MEDIUM or HIGH, not {value}"))?,
@@ -48,7 +50,12 @@ pub fn read_arguments(text: &str, tool: &ToolDefinition, reads_risk: bool) -> Re
     let summary = match given {
         Some(summary) if is_parameter => summary.trim().to_owned(),
         Some(summary) => summary,
-        None => format!("{}: {}", tool.name, python_dumps(&arguments.text())),
+        None => {
+            let rest = arguments.text();
+            let spelled: Cow<'_, str> =
+                if rest == all { (&*stored).into() } else { python_dumps(&rest).into() };
+            [&tool.name, ": ", &spelled].concat()
+        }
     };
     Ok(Arguments { stored, for_tool: arguments, risk, summary })
 }

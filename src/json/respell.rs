@@ -2,7 +2,7 @@
 
 use super::{
     quoted, string_length,
-    text::{Escape, escapes, push_hex, unquoted},
+    text::{Escape, escapes, push_hex},
 };
 use std::borrow::Cow;
 
@@ -14,9 +14,9 @@ pub fn python_dumps(json: &str) -> String {
     while let Some(c) = rest.chars().next() {
         match c {
             '"' => {
-                let end = string_length(rest);
-                push_ascii(&mut out, &unquoted(rest.get(..end).unwrap_or_default()));
-                rest = rest.get(end..).unwrap_or_default();
+                let (string, after) = rest.split_at_checked(string_length(rest)).unwrap_or((rest, ""));
+                push_string(&mut out, string);
+                rest = after;
                 continue;
             }
             ',' => out.push_str(", "),
@@ -68,18 +68,40 @@ pub fn without_constants(text: &str) -> Option<String> {
     (out != text).then_some(out)
 }
 
-fn push_ascii(out: &mut String, text: &str) {
-    let json = quoted(text);
+/// Appends a JSON string. Most of its escapes are as Python writes them.
+fn push_string(out: &mut String, string: &str) {
+    let mut copied = 0;
+    for Escape { place, code } in escapes(string) {
+        push_ascii(out, string.get(copied..place.start).unwrap_or_default());
+        copied = place.end;
+        match string.get(place).unwrap_or_default() {
+            usual if usual.len() == 2 && usual != "\\/" => out.push_str(usual),
+            _ => {
+                let c = char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER);
+                let json = quoted(c.encode_utf8(&mut [0; 4]));
+                push_ascii(out, json.get(1..json.len() - 1).unwrap_or_default());
+            }
+        }
+    }
+    push_ascii(out, string.get(copied..).unwrap_or_default());
+}
+
+/// Appends a part of a JSON string, with escapes for characters that are not ASCII.
+fn push_ascii(out: &mut String, part: &str) {
+    // Which most texts have not, as is known quickly.
+    if part.is_ascii() {
+        return out.push_str(part);
+    }
     let (mut units, mut copied) = ([0; 2], 0);
-    for (at, c) in json.char_indices().filter(|(_, c)| !c.is_ascii()) {
-        out.push_str(json.get(copied..at).unwrap_or_default());
+    for (at, c) in part.char_indices().filter(|(_, c)| !c.is_ascii()) {
+        out.push_str(part.get(copied..at).unwrap_or_default());
         for unit in c.encode_utf16(&mut units) {
             out.push_str("\\u");
             push_hex(out, *unit);
         }
         copied = at + c.len_utf8();
     }
-    out.push_str(json.get(copied..).unwrap_or_default());
+    out.push_str(part.get(copied..).unwrap_or_default());
 }
 
 #[cfg(test)]
@@ -93,6 +115,7 @@ mod tests {
             r#"{"a": [1, 2.50, true], "b": "x: \"y\", \u00e9\ud83d\ude00\u00e9/"}"#
         );
         assert_eq!(python_dumps("{}"), "{}");
+        assert_eq!(python_dumps(r#""\u0022\u005c\u000a\u0041\"\\\n""#), r#""\"\\\nA\"\\\n""#);
         assert_eq!(python_dumps(r#"{"a":"b\ud83d"}"#), r#"{"a": "b\ufffd"}"#);
         assert_eq!(python_dumps(r#""\u0001\b\f\n\u007f""#), "\"\\u0001\\b\\f\\n\u{7f}\"");
     }
