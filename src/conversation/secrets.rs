@@ -116,7 +116,7 @@ impl<'a> MaskedDeltas<'a> {
             [(&self.content, &mut delta.content), (&self.reasoning, &mut delta.reasoning_content)]
         {
             if let Some(text) = text {
-                *text = stream.borrow_mut().push(text);
+                *text = stream.borrow_mut().push(std::mem::take(text));
             }
         }
         for call in &mut delta.tool_calls {
@@ -129,7 +129,7 @@ impl<'a> MaskedDeltas<'a> {
                 calls.push(MaskedArguments::new(self.mask));
             }
             if let Some(arguments) = calls.get_mut(call.index) {
-                call.arguments = arguments.push(&call.arguments);
+                call.arguments = arguments.push(std::mem::take(&mut call.arguments));
             }
         }
         self.show(delta);

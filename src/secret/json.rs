@@ -66,12 +66,15 @@ impl Zone {
 impl Mask {
     /// The JSON of an event with secrets masked; `None` if it contains none.
     pub fn event(&self, json: &str) -> Option<String> {
-        self.masked(json, Zone::Structured)
+        if self.is_nowhere_in(json) { None } else { self.masked(json, Zone::Structured) }
     }
 
     /// Free-form JSON, such as the arguments of a call, with secrets masked; `None` if it contains none. Text that is not
     /// JSON is masked as text.
     pub fn arguments(&self, json: &str) -> Option<String> {
+        if self.is_nowhere_in(json) {
+            return None;
+        }
         if is_json(json) {
             return self.masked(json, Zone::Free);
         }
@@ -79,11 +82,19 @@ impl Mask {
         (*masked != *json).then(|| masked.into_owned())
     }
 
+    /// Whether no value in this JSON can contain a secret, nor JSON that is in its strings. Most texts are known by that in one
+    /// pass: no secret has a character that needs an escape, and no escape of theirs stands for one that needs none.
+    fn is_nowhere_in(&self, json: &str) -> bool {
+        let is_unusual =
+            |escape: &str| matches!(escape.as_bytes(), [b'u', b'0', b'0', b'0'..=b'7', ..] | [b'/', ..]);
+        self.is_empty()
+            || self.needs_no_escapes()
+                && self.spans(json, 0).is_empty()
+                && !json.split('\\').skip(1).any(is_unusual)
+    }
+
     fn masked(&self, json: &str, zone: Zone) -> Option<String> {
-        if self.is_empty() {
-            return None;
-        }
-        let mut walk = Walk { mask: self, json, raw: self.spans(json, 0), out: String::new(), copied: 0 };
+        let mut walk = Walk { mask: self, json, raw: None, out: String::new(), copied: 0 };
         walk.walk(zone);
         if walk.copied == 0 {
             return None;
@@ -96,8 +107,8 @@ impl Mask {
 struct Walk<'a> {
     mask: &'a Mask,
     json: &'a str,
-    /// The occurrences of secrets in the JSON text itself.
-    raw: Vec<Range<usize>>,
+    /// The occurrences of secrets in the JSON text itself, once they are asked for.
+    raw: Option<Vec<Range<usize>>>,
     out: String,
     /// The length of the text that has been copied or replaced.
     copied: usize,
@@ -163,8 +174,9 @@ impl Walk<'_> {
     }
 
     /// Whether a secret overlaps this range; with `beyond`, whether one that extends beyond it does.
-    fn touches(&self, range: Range<usize>, beyond: bool) -> bool {
-        self.raw.iter().any(|span| {
+    fn touches(&mut self, range: Range<usize>, beyond: bool) -> bool {
+        let raw = self.raw.get_or_insert_with(|| self.mask.spans(self.json, 0));
+        raw.iter().any(|span| {
             let reaches_beyond = span.start < range.start || span.end > range.end;
             span.start < range.end && range.start < span.end && (reaches_beyond || !beyond)
         })
@@ -207,6 +219,22 @@ mod tests {
             mask.arguments(r#"{"a":"\ud83d caf\u00e9"}"#).unwrap(),
             "{\"a\":\"\u{fffd} <secret-hidden>\"}"
         );
+    }
+
+    #[test]
+    fn a_secret_in_an_unusual_spelling_is_masked_at_any_depth() {
+        let mask = mask(&["sk-1/2=="]);
+        for spelled in ["sk-1/2==", "sk-1\\/2==", "\\u0073k-1/2==", "sk\\u002D1/2=="] {
+            let arguments = format!(r#"{{"a":"\n {spelled}"}}"#);
+            let masked = r#"{"a":"\n <secret-hidden>"}"#;
+            assert_eq!(mask.arguments(&arguments).as_deref(), Some(masked));
+            let event = |json: &str| format!(r#"{{"tool_call":{{"arguments":{json}}}}}"#);
+            let nested = quoted(&arguments);
+            for nested in [&nested, &nested.replace(r"\\", r"\u005c"), &nested.replace('s', r"\u0073")] {
+                assert_eq!(mask.event(&event(nested)), Some(event(&quoted(masked))), "{nested}");
+            }
+        }
+        assert_eq!(mask.event(r#"{"summary":"\u00e9 \n \\ sk"}"#), None);
     }
 
     #[test]

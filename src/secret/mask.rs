@@ -6,6 +6,7 @@
 //! Invariants: all bytes of all occurrences are removed, also where occurrences overlap; masking a masked text changes
 //! nothing. Adjacent occurrences are replaced by one mask each.
 
+use crate::json::plain_length;
 use std::{borrow::Cow, cell::RefCell, ops::Range, rc::Rc};
 
 /// The text that replaces a secret, as in the SDK.
@@ -18,14 +19,23 @@ const SHORTEST: usize = 4;
 #[derive(Clone, Default)]
 pub struct Mask(Rc<RefCell<Texts>>);
 
-#[derive(Default)]
 struct Texts {
     /// The folded texts, sorted and without duplicates. They include the mask itself, so that a secret such as `secret`
     /// does not change it.
     all: Vec<Vec<u8>>,
     longest: usize,
-    /// A bit set of the pairs of bytes that texts begin with, four words for each first byte. It rules out most places quickly.
+    /// Whether one of them has a character that JSON text may not contain as it is.
+    has_escaped: bool,
+    /// The bytes that texts begin with, which rule out most places quickly.
+    firsts: [bool; 256],
+    /// A bit set of the pairs of bytes that texts begin with, four words for each first byte.
     pairs: Vec<u64>,
+}
+
+impl Default for Texts {
+    fn default() -> Self {
+        Self { all: Vec::new(), longest: 0, has_escaped: false, firsts: [false; 256], pairs: Vec::new() }
+    }
 }
 
 impl Mask {
@@ -102,14 +112,9 @@ impl Mask {
         if covered > 0 {
             spans.push(0..covered);
         }
-        let mut bytes = text.as_bytes();
-        while let [_, rest @ ..] = bytes {
-            let at = text.len() - bytes.len();
-            let may_begin = texts.may_begin(bytes);
-            bytes = rest;
-            if !may_begin {
-                continue;
-            }
+        let mut from = 0;
+        while let Some(at) = texts.next_place(text, from) {
+            from = at + 1;
             let Some(length) = text.get(at..).and_then(|rest| texts.longest_at_start(rest)) else { continue };
             let end = at + length;
             match spans.last_mut() {
@@ -122,23 +127,21 @@ impl Mask {
 
     /// Whether no secret can begin anywhere in the text, not even at its last byte.
     pub(super) fn begins_nowhere_in(&self, text: &str) -> bool {
-        let texts = self.0.borrow();
-        let mut bytes = text.as_bytes();
-        while let [_, rest @ ..] = bytes {
-            if texts.may_begin(bytes) {
-                return false;
-            }
-            bytes = rest;
-        }
-        true
+        self.0.borrow().next_place(text, 0).is_none()
+    }
+
+    /// Whether a JSON string contains every secret as it is, unless it has escapes for characters that need none.
+    pub(super) fn needs_no_escapes(&self) -> bool {
+        !self.0.borrow().has_escaped
     }
 
     /// The first place where an incomplete secret could begin; the end of the text if there is none.
     pub(super) fn possible_start(&self, text: &str) -> usize {
         let texts = self.0.borrow();
-        for at in text.len().saturating_sub(texts.longest)..text.len() {
-            let Some(rest) = text.get(at..) else { continue };
-            if texts.may_begin(rest.as_bytes()) && texts.has_longer(rest) {
+        let mut from = text.len().saturating_sub(texts.longest);
+        while let Some(at) = texts.next_place(text, from) {
+            from = at + 1;
+            if text.get(at..).is_some_and(|rest| texts.has_longer(rest)) {
                 return at;
             }
         }
@@ -151,6 +154,10 @@ impl Texts {
         let text: Vec<u8> = folded(text).collect();
         let Err(place) = self.all.binary_search(&text) else { return };
         self.longest = self.longest.max(text.len());
+        self.has_escaped |= !text.is_ascii() || plain_length(&text) < text.len();
+        if let Some(is_first) = text.first().and_then(|first| self.firsts.get_mut(usize::from(*first))) {
+            *is_first = true;
+        }
         self.pairs.resize(1 << 10, 0);
         let (word, bit) = place_of_pair(&text);
         if let Some(word) = self.pairs.get_mut(word) {
@@ -159,15 +166,19 @@ impl Texts {
         self.all.insert(place, text);
     }
 
-    // Inlined because it is called for every byte.
-    #[inline(always)]
-    fn may_begin(&self, text: &[u8]) -> bool {
-        if let [first] = text {
-            let with_first = self.pairs.iter().skip(usize::from(*first) << 2).take(4);
-            return with_first.fold(0, |all, word| all | word) != 0;
+    /// The first place from `from` on where one of the texts may begin, also if the text ends there.
+    fn next_place(&self, text: &str, from: usize) -> Option<usize> {
+        let bytes = text.as_bytes();
+        let mut at = from;
+        loop {
+            let is_first = |byte: &u8| self.firsts.get(usize::from(*byte)).is_some_and(|is_first| *is_first);
+            at += bytes.get(at..)?.iter().position(is_first)?;
+            let (word, bit) = place_of_pair(bytes.get(at..)?);
+            if at + 1 == bytes.len() || self.pairs.get(word).is_some_and(|word| word & bit != 0) {
+                return Some(at);
+            }
+            at += 1;
         }
-        let (word, bit) = place_of_pair(text);
-        self.pairs.get(word).is_some_and(|word| word & bit != 0)
     }
 
     fn longest_at_start(&self, text: &str) -> Option<usize> {
@@ -208,7 +219,6 @@ fn is_start(hidden: &[u8], text: &str) -> bool {
 }
 
 /// The word and the bit in [`Texts::pairs`] for the first two bytes of a text.
-#[inline(always)]
 fn place_of_pair(text: &[u8]) -> (usize, u64) {
     match text {
         [first, second, ..] => {
