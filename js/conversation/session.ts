@@ -250,25 +250,19 @@ export class ConversationSession implements Parent, ServerPlace {
   #callbacks(): object {
     return {
       onEvent: (json: string) => this.#onEvent(JSON.parse(json)),
-      onDelta: (
-        message_id: string,
-        content?: string,
-        reasoning_content?: string,
-        index?: number,
-        piece = "",
-        name?: string,
-        id?: string,
-      ) => {
-        const event: StreamingDeltaEvent = { kind: "StreamingDeltaEvent", message_id };
-        if (content !== undefined) event.content = content;
-        if (reasoning_content !== undefined) event.reasoning_content = reasoning_content;
-        if (index !== undefined) {
+      onDelta: {
+        text: (message_id: string, content?: string, reasoning_content?: string) => {
+          const event: StreamingDeltaEvent = { kind: "StreamingDeltaEvent", message_id };
+          if (content !== undefined) event.content = content;
+          if (reasoning_content !== undefined) event.reasoning_content = reasoning_content;
+          this.emit(event);
+        },
+        call: (message_id: string, index: number, piece: string, name?: string, id?: string) => {
           const toolCall: ToolCallDelta = { index, function: { arguments: piece } };
           if (id !== undefined) toolCall.id = id;
           if (name !== undefined) toolCall.function.name = name;
-          event.tool_calls = [toolCall];
-        }
-        this.emit(event);
+          this.emit({ kind: "StreamingDeltaEvent", message_id, tool_calls: [toolCall] });
+        },
       },
       onCommit: (json: string) => this.#onCommit(JSON.parse(json)),
       load: (chunk: string) => this.load(() => loadChunk(chunk)),

@@ -27,7 +27,7 @@ use crate::{
 use futures_util::future::{LocalBoxFuture, select};
 use js_sys::{Array, Function, Object, Promise};
 use std::{cell::RefCell, pin::pin, rc::Rc, time::Duration};
-use wasm_bindgen::{JsValue, prelude::wasm_bindgen};
+use wasm_bindgen::{JsCast as _, JsValue, prelude::wasm_bindgen};
 
 /// How long closing waits for code of the host: its store, its tools, its hooks.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(15);
@@ -289,7 +289,7 @@ fn open(options: JsValue, store: &CoreStore, owner: Option<Conversation>) -> Pro
             chunks::condensing().await?.configure(&mut agent, &condensing)?;
         }
         let on_event = function(&options, "onEvent")?;
-        let on_delta = function(&options, "onDelta")?;
+        let on_delta = property(&options, "onDelta").unchecked_into();
         let on_commit = function(&options, "onCommit")?;
         let load = function(&options, "load")?;
         let name = lock_name(&lock_scope, id);
@@ -369,33 +369,53 @@ fn notify(listener: &Function, json: &str) {
     let _ = listener.call1(&JsValue::UNDEFINED, &json.into());
 }
 
+#[wasm_bindgen]
+extern "C" {
+    /// Takes the pieces of answers. Its methods get texts, because each value of JavaScript that is made here costs as much
+    /// as a call.
+    type DeltaListener;
+    #[wasm_bindgen(method, catch)]
+    fn text(
+        this: &DeltaListener,
+        answer: &JsValue,
+        content: Option<&str>,
+        reasoning: Option<&str>,
+    ) -> std::result::Result<(), JsValue>;
+    #[wasm_bindgen(method, catch)]
+    fn call(
+        this: &DeltaListener,
+        answer: &JsValue,
+        index: usize,
+        arguments: &str,
+        name: Option<&str>,
+        id: Option<&str>,
+    ) -> std::result::Result<(), JsValue>;
+}
+
 /// Passes on the pieces of answers. The id of an answer becomes a string of JavaScript once, not with each piece.
-fn deltas(listener: Function) -> impl Fn(&EventId, Delta) {
-    let answer = RefCell::new((String::new(), JsValue::UNDEFINED));
+fn deltas(listener: DeltaListener) -> impl Fn(&EventId, Delta) {
+    let answer = RefCell::new((String::new(), Rc::new(JsValue::UNDEFINED)));
     move |id, delta| {
         let shown = {
             let answer = &mut *answer.borrow_mut();
             if answer.0 != id.as_str() {
-                *answer = (id.to_string(), id.as_str().into());
+                *answer = (id.to_string(), Rc::new(id.as_str().into()));
             }
-            answer.1.clone()
+            Rc::clone(&answer.1)
         };
-        notify_of_delta(&listener, &shown, delta);
+        notify_of_delta(&listener, &shown, &delta);
     }
 }
 
-/// Text and each call are events of their own; JSON for all of them would take longer than all the rest.
-fn notify_of_delta(listener: &Function, id: &JsValue, delta: Delta) {
-    let none = JsValue::UNDEFINED;
-    let text = |text: Option<String>| text.map_or(JsValue::UNDEFINED, JsValue::from);
-    let is_text = delta.content.is_some() || delta.reasoning_content.is_some();
-    if is_text || delta.tool_calls.is_empty() {
-        let _ = listener.call3(&none, id, &text(delta.content), &text(delta.reasoning_content));
+/// Text and each call are events of their own; JSON for all of them would take longer than all the rest. The listener does
+/// not throw.
+fn notify_of_delta(listener: &DeltaListener, answer: &JsValue, delta: &Delta) {
+    let Delta { content, reasoning_content, tool_calls } = delta;
+    if content.is_some() || reasoning_content.is_some() || tool_calls.is_empty() {
+        let _ = listener.text(answer, content.as_deref(), reasoning_content.as_deref());
     }
-    for call in delta.tool_calls {
-        let index = JsValue::from(call.index as f64);
-        let (arguments, name, call_id) = (call.arguments.into(), text(call.name), text(call.id));
-        let _ = listener.call7(&none, id, &none, &none, &index, &arguments, &name, &call_id);
+    for call in tool_calls {
+        let _ = listener.call(answer, call.index, &call.arguments, call.name.as_deref(), call.id.as_deref());
     }
 }
 
