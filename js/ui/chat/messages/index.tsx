@@ -2,7 +2,7 @@
 // The list of messages. Only the rows that can be seen are in the document, so that a conversation of any length is quick.
 import type { ComponentChildren, TargetedKeyboardEvent } from "preact";
 import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
-import type { Thread } from "../../thread/index.js";
+import type { Thread, UIMessage } from "../../thread/index.js";
 import { useChat, useSnapshot } from "../context.js";
 import { useAnnouncements } from "./announcements.js";
 import { Entry } from "./entry.js";
@@ -133,7 +133,9 @@ export function MessageList({ thread, eventId, onMissing, empty, children }: Mes
     event.preventDefault();
   }
 
-  const last = snapshot.messages.at(-1);
+  // The agent has not read the messages behind this one.
+  const queued = queuedIn(snapshot.messages);
+  const last = snapshot.messages[snapshot.messages.length - 1 - queued];
   // The thread goes on after the last row.
   const continues = isRunning || snapshot.approvals.length > 0;
   const isWaiting =
@@ -142,6 +144,7 @@ export function MessageList({ thread, eventId, onMissing, empty, children }: Mes
     last?.state !== "streaming" &&
     snapshot.waiting === null &&
     snapshot.approvals.length === 0;
+  const working = <div class="live">{isWaiting ? <Working label={labels.working} /> : null}</div>;
   return (
     <div class="main">
       <div
@@ -187,12 +190,13 @@ export function MessageList({ thread, eventId, onMissing, empty, children }: Mes
                   ref={virtual.measure}
                   style={{ transform: `translateY(${start}px)` }}
                 >
+                  {queued > 0 && index === rows.length - queued && working}
                   <Entry row={rows[index]!} visualizer={visualizer!} hasActions />
                 </div>
               ))}
             </div>
           </Folds.Provider>
-          <div class="live">{isWaiting ? <Working label={labels.working} /> : null}</div>
+          {queued === 0 && working}
           <div class="next">{children}</div>
         </div>
       </div>
@@ -201,6 +205,13 @@ export function MessageList({ thread, eventId, onMissing, empty, children }: Mes
       </button>
     </div>
   );
+}
+
+/** How many messages at the end wait to be read. Each is one row. */
+function queuedIn(messages: readonly UIMessage[]): number {
+  let count = 0;
+  while (messages[messages.length - 1 - count]?.state === "queued") count += 1;
+  return count;
 }
 
 /** The number of the row that an element is in. */

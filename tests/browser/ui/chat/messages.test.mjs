@@ -316,6 +316,46 @@ for (const kind of availableBrowsers) {
       await until(() => one(".announcements").textContent === "Agent: Once upon a time.");
     });
 
+    await step("the dots of the agent stand where its answer comes: above the messages that wait for it", async () => {
+      await page.evaluate(() => {
+        window.asked = fixtures.userSays("Begin");
+        window.waits = ["Next", "And then"].map((words) => fixtures.userSays(words, { state: "queued" }));
+        show([window.asked, ...window.waits], { isRunning: true, status: "running" });
+      });
+      const order = () => {
+        const shown = all(".message, .waiting, .prose").map((element) => [
+          element.getBoundingClientRect().top,
+          element.matches(".waiting") ? "dots" : element.textContent.trim(),
+        ]);
+        return shown
+          .sort(([one], [other]) => one - other)
+          .map(([, what]) => what)
+          .join();
+      };
+      const stands = (wanted) =>
+        until((read, wanted) => new Function(`return (${read})()`)() === wanted && isAtEnd(), order.toString(), wanted);
+      await stands("Begin,dots,Next,And then");
+      const answer = (state) =>
+        page.evaluate((state) => {
+          const parts = [fixtures.text("An answer.", state)];
+          window.thread.set({ messages: [window.asked, { ...fixtures.agentSays(""), id: "answer", state, parts }, ...window.waits] });
+        }, state);
+      await answer("streaming");
+      await stands("Begin,An answer.,Next,And then");
+      await answer("done");
+      await stands("Begin,An answer.,dots,Next,And then");
+      assert.equal(
+        await page.evaluate(
+          () => all(".queued")[0].closest(".row").getBoundingClientRect().top > one(".prose").getBoundingClientRect().bottom,
+        ),
+        true,
+      );
+      await page.evaluate(() => window.thread.set({ messages: window.thread.getSnapshot().messages.slice(0, 2) }));
+      await stands("Begin,An answer.,dots");
+      await page.evaluate(() => window.thread.set({ isRunning: false, status: "finished" }));
+      await stands("Begin,An answer.");
+    });
+
     await step("no resize is an error of the page, and the end is in sight in every frame of an answer", async () => {
       await page.evaluate(() => show(fixtures.many(300, 0), { isRunning: true, status: "running" }));
       await until(() => one(".live .waiting") && isAtEnd());

@@ -25,6 +25,26 @@ for (const kind of availableBrowsers) {
       await chat.say("Second");
       const queued = () => chat.get(() => all(".queued .message").map(({ textContent }) => textContent));
       await chat.until("both are marked", () => all(".queued .queued-mark").length === 2);
+      const place = () =>
+        chat.get(() => {
+          const [composer, field, pause, stop, send] = ["", "-text", " .pause", " .stop", " .send"].map((name) =>
+            one(`.composer${name}`).getBoundingClientRect(),
+          );
+          return {
+            field: field.width / composer.width,
+            isBeside: pause.top < field.bottom,
+            isOneLine: [pause, stop, send].every(({ top, right }) => top === pause.top && right <= composer.right),
+          };
+        });
+      for (const width of [320, 390]) {
+        await chat.page.setViewport({ width, height: 800 });
+        const { field, ...buttons } = await place();
+        assert.ok(field > 0.75, `the field has ${field} of ${width} pixels`);
+        assert.deepEqual(buttons, { isBeside: false, isOneLine: true });
+      }
+      await chat.page.setViewport({ width: 1280, height: 800 });
+      const { isBeside, isOneLine } = await place();
+      assert.deepEqual({ isBeside, isOneLine }, { isBeside: true, isOneLine: true });
       await chat.looksRight("messages that wait");
       await chat.press("Edit “Frist”");
       await chat.fill(".message-editor textarea", "First");
