@@ -12,11 +12,12 @@ import { startPanel } from "./panel/panel.ts";
 import { openSettings, startSettings } from "./settings/dialog.ts";
 import { allowScripts } from "./shell/script-urls.ts";
 import { startSidebar } from "./shell/sidebar.ts";
-import { currentSession, onRemovalRequest, startStage } from "./shell/stage.ts";
+import { currentSession, onMessageMenu, onRemovalRequest, startStage } from "./shell/stage.ts";
 import { startTopbarMenu } from "./shell/topbar-menu.ts";
 import { startImport } from "./shell/transfer.ts";
 import { registerRecovery } from "./shell/recoveries.ts";
 import { shortcuts } from "./thread/chat.tsx";
+import { messageMenu } from "./thread/message-menu.ts";
 
 addEventListener("unhandledrejection", ({ reason }) => report(reason, { title: "Something in this page went wrong" }));
 // Without an error it is a note of the browser, such as one about a ResizeObserver that is called again in the next frame.
@@ -29,6 +30,7 @@ append(byId("open-sidebar"), [icon("menu")]);
 append(byId("close-sidebar"), [icon("close")]);
 append(byId("menu-button"), [icon("more")]);
 registerRecovery("settings", openSettings);
+onMessageMenu(messageMenu);
 onRemovalRequest(removeConversation);
 
 append(byId("control-button"), [icon("control"), el("span", { class: "only-wide" }, "Control")]);

@@ -14,7 +14,7 @@ const arrows = () =>
   [...document.querySelectorAll('.parting button:not([aria-disabled="true"])')].map((button) => button.getAttribute("aria-label"));
 /** In the page: how many buttons would begin or show another branch. */
 const buttons = () =>
-  [...document.querySelectorAll('.verbs button:not([data-verb="copy"], [data-verb="link"])')].filter((button) =>
+  [...document.querySelectorAll('.verbs button:not([data-verb="copy"], [data-verb="link"], [data-verb="more"])')].filter((button) =>
     button.checkVisibility({ visibilityProperty: true }),
   ).length;
 /** In the page: the ends of the answers. */
@@ -111,7 +111,8 @@ for (const kind of availableBrowsers) {
         await page.ask("Roll two dice and tell me the time");
         await page.ask("qwertz");
         await page.shows(/🎲 Roll two dice and tell me/, "#title");
-        await page.press("Fork after “I'll ask the page to do 2 things…”");
+        await page.press("More about “I'll ask the page to do 2 things…”");
+        await page.press("Fork");
         await page.shows(/🎲 Roll two dice and tell me \(copy\)/, "#title");
         await page.shows(/The page ran 2 tools/);
         assert.doesNotMatch(await page.text(".items"), /qwertz/);

@@ -38,7 +38,7 @@ function imageType(bytes: Uint8Array): string | undefined {
 }
 
 /** Null for other content than text. */
-function textOf(bytes: Uint8Array): string | null {
+export function textOf(bytes: Uint8Array): string | null {
   if (bytes.subarray(0, 8_000).includes(0)) return null;
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);

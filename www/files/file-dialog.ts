@@ -1,5 +1,5 @@
-// A file of the workspace in a dialog: its content, the agent's changes of it, and buttons to download and remove it. It
-// follows changes of the file while it is open.
+// A file of the workspace in a dialog, as it is or as it was: its content, changes of it, and buttons to download and remove
+// it. It follows changes of the file while it is open.
 
 import type { Workspace } from "threadkeep";
 import { announce } from "../shell/announcer.ts";
@@ -18,11 +18,18 @@ interface Shown {
   path: string;
   workspace: () => Workspace;
   readOnly: () => boolean;
-  /** The change of this file by the agent, if there is one. */
+  /** The change of this file to show, if there is one. */
   change: () => Change | undefined;
+  /** Said below the name. */
+  note?: string;
+  /** The names of the two views, and the one that is shown first. */
+  views: Record<View, string>;
+  first: View;
   /** Called after the file was removed here. */
-  onRemove: () => void;
+  onRemove?: () => void;
 }
+
+type View = "content" | "changes";
 
 export interface FileDialog {
   readonly path: string;
@@ -31,7 +38,8 @@ export interface FileDialog {
   close(): void;
 }
 
-export function openFile({ path, workspace, readOnly, change, onRemove }: Shown, onClose: () => void): FileDialog {
+export function openFile(shown: Shown, onClose: () => void): FileDialog {
+  const { path, workspace, readOnly, change, note, views, first, onRemove } = shown;
   const name = path.split("/").at(-1)!;
   let bytes: Uint8Array | null = null;
   let release = (): void => undefined;
@@ -46,11 +54,11 @@ export function openFile({ path, workspace, readOnly, change, onRemove }: Shown,
   const which = el(
     "select",
     { class: "file-which", "aria-label": "Show" },
-    el("option", { value: "content" }, "Content"),
-    el("option", { value: "changes" }, "Changes by the agent"),
+    el("option", { value: "content" }, views.content),
+    el("option", { value: "changes" }, views.changes),
   );
   which.addEventListener("change", () => draw());
-  if (change() !== undefined) which.value = "changes";
+  if (change() !== undefined) which.value = first;
 
   const dialog = el(
     "dialog",
@@ -61,7 +69,7 @@ export function openFile({ path, workspace, readOnly, change, onRemove }: Shown,
       el("h2", { id: "file-heading" }, path),
       el("button", { type: "button", class: "icon-button", "aria-label": "Close the file", onclick: () => dialog.close() }, icon("close")),
     ),
-    el("div", { class: "file-bar" }, about, which, save, removal),
+    el("div", { class: "file-bar" }, note !== undefined && el("p", { class: "quiet file-note" }, note), about, which, save, removal),
     content,
   );
   dialog.addEventListener("close", () => {
@@ -122,7 +130,7 @@ export function openFile({ path, workspace, readOnly, change, onRemove }: Shown,
       await workspace().remove(path);
       announce(`Removed ${path}.`);
       dialog.close();
-      onRemove();
+      onRemove?.();
     } catch (error) {
       report(error, { title: `${path} was not removed`, recoveries: [] });
     }

@@ -20,14 +20,23 @@ export function filesView(session: Session): Part {
 
   const tree = new TreeView({
     workspace,
-    changed: () => new Set([...changes().keys(), ...filesOfTerminal(session.conversation)]),
+    marks: () => new Map([...changes().keys(), ...filesOfTerminal(session.conversation)].map((path) => [path, "changed"])),
     open: (path) => {
       const onClose = (): void => void (dialog = null);
       dialog = openFile(
-        { path, workspace, readOnly: () => session.isFollower, change: () => changes().get(path), onRemove: drawFiles },
+        {
+          path,
+          workspace,
+          readOnly: () => session.isFollower,
+          change: () => changes().get(path),
+          views: { content: "Content", changes: "Changes by the agent" },
+          first: "changes",
+          onRemove: drawFiles,
+        },
         onClose,
       );
     },
+    empty: "No files yet. The agent can make some, and you can add yours.",
   });
   const problem = el("p", { role: "status", class: "quiet" });
   const input = el("input", { type: "file", multiple: true, hidden: true, "aria-label": "Files to add" });

@@ -8,10 +8,15 @@ import { sizeText } from "./size.ts";
 /** A directory with more entries shows only the first ones. */
 const MOST_ENTRIES = 500;
 
+type Marks = ReadonlyMap<string, string>;
+
 interface Source {
   workspace: () => Workspace;
-  changed: () => ReadonlySet<string>;
+  /** A word for each file about which there is something to say, by its path. */
+  marks: () => Marks;
   open: (path: string) => void;
+  /** Said in place of the tree if there is no file. */
+  empty: string;
 }
 
 export class TreeView {
@@ -31,8 +36,8 @@ export class TreeView {
     const listed = new Map<string, WorkspaceEntry[]>();
     await this.#list("", listed);
     if (mine !== this.#latest) return;
-    const changed = this.#source.changed();
-    const state = JSON.stringify([[...listed], [...changed]]);
+    const marks = this.#source.marks();
+    const state = JSON.stringify([[...listed], [...marks]]);
     if (state === this.#drawn) return;
     this.#drawn = state;
     const focused =
@@ -40,11 +45,7 @@ export class TreeView {
         ? document.activeElement.dataset["path"]
         : undefined;
     const hasEntries = listed.get("")!.length > 0;
-    this.element.replaceChildren(
-      hasEntries
-        ? this.#directory("", listed, changed)
-        : el("p", { class: "quiet" }, "No files yet. The agent can make some, and you can add yours."),
-    );
+    this.element.replaceChildren(hasEntries ? this.#directory("", listed, marks) : el("p", { class: "quiet" }, this.#source.empty));
     // The entry with the focus may be gone.
     if (focused !== undefined)
       [...this.element.querySelectorAll<HTMLElement>("[data-path]")]
@@ -69,7 +70,7 @@ export class TreeView {
     await Promise.all(opened.map((directory) => this.#list(directory.path, listed)));
   }
 
-  #directory(path: string, listed: ReadonlyMap<string, WorkspaceEntry[]>, changed: ReadonlySet<string>): HTMLElement {
+  #directory(path: string, listed: ReadonlyMap<string, WorkspaceEntry[]>, marks: Marks): HTMLElement {
     const entries = listed.get(path) ?? [];
     const left = entries.length - MOST_ENTRIES;
     return el(
@@ -77,29 +78,29 @@ export class TreeView {
       { ...(path === "" && { "aria-label": "Files" }) },
       ...entries
         .slice(0, MOST_ENTRIES)
-        .map((entry) => el("li", {}, entry.type === "file" ? this.#file(entry, changed) : this.#folder(entry.path, listed, changed))),
+        .map((entry) => el("li", {}, entry.type === "file" ? this.#file(entry, marks) : this.#folder(entry.path, listed, marks))),
       left > 0 && el("li", { class: "quiet" }, `and ${left.toLocaleString()} more`),
     );
   }
 
-  #file({ path, size }: WorkspaceEntry, changed: ReadonlySet<string>): HTMLElement {
+  #file({ path, size }: WorkspaceEntry, marks: Marks): HTMLElement {
     return el(
       "button",
       { type: "button", class: "tree-row", "data-path": path, onclick: () => this.#source.open(path) },
       icon("file"),
       el("span", { class: "tree-name" }, nameOf(path)),
-      changed.has(path) && el("span", { class: "badge" }, "changed"),
+      marks.has(path) && el("span", { class: "badge" }, marks.get(path)),
       el("span", { class: "quiet" }, sizeText(size)),
     );
   }
 
-  #folder(path: string, listed: ReadonlyMap<string, WorkspaceEntry[]>, changed: ReadonlySet<string>): HTMLElement {
+  #folder(path: string, listed: ReadonlyMap<string, WorkspaceEntry[]>, marks: Marks): HTMLElement {
     const details = el(
       "details",
       { open: this.#opened.has(path) },
       el("summary", { class: "tree-row", "data-path": path }, icon("folder"), el("span", { class: "tree-name" }, nameOf(path))),
     );
-    if (listed.has(path)) details.append(this.#directory(path, listed, changed));
+    if (listed.has(path)) details.append(this.#directory(path, listed, marks));
     details.addEventListener("toggle", () => {
       if (details.open === this.#opened.has(path)) return;
       if (details.open) this.#opened.add(path);

@@ -5,6 +5,7 @@ import { contextView } from "./context-view.ts";
 import { append, byId, el } from "../shell/dom.ts";
 import { filesView } from "../files/files-view.ts";
 import { icon } from "../shell/icons.ts";
+import { type Moment, pastView } from "../files/past-view.ts";
 import { inspectorView, record, startRecording } from "./inspector-view.ts";
 import type { Session } from "../thread/session.ts";
 
@@ -35,6 +36,10 @@ let panel: HTMLDialogElement | null = null;
 let shown: Session | null = null;
 let view: ViewName = "context";
 let parts: Part[] = [];
+/** Whether the files are those of an earlier message. */
+let isPast = false;
+/** Has the focus when the panel closes. */
+let returnTo: HTMLElement | null = null;
 
 export function startPanel(): void {
   startRecording();
@@ -42,7 +47,7 @@ export function startPanel(): void {
     const { opener } = VIEWS[name];
     if (opener === null) continue;
     append(opener, [icon(VIEWS[name].icon), el("span", { class: "only-wide" }, VIEWS[name].name)]);
-    opener.addEventListener("click", () => (panel && view === name ? panel.close() : open(name)));
+    opener.addEventListener("click", () => (panel && view === name && !isPast ? panel.close() : open(name)));
   }
   narrow.addEventListener("change", () => panel?.close());
 }
@@ -50,6 +55,21 @@ export function startPanel(): void {
 function open(name: ViewName): void {
   panel ??= openPanel();
   show(name);
+}
+
+/** Shows the files as they were at a message. The focus goes there, and back to where it is now. */
+export function showFilesAt(moment: Moment): void {
+  const from = document.activeElement;
+  open("files");
+  returnTo = from instanceof HTMLElement ? from : null;
+  isPast = true;
+  showParts((session) => [
+    pastView(session, moment, () => {
+      show("files");
+      byId("files-tab").focus();
+    }),
+  ]);
+  byId("past-heading").focus();
 }
 
 function openPanel(): HTMLDialogElement {
@@ -72,6 +92,9 @@ function openPanel(): HTMLDialogElement {
     closeParts();
     document.body.classList.remove("with-panel");
     markOpeners();
+    // The browser gives it back to where it was when the panel was opened.
+    if (returnTo?.isConnected) returnTo.focus({ preventScroll: true });
+    returnTo = null;
   });
   document.body.append(dialog);
   if (narrow.matches) dialog.showModal();
@@ -104,12 +127,16 @@ function show(name: ViewName): void {
     tab.setAttribute("aria-selected", String(each === view));
     tab.tabIndex = each === view ? 0 : -1;
   }
-  const place = byId("panel-parts");
-  place.setAttribute("aria-labelledby", `${view}-tab`);
-  closeParts();
-  parts = shown === null ? [] : VIEWS[view].parts(shown);
-  place.replaceChildren(...parts.map(({ element }) => element));
+  byId("panel-parts").setAttribute("aria-labelledby", `${view}-tab`);
+  isPast = false;
+  showParts(VIEWS[view].parts);
   markOpeners();
+}
+
+function showParts(partsOf: (session: Session) => Part[]): void {
+  closeParts();
+  parts = shown === null ? [] : partsOf(shown);
+  byId("panel-parts").replaceChildren(...parts.map(({ element }) => element));
   for (const part of parts) part.draw();
 }
 

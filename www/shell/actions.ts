@@ -34,7 +34,7 @@ async function rename(): Promise<void> {
 
 async function exportInSomeForm(): Promise<void> {
   const session = currentSession();
-  const form = session && (await askExport(session.title));
+  const form = session && (await askExport(`Export “${session.title}”`));
   if (form) await exportConversation(session.conversation, session.title, form);
 }
 

@@ -76,38 +76,41 @@ export async function askDelete(title?: string): Promise<"delete" | "export" | n
   return answer === "delete" || answer === "export" ? answer : null;
 }
 
-/** Resolves to the chosen format, or null if the user cancels. */
-export async function askExport(title: string): Promise<ExportForm | null> {
-  const choice = (form: ExportForm, name: string, help: string): HTMLElement => {
+const EXPORT_FORMS: Record<ExportForm, [name: string, help: string]> = {
+  archive: ["Archive", "Everything, as a zip file that the Python SDK can continue."],
+  files: ["Archive with files", "The same, with the files that the agent works on in a folder workspace/."],
+  html: ["Page", "To read and to print: one HTML file that needs no network."],
+  markdown: ["Markdown", "To read and to edit, for notes and repositories."],
+  session: ["Session", "The messages, as JSON for chat programs."],
+  trajectory: ["Trajectory", "The actions and results, as JSON for OpenHands V0."],
+};
+const ALL_FORMS = Object.keys(EXPORT_FORMS) as ExportForm[];
+
+/** Resolves to the chosen one of these formats, or null if the user cancels. */
+export async function askExport<Form extends ExportForm>(heading: string, forms: readonly Form[]): Promise<Form | null>;
+export async function askExport(heading: string): Promise<ExportForm | null>;
+export async function askExport(heading: string, forms: readonly ExportForm[] = ALL_FORMS): Promise<ExportForm | null> {
+  const choice = (form: ExportForm): HTMLElement => {
+    const [name, help] = EXPORT_FORMS[form];
     const [id, described] = [`export-${form}`, `export-${form}-help`];
     const radio = el("input", {
       type: "radio",
       name: "export-form",
       id,
       value: form,
-      checked: form === "archive",
+      checked: form === forms[0],
       "aria-describedby": described,
     });
     return el("div", { class: "check" }, radio, el("label", { for: id }, name), el("p", { class: "quiet", id: described }, help));
   };
-  const choices = el(
-    "fieldset",
-    {},
-    el("legend", {}, "As"),
-    choice("archive", "Archive", "Everything, as a zip file that the Python SDK can continue."),
-    choice("files", "Archive with files", "The same, with the files that the agent works on in a folder workspace/."),
-    choice("html", "Page", "To read and to print: one HTML file that needs no network."),
-    choice("markdown", "Markdown", "To read and to edit, for notes and repositories."),
-    choice("session", "Session", "The messages, as JSON for chat programs."),
-    choice("trajectory", "Trajectory", "The actions and results, as JSON for OpenHands V0."),
-  );
+  const choices = el("fieldset", {}, el("legend", {}, "As"), ...forms.map(choice));
   const answer = await ask({
-    heading: `Export “${title}”`,
+    heading,
     body: [choices],
     actions: [{ value: "export", name: "Export", look: "primary" }],
   });
   if (answer !== "export") return null;
-  return (choices.querySelector<HTMLInputElement>("input:checked")?.value ?? "archive") as ExportForm;
+  return choices.querySelector<HTMLInputElement>("input:checked")!.value as ExportForm;
 }
 
 interface Question {

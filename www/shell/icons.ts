@@ -50,6 +50,8 @@ const TOOLS: Record<string, IconName> = {
 /** The path of a tool's icon. */
 export const toolPath = (toolName: string): string | undefined => (Object.hasOwn(TOOLS, toolName) ? PATHS[TOOLS[toolName]!] : undefined);
 
+export const iconPath = (name: IconName): string => PATHS[name];
+
 export function icon(name: IconName): SVGSVGElement {
   const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
   svg.setAttribute("viewBox", "0 0 24 24");

@@ -16,9 +16,10 @@ import { Session } from "../thread/session.ts";
 import { announce } from "./announcer.ts";
 import { byId, el } from "./dom.ts";
 import { explain } from "./failures.ts";
+import type { MenuItem } from "./menu.ts";
 import { forgetNews, offer, report } from "./notices.ts";
 import { runRecovery } from "./recoveries.ts";
-import { currentRoute, goTo, HOME, nameCurrent, onRoute, type Route } from "./router.ts";
+import { currentRoute, HOME, nameCurrent, onRoute, type Route } from "./router.ts";
 import { startView } from "./start-view.ts";
 
 let session: Session | null = null;
@@ -108,7 +109,7 @@ function drawState(): void {
   setTitle(visibleText(session.title), `${count === 1 ? "1 event" : `${count} events`}, stored on this device`);
 }
 
-const page = () => ({ start, fork, onMissing: offerBranch, eventId: currentRoute()?.eventId ?? null });
+const page = () => ({ start, menuOf, onMissing: offerBranch, eventId: currentRoute()?.eventId ?? null });
 
 /** A link does not change what the conversation goes on from; whoever follows it may. */
 function offerBranch(eventId: string): void {
@@ -152,14 +153,6 @@ async function create(title: string): Promise<Thread> {
   return created.thread;
 }
 
-async function fork(message: UIMessage): Promise<void> {
-  try {
-    if (session !== null) goTo(await session.fork(message.eventIds.at(-1)!));
-  } catch (error) {
-    report(error, { title: "The conversation could not be forked" });
-  }
-}
-
 /** Deletes a conversation, whether it is open or could not be opened; shows it again if deleting fails. */
 export async function deleteConversation(conversationId: string): Promise<void> {
   const open_ = session?.id === conversationId ? session : null;
@@ -172,6 +165,15 @@ export async function deleteConversation(conversationId: string): Promise<void> 
     throw error;
   }
 }
+
+let messageMenu = (_session: Session, _message: UIMessage, _name: string): MenuItem[] => [];
+
+/** Registers the function that makes the menu of a message. */
+export function onMessageMenu(listener: typeof messageMenu): void {
+  messageMenu = listener;
+}
+
+const menuOf = (message: UIMessage, name: string): MenuItem[] => (session === null ? [] : messageMenu(session, message, name));
 
 let removal = (_conversationId: string): unknown => undefined;
 

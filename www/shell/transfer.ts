@@ -1,7 +1,7 @@
 // Export as a download, and import by button or by dropping files on the page. Archives contain a whole conversation; the
 // other formats are for other programs.
 
-import { Conversation, type ImportedConversation } from "threadkeep";
+import { Conversation, type ImportedConversation, type TextOptions } from "threadkeep";
 import { announce } from "./announcer.ts";
 import { byId } from "./dom.ts";
 import { sentence } from "./failures.ts";
@@ -14,18 +14,24 @@ import { currentSession } from "./stage.ts";
 
 export type ExportForm = "archive" | "files" | "markdown" | "html" | "session" | "trajectory";
 
-export async function exportConversation(conversation: Conversation, title: string, form: ExportForm = "archive"): Promise<void> {
+/** `part` is for texts: those for people, Markdown and HTML. */
+export async function exportConversation(
+  conversation: Conversation,
+  title: string,
+  form: ExportForm = "archive",
+  part: TextOptions = {},
+): Promise<void> {
   announce("Exporting.");
   const work = showWork(`Exporting “${title}”`);
   const isZip = form === "archive" || form === "files";
   try {
     const file = isZip
       ? await conversation.exportZip({ onProgress: work.onProgress, workspace: form === "files" })
-      : await textOf(conversation, form);
+      : await textOf(conversation, form, part);
     download(file, fileNameFor(title, conversation.id, isZip ? ".zip" : ENDINGS[form]));
     notify(`Exported. The ${isZip ? "archive" : NAMES[form]} is in your downloads.`);
   } catch (error) {
-    report(error, { title: "The export did not work", retry: () => exportConversation(conversation, title, form) });
+    report(error, { title: "The export did not work", retry: () => exportConversation(conversation, title, form, part) });
   } finally {
     work.end();
   }
@@ -36,9 +42,9 @@ type TextForm = Exclude<ExportForm, "archive" | "files">;
 const ENDINGS: Record<TextForm, string> = { markdown: ".md", html: ".html", session: "-session.json", trajectory: "-trajectory.json" };
 const NAMES: Record<TextForm, string> = { markdown: "Markdown file", html: "page", session: "session", trajectory: "trajectory" };
 
-async function textOf(conversation: Conversation, form: TextForm): Promise<Blob> {
-  if (form === "markdown") return new Blob([await conversation.exportMarkdown()], { type: "text/markdown;charset=utf-8" });
-  if (form === "html") return new Blob([await conversation.exportHTML()], { type: "text/html;charset=utf-8" });
+async function textOf(conversation: Conversation, form: TextForm, part: TextOptions): Promise<Blob> {
+  if (form === "markdown") return new Blob([await conversation.exportMarkdown(part)], { type: "text/markdown;charset=utf-8" });
+  if (form === "html") return new Blob([await conversation.exportHTML(part)], { type: "text/html;charset=utf-8" });
   const value = form === "session" ? await conversation.exportSession() : await conversation.exportTrajectory();
   return new Blob([JSON.stringify(value, null, 2)], { type: "application/json" });
 }

@@ -16,8 +16,6 @@ import {
   Shortcuts,
   type ShortcutsHandle,
   StatusLine,
-  useChat,
-  useSnapshot,
 } from "threadkeep/preact";
 import type { Thread, UIMessage } from "threadkeep/thread";
 import { pageTools } from "../agent/tools/index.ts";
@@ -26,7 +24,8 @@ import { chatModels, onChatModelsChange } from "../settings/chat-models.ts";
 import { searchConversations } from "../shell/conversation-list.ts";
 import { byId } from "../shell/dom.ts";
 import { recoveriesFor } from "../shell/failures.ts";
-import { toolPath } from "../shell/icons.ts";
+import { iconPath, toolPath } from "../shell/icons.ts";
+import { type MenuItem, openMenu } from "../shell/menu.ts";
 import { runRecovery } from "../shell/recoveries.ts";
 import { currentRoute, goHome, hrefOf } from "../shell/router.ts";
 
@@ -63,8 +62,8 @@ const pageShortcuts: readonly Shortcut[] = [
 interface Page {
   /** In place of messages while there are none. */
   start: HTMLElement;
-  /** Copies the conversation up to the end of this message. */
-  fork: (message: UIMessage) => unknown;
+  /** What else can be done with this stored message, when its menu is opened. `name` is its beginning, in quotes. */
+  menuOf: (message: UIMessage, name: string) => MenuItem[];
   /** The event that the address names. */
   eventId: string | null;
   /** Called if no message shows it. */
@@ -95,8 +94,8 @@ export function showInstead(element: HTMLElement): void {
   );
 }
 
-function Chat({ thread, start, fork, eventId, onMissing }: Page & { thread: Thread }) {
-  const messageActions = useMemo(() => forkButton(fork), [fork]);
+function Chat({ thread, start, menuOf, eventId, onMissing }: Page & { thread: Thread }) {
+  const messageActions = useMemo(() => moreButton(menuOf), [menuOf]);
   const [models, setModels] = useState(chatModels);
   useEffect(() => onChatModelsChange(() => setModels(chatModels())), []);
   const linkOf = useCallback((event: string) => new URL(hrefOf(thread.getSnapshot().conversationId, event), location.href).href, [thread]);
@@ -113,35 +112,38 @@ function Chat({ thread, start, fork, eventId, onMissing }: Page & { thread: Thre
   );
 }
 
-function toolIcon(toolName: string): ComponentChildren {
-  const path = toolPath(toolName);
-  if (path === undefined) return undefined;
-  return (
+const toolIcon = (toolName: string): ComponentChildren => svg(toolPath(toolName));
+
+const svg = (path: string | undefined): ComponentChildren =>
+  path === undefined ? undefined : (
     <svg viewBox="0 0 24 24" class="icon" aria-hidden="true">
       <path d={path} />
     </svg>
   );
-}
 
-const forkButton =
-  (fork: Page["fork"]) =>
+/** A message that is not stored yet has no place to go back to. */
+const moreButton =
+  (menuOf: Page["menuOf"]) =>
   (message: UIMessage): ComponentChildren =>
-    message.role === "user" ? null : <ForkButton message={message} fork={fork} />;
+    message.createdAt === null || message.state === "queued" || message.eventIds.length === 0 ? null : (
+      <MoreButton message={message} menuOf={menuOf} />
+    );
 
-function ForkButton({ message, fork }: { message: UIMessage; fork: Page["fork"] }) {
-  const { isRunning, access } = useSnapshot(useChat().thread);
-  if (isRunning || access !== "writer") return null;
-  const name = `Fork after ${beginningOf(message) ?? labels.withoutText}`;
+function MoreButton({ message, menuOf }: { message: UIMessage; menuOf: Page["menuOf"] }) {
+  const what = beginningOf(message) ?? labels.withoutText;
+  const name = `More about ${what}`;
   return (
     <button
       type="button"
       class="button plain small"
-      data-verb="fork"
+      data-verb="more"
       aria-label={name}
-      title="Continue from here in a copy of the conversation"
-      onClick={() => fork(message)}
+      title="More"
+      aria-haspopup="dialog"
+      onClick={({ currentTarget }) => openMenu(currentTarget, name, menuOf(message, what))}
     >
-      Fork
+      {svg(iconPath("more"))}
+      <span class="only-wide">More</span>
     </button>
   );
 }
