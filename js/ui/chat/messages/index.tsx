@@ -63,7 +63,10 @@ export function MessageList({ thread, eventId, onMissing, empty, children }: Mes
     chat.list.current = { followEnd: toEnd, focus };
     // Text rewraps, a font loads, details unfold: the end stays in sight. The height of the rows changes with a rendering only,
     // after which the end is kept anyway; to observe it would be to hear of it once more, and too late for this frame.
-    const resized = new ResizeObserver(keepEnd);
+    const resized = new ResizeObserver(() => {
+      virtual.resized();
+      keepEnd();
+    });
     for (const observed of [element, ...element.firstElementChild!.children]) if (observed !== items.current) resized.observe(observed);
     return () => resized.disconnect();
   }, [thread, chat]);

@@ -10,7 +10,7 @@ import {
   Virtualizer,
   type VirtualizerOptions,
 } from "@tanstack/virtual-core";
-import { options, type RefObject } from "preact";
+import type { RefObject } from "preact";
 import { useLayoutEffect, useReducer, useState } from "preact/hooks";
 import { estimatedHeight, type Row } from "./rows.js";
 
@@ -34,6 +34,8 @@ export interface VirtualRows {
   measure: (element: HTMLElement | null) => void;
   /** Has to be called when the scroll position was written elsewhere. */
   moved(): void;
+  /** Has to be called first in the callback of a `ResizeObserver` that leads to a rendering. */
+  resized(): void;
   /** Scrolls to this row. */
   show(index: number): void;
   /** The row with the focus stays drawn, otherwise the focus would be lost. */
@@ -46,8 +48,8 @@ class Controller {
   keys: readonly string[] = [];
   keyOf = (index: number): string => this.keys[index]!;
   readonly virtualizer: Virtualizer<HTMLElement, HTMLElement>;
-  /** Whether rows have just been reported as resized. */
-  #isResized = false;
+  /** The rows that were drawn in this frame since something was reported as resized; `null` if nothing was. */
+  #drawn: Set<HTMLElement> | null = null;
   #inputs: Inputs;
   #render: () => void;
 
@@ -62,6 +64,27 @@ class Controller {
     this.#setKeys(inputs.rows);
     this.virtualizer.setOptions(this.#options(margin));
   }
+
+  /**
+   * Measures the element of a row, and observes it. A row that is drawn while resizes are delivered is observed in the next
+   * frame: the browser has no time left to report its size in this one, and says so with an error of the page.
+   */
+  measure = (element: HTMLElement | null): void => {
+    if (element === null || this.#drawn === null) return this.virtualizer.measureElement(element);
+    this.#drawn.add(element);
+    if (!this.virtualizer.isScrolling)
+      this.virtualizer.resizeItem(this.virtualizer.indexFromElement(element), measureElement(element, undefined, this.virtualizer));
+  };
+
+  resized = (): void => {
+    if (this.#drawn !== null) return;
+    this.#drawn = new Set();
+    requestAnimationFrame(() => {
+      const drawn = this.#drawn!;
+      this.#drawn = null;
+      for (const element of drawn) if (element.isConnected) this.virtualizer.measureElement(element);
+    });
+  };
 
   /** The library computes everything anew if it gets another function, so it gets one only for other keys. */
   #setKeys(rows: readonly Row[]): void {
@@ -86,7 +109,15 @@ class Controller {
       scrollMargin: margin,
       // The messages fade out at the edge.
       scrollPaddingStart: 24,
-      observeElementRect,
+      observeElementRect: (instance, report) => {
+        // The first size is told at once.
+        let isFirst = true;
+        return observeElementRect(instance, (rect) => {
+          if (!isFirst) this.resized();
+          isFirst = false;
+          report(rect);
+        });
+      },
       observeElementOffset: (instance, report) => {
         this.report = () => report(scroller.current?.scrollTop ?? 0, false);
         return observeElementOffset(instance, report);
@@ -99,13 +130,10 @@ class Controller {
       },
       rangeExtractor: (range) => this.#withKept(range),
       measureElement: (element, entry, instance) => {
-        if (entry && !this.#isResized) {
-          this.#isResized = true;
-          queueMicrotask(() => (this.#isResized = false));
-        }
+        if (entry) this.resized();
         return measureElement(element, entry, instance);
       },
-      onChange: () => (this.#isResized ? atOnce(this.#render) : this.#render()),
+      onChange: () => this.#render(),
     };
   }
 
@@ -117,24 +145,6 @@ class Controller {
   }
 }
 
-/** Always the same: with another function, a rendering within a rendering would begin before the first one has set up its rows. */
-const now = (flush: () => void): void => flush();
-
-/**
- * Renders before this returns. The library observes rows that are drawn while it hears of others in the next frame; a rendering that
- * comes a little later would observe them at once, and the browser reports that as an error of the page.
- */
-function atOnce(render: () => void): void {
-  const { debounceRendering } = options;
-  options.debounceRendering = now;
-  try {
-    render();
-  } finally {
-    if (debounceRendering) options.debounceRendering = debounceRendering;
-    else delete options.debounceRendering;
-  }
-}
-
 export function useVirtualRows(inputs: Inputs): VirtualRows {
   const [, render] = useReducer<number, void>((count) => count + 1, 0);
   const [margin, setMargin] = useState(0);
@@ -143,6 +153,8 @@ export function useVirtualRows(inputs: Inputs): VirtualRows {
   const { virtualizer } = controller;
   useLayoutEffect(() => virtualizer._didMount(), []);
   useLayoutEffect(() => {
+    // A row that is gone, and still observed, would be a resize that the browser cannot report in this frame.
+    virtualizer.measureElement(null);
     virtualizer._willUpdate();
     const top = inputs.items.current?.offsetTop ?? 0;
     if (top === margin) return;
@@ -156,8 +168,9 @@ export function useVirtualRows(inputs: Inputs): VirtualRows {
   return {
     drawn: virtualizer.getVirtualItems().map((item) => ({ ...item, start: item.start - margin })),
     height: virtualizer.getTotalSize(),
-    measure: virtualizer.measureElement,
+    measure: controller.measure,
     moved: () => controller.report?.(),
+    resized: controller.resized,
     show: (index) => virtualizer.scrollToIndex(index, { align: "start" }),
     keep: (index) => void (controller.kept = index === null ? null : (controller.keys[index] ?? null)),
   };

@@ -383,6 +383,26 @@ for (const kind of availableBrowsers) {
       await until(() => one(".live .waiting") === null && isAtEnd());
     });
 
+    await step("no row that is drawn because the window has become higher is an error of the page", async () => {
+      await page.evaluate(() => show(fixtures.many(300, 0)));
+      await until(() => isAtEnd() && all(".row").length > 0);
+      const errors = await page.evaluate(async () => {
+        pageErrors.splice(0);
+        for (const place of [1, 0.5, 0]) {
+          const { scrollHeight } = one(".scroller");
+          one(".scroller").scrollTop = place * scrollHeight;
+          for (const height of [300, 2500, 400, 3000, 350, 900]) {
+            chat.style.height = `${height}px`;
+            for (let frames = 0; frames < 3; frames++) await new Promise(requestAnimationFrame);
+          }
+        }
+        chat.style.removeProperty("height");
+        return pageErrors;
+      });
+      assert.deepEqual(errors, []);
+      await until(() => all(".row").length > 0);
+    });
+
     await step("an unfolded call is unfolded when the reader comes back, and a focused one stays", async () => {
       await page.evaluate(() => show([...fixtures.calls(1), ...fixtures.many(300, 0)]));
       await until(() => isAtEnd() && all(".row").length > 0);
