@@ -94,6 +94,10 @@ for (const kind of availableBrowsers) {
         await page.shows(/As they were at “.*This is the past/, "#panel .past-line");
         await page.isAccessible("the files of a message");
         await photograph(page, `past-files-${kind}`);
+        if (await page.inTheDark()) {
+          await page.isAccessible("the files of a message in the dark");
+          await photograph(page, `past-files-dark-${kind}`);
+        }
 
         await openFile(page, "plan.md");
         await page.shows(/^Buy milk$/, ".file-dialog .file-text");
