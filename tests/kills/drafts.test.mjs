@@ -1,5 +1,5 @@
 // A browser is killed while an answer streams: at most about the last second of what it has shown is lost, and the conversation
-// says what is left.
+// says what is left. Whatever the user does then, that stays, unless the answer is asked for again.
 //   THREADKEEP_KILLS=100   how often each browser is killed
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -36,7 +36,8 @@ describe("a browser that is killed while an answer streams", { concurrency: true
             if (round === kills) break;
             const conversation = await stage.conversation(() => [{ text: story, pace: 15 }, { text: "The end." }]);
             const { id, baseUrl, witness } = conversation;
-            left = { given: { id, baseUrl, replays: [], resume: random.of(["again", "keep"]) }, conversation };
+            const [resume, next] = [random.of(["again", "keep"]), random.of(["run", "say", "edit", "leave"])];
+            left = { given: { id, baseUrl, replays: [], resume, next }, conversation };
             browser.evaluate((given) => window.stream(given), left.given).catch(() => {});
             while (witness.shown.length === 0) await delay(20);
             await delay(random.between(0, 4_000));
@@ -61,7 +62,10 @@ describe("a browser that is killed while an answer streams", { concurrency: true
 });
 
 /** Compares what is left with what was shown. Returns for how long more had been shown when the browser was killed, in milliseconds. */
-function check({ given: { resume }, killed, conversation: { model, witness } }, { draft, warnings, events, kinds, files }) {
+function check(
+  { given: { resume, next }, killed, conversation: { model, witness } },
+  { draft, warnings, events, kinds, files, kept: keptAtEnd },
+) {
   const [system, message, ...answers] = events;
   assert.deepEqual([system.kind, message.kind], ["SystemPromptEvent", "MessageEvent"]);
   const kept = answers[0]?.llm_message.content[0].text ?? null;
@@ -73,9 +77,13 @@ function check({ given: { resume }, killed, conversation: { model, witness } }, 
   const lost = witness.shown.find(([, shown]) => shown.length > text.length);
   const loss = lost ? killed - lost[0] : 0;
   assert.ok(loss <= mostLost, `${loss} ms are lost`);
-  // Then the model was asked for the answer: it has read what was kept, and nothing of a draft.
-  assert.equal(JSON.stringify(model.requests.at(-1).body.messages).includes("Word 0."), resume === "keep" && text !== "");
-  assert.deepEqual(kinds, ["SystemPrompt", "Message", ...answers.map(() => "Message"), "Message"]);
+  // Then the model was asked: it has read once what was kept on its branch, and nothing of a draft.
+  const isKept = text !== "" && (resume === "keep" || next !== "run");
+  const read = JSON.stringify(model.requests.at(-1).body.messages).split("Word 0.").length - 1;
+  assert.equal(read, isKept && (next === "run" || next === "say") ? 1 : 0);
+  assert.deepEqual(keptAtEnd, isKept ? [[text, message.id]] : []);
+  const said = [...(isKept ? ["Message"] : []), ...(next === "run" ? [] : ["Message"])];
+  assert.deepEqual(kinds, ["SystemPrompt", "Message", ...said, "Message"]);
   assert.deepEqual(files, []);
   model.check();
   return loss;

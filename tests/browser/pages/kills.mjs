@@ -129,16 +129,22 @@ window.stream = async (given) => {
   await conversation.run();
 };
 
-/** What the page before has left of the answer that it streamed. */
-window.leftOf = async ({ resume, ...given }) => {
+/** What the page before has left of the answer that it streamed, and what becomes of that when the user does `next`. */
+window.leftOf = async ({ resume, next, ...given }) => {
   const conversation = await openAsWriter(given, { resume });
   const { draft, warnings } = conversation;
   const left = { draft: draft?.content ?? null, warnings: warnings.map(({ code }) => code), events: await conversation.events.slice() };
+  if (next === "edit") await conversation.editMessage(left.events[1].id, "Rather a short one.");
+  if (next === "leave") await conversation.navigateTo(left.events[0].id);
+  if (next === "leave" || next === "say") await say(conversation, "Rather a short one.");
   await conversation.run();
   const files = await indexedDBStore().files(given.id, "drafts");
   const kinds = await kindsOf(conversation);
+  const events = await conversation.events.slice();
+  const isKept = ({ kind, source, extended_content: mark }) => kind === "MessageEvent" && source === "agent" && mark.length > 0;
+  const kept = events.filter(isKept).map(({ llm_message, parent_id }) => [llm_message.content[0].text, parent_id]);
   await conversation.close();
-  return { ...left, kinds, files };
+  return { ...left, kinds, files, kept };
 };
 
 /** Opens a conversation where the page before left it, or takes the one that this page holds; does `then`, and sends another message. */
