@@ -166,10 +166,7 @@ export class Conversation<Answer = any> implements AsyncDisposable {
     ];
   }
 
-  /**
-   * The part that was shown of the answer in which an earlier page died, or whose end could not be stored: see the option
-   * `resume`. `null` without one, and in a follower.
-   */
+  /** The part that was shown of an answer in which a page died, or which could not be stored: see `resume`. `null` without one. */
   get draft(): StreamingDeltaEvent | null {
     const draft = call(() => this.#core.draft());
     return draft ? { kind: "StreamingDeltaEvent", message_id: draft[0], content: draft[1] } : null;

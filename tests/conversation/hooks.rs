@@ -24,7 +24,7 @@ use threadkeep::{
 type Answered = LocalBoxFuture<'static, std::result::Result<HookDecision, String>>;
 
 /// A hook for one occasion, which records its inputs.
-struct Hook {
+pub struct Hook {
     event_type: HookEventType,
     asked: RefCell<Vec<Value>>,
     answer: Box<dyn Fn(usize) -> Answered>,
@@ -36,7 +36,7 @@ impl Hook {
     }
 
     /// Gives this decision the first time, and allows from then on.
-    fn once(event_type: HookEventType, decision: HookDecision) -> Rc<Self> {
+    pub fn once(event_type: HookEventType, decision: HookDecision) -> Rc<Self> {
         Self::new(event_type, move |times| {
             let decision = if times == 0 { decision.clone() } else { HookDecision::default() };
             Box::pin(async move { Ok(decision) })
@@ -65,7 +65,7 @@ impl Hooks for Hook {
     }
 }
 
-fn deny(reason: &str) -> HookDecision {
+pub fn deny(reason: &str) -> HookDecision {
     HookDecision { denies: true, reason: Some(reason.into()), additional_context: None }
 }
 

@@ -31,6 +31,7 @@ mod queue;
 mod partial;
 mod run_result;
 mod servers;
+mod shown_answers;
 mod side_calls;
 mod skills;
 mod status;

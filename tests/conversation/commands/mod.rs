@@ -542,7 +542,7 @@ fn play(script: &Script) {
 }
 
 /// The number of scripts for each property; `npm test` sets four thousand.
-fn scripts() -> u32 {
+pub fn scripts() -> u32 {
     std::env::var("THREADKEEP_SCRIPTS").map_or(500, |count| count.parse().unwrap())
 }
 
