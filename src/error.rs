@@ -103,6 +103,9 @@ error_codes! {
     /// Another tab or handle is writing this conversation.
     LockedElsewhere = "locked_elsewhere", retryable true,
         "close it there, then open it here";
+    /// Only the tab that writes this conversation, or only a conversation that runs here, can do this.
+    Unsupported = "unsupported", retryable false,
+        "do it there, or `takeOver()` first: see [tabs.md](tabs.md)";
     /// The archive or file cannot be imported; the message names the entry.
     ArchiveInvalid = "archive_invalid", retryable false,
         "repair that entry";

@@ -1,16 +1,15 @@
 // The public class of a conversation, with the SDK's methods. It checks arguments; the decisions are made in the wasm.
 /// <reference lib="esnext.disposable" preserve="true" />
 import { type CoreConversation, deleteConversation } from "../../pkg/threadkeep.js";
-import { arrayOf, checkId, isA, jsonOf, signalOf } from "../input/arguments.js";
+import { checkId } from "../input/arguments.js";
 import { exportZip, exportZipStream } from "../formats/archive.js";
 import { progressOf } from "../agent/condenser.js";
-import { limitNames, limitsOf, type RunLimits } from "../agent/limits.js";
+import type { RunLimits } from "../agent/limits.js";
 import type { ContextUsage, ConversationProgress } from "../agent/types.js";
-import { storedPolicy } from "../control/control.js";
 import type { ConfirmationPolicy, SecurityAnalyzer } from "../control/types.js";
 import { fork } from "./fork.js";
 import { readOptions } from "./options.js";
-import { ask, call, invalidOptions, lastRead, optionsOf, settle, textsOf, textOf } from "../input/errors.js";
+import { ask, call, invalidOptions, lastRead, optionsOf, settle, textOf } from "../input/errors.js";
 import { type Branch, type Versions, activeBranch, branches, versions } from "./branches.js";
 import { type EventLog, eventLog } from "./event-log.js";
 import type {
@@ -25,16 +24,15 @@ import type {
   WaitingEvent,
 } from "../events/events.js";
 import { withTimeout, recordChange } from "../store/inventory.js";
-import { LLM } from "../llm/llm.js";
+import type { LLM } from "../llm/llm.js";
 import type { Image } from "../llm/images.js";
 import { type ConversationInfo, list, onListChange } from "../store/listing.js";
 import type { AnthropicMessages, ChatMessage, ResponsesMessages, Session, TrajectoryEvent } from "../events/messages.js";
 import { readable, written } from "../formats/interchange.js";
 import { importJSON, importZip } from "./imports.js";
-import { type MessageQueue, queueOf } from "./queue.js";
-import { Run, type RunOptions, regenerate, run } from "./run.js";
-import { editMessage, sendMessage } from "./send.js";
-import { askAgent, forTools, generateTitle } from "./side-calls.js";
+import type { MessageQueue } from "./queue.js";
+import { Run, type RunOptions } from "./run.js";
+import { forTools } from "./side-calls.js";
 import type { Content, ConversationStats, JSONObject, JSONValue, LLMMessage, Observation } from "../events/types.js";
 import type { ExportOptions, ImportedConversation, TextOptions, TransferOptions } from "../formats/types.js";
 import type { MCPServers } from "../mcp/types.js";
@@ -43,7 +41,8 @@ import type { SecretValue } from "../secrets/source.js";
 import type { HeldSecret } from "../secrets/types.js";
 import { closingTimeout } from "../tool/calls.js";
 import { closeInTurn, openInTurn } from "../store/turns.js";
-import { editAction, rejectActions, shownActions } from "./waiting-calls.js";
+import type { ArgumentsOf, Verb, Verbs } from "./verbs.js";
+import { shownActions } from "./waiting-calls.js";
 import { part } from "../wasm/wasm.js";
 import type { VersionedWorkspace } from "../workspace/types.js";
 import { ConversationSession, type Given } from "./session.js";
@@ -57,11 +56,6 @@ import type { ConversationOptions, ConversationWarning, FileContent, ForkOptions
  */
 export class Conversation<Answer = any> implements AsyncDisposable {
   readonly id: string;
-  /**
-   * `"writer"`: this handle can change the conversation. `"follower"`: another tab or handle does; this one reads, and gets
-   * what is stored there. It stays one: after the live event `access` with `"free"`, close it and open the conversation again.
-   */
-  readonly access: "writer" | "follower";
   readonly events: EventLog;
   /** The messages of the user that no model has read yet. */
   readonly queue: MessageQueue;
@@ -77,9 +71,12 @@ export class Conversation<Answer = any> implements AsyncDisposable {
     this.id = session.id;
     this.workspace = home.workspace;
     tools.conversation = forTools(this, core, network, (llm) => secrets.coreLLM(llm, network));
-    this.access = core.access() as "writer" | "follower";
     this.events = eventLog(core);
-    this.queue = queueOf(session);
+    this.queue = {
+      list: () => this.#do("queued"),
+      edit: (id, message) => this.#do("editQueued", id, message),
+      remove: (id) => this.#do("removeQueued", id),
+    };
   }
 
   /**
@@ -102,6 +99,29 @@ export class Conversation<Answer = any> implements AsyncDisposable {
 
   static async #create(given: Given): Promise<Conversation> {
     return new Conversation(await ConversationSession.open(given, Conversation.#open));
+  }
+
+  /**
+   * `"writer"`: this handle writes the conversation, and its loop runs here. `"follower"`: another handle does, usually in another
+   * tab; this one shows what is stored there as it happens, and passes on what is asked of it. The live event `access` says when
+   * it has become the other.
+   */
+  get access(): "writer" | "follower" {
+    return this.#core.access() as "writer" | "follower";
+  }
+
+  /** Where the loop runs: in this page, in another tab, or in a worker. The live event `home` says when that changes. */
+  get home(): "here" | "tab" | "worker" {
+    return this.#session.role.home;
+  }
+
+  /**
+   * Makes this handle the writer, also if the other one is alive, frozen or stuck: nothing more of it is stored, its run is
+   * aborted, and it follows. Resolves once this handle can write; what a run of the other has left is repaired as after a crash.
+   * @throws ThreadkeepError `invalid_state` after `close()`, `store_*`
+   */
+  async takeOver(): Promise<void> {
+    await this.#session.role.takeOver(true);
   }
 
   /** All conversations of a store, newest first; those of sub-agents only with `subagents`. */
@@ -206,7 +226,7 @@ export class Conversation<Answer = any> implements AsyncDisposable {
     message: string | ReadonlyArray<Content | Image | FileContent>,
     options: { sender?: string | undefined; pending?: "reject" | "keep" | undefined } = {},
   ): Promise<MessageEvent> {
-    return sendMessage(this.#session, message, options);
+    return this.#do("sendMessage", message, options);
   }
 
   /**
@@ -217,7 +237,7 @@ export class Conversation<Answer = any> implements AsyncDisposable {
    * during a run and while calls wait
    */
   async navigateTo(eventId: string | null): Promise<void> {
-    await ask(this.#core, "navigateTo", eventId === null ? undefined : textOf(eventId));
+    await this.#do("navigateTo", eventId);
   }
 
   /**
@@ -244,7 +264,7 @@ export class Conversation<Answer = any> implements AsyncDisposable {
    * @throws ThreadkeepError `invalid_state` without a message, during a run and while calls wait; and those of `run()`
    */
   regenerate(options: { signal?: AbortSignal | undefined } = {}): Run {
-    return new Run(regenerate(this.#session, options), (listener) => this.subscribe(listener));
+    return new Run(this.#do("regenerate", options), (listener) => this.subscribe(listener));
   }
 
   /**
@@ -254,7 +274,7 @@ export class Conversation<Answer = any> implements AsyncDisposable {
    * during a run and while calls wait; and those of `sendMessage()`
    */
   async editMessage(eventId: string, message: string | ReadonlyArray<Content | Image | FileContent>): Promise<MessageEvent> {
-    return editMessage(this.#session, eventId, message);
+    return this.#do("editMessage", eventId, message);
   }
 
   /**
@@ -263,7 +283,7 @@ export class Conversation<Answer = any> implements AsyncDisposable {
    * waits again if others are left. An aborted `signal` stops the run like `interrupt()`; the run then rejects with `aborted`.
    */
   run(options: RunOptions = {}): Run {
-    return new Run(run(this.#session, options), (listener) => this.subscribe(listener));
+    return new Run(this.#do("run", options), (listener) => this.subscribe(listener));
   }
 
   /**
@@ -271,9 +291,7 @@ export class Conversation<Answer = any> implements AsyncDisposable {
    * stored, and its calls wait for the next `run()`. Resolves once the pause is durable.
    */
   async pause(): Promise<void> {
-    await ask(this.#core, "pause");
-    this.#session.network.stop();
-    await this.#session.tasks?.pause();
+    await this.#do("pause");
   }
 
   /** The reason why the current run waits (no network, or a server that asked for a pause), or `null`. */
@@ -283,8 +301,7 @@ export class Conversation<Answer = any> implements AsyncDisposable {
 
   /** Ends the current wait: the request, or the test whether the server is reachable, is sent at once. */
   retryNow(): void {
-    this.#session.network.retry();
-    this.#session.tasks?.retryNow();
+    void this.#do("retryNow").catch(() => {});
   }
 
   /**
@@ -292,7 +309,7 @@ export class Conversation<Answer = any> implements AsyncDisposable {
    * are answered with an error. A message or an edited call whose hook has not answered yet is refused with `aborted`.
    */
   async interrupt(): Promise<void> {
-    await ask(this.#core, "interrupt");
+    await this.#do("interrupt");
   }
 
   /**
@@ -317,7 +334,7 @@ export class Conversation<Answer = any> implements AsyncDisposable {
    * @throws ThreadkeepError `not_found` for an action that does not wait, `invalid_state` while tools run
    */
   async rejectPendingActions(reason?: string, options: { actionIds?: readonly string[] | undefined } = {}): Promise<void> {
-    await rejectActions(this.#core, this.#session.tasks, reason, options);
+    await this.#do("rejectPendingActions", reason, options);
   }
 
   /**
@@ -328,7 +345,7 @@ export class Conversation<Answer = any> implements AsyncDisposable {
    * that does not wait for the user, `invalid_state` during a run
    */
   async editAction(actionId: string, args: JSONValue | JSONObject): Promise<ActionEvent> {
-    return editAction(this.#core, this.#session.tasks, actionId, args);
+    return this.#do("editAction", actionId, args);
   }
 
   /**
@@ -357,7 +374,7 @@ export class Conversation<Answer = any> implements AsyncDisposable {
    * @throws ThreadkeepError `invalid_options` naming the limit and what it may be, `locked_elsewhere`, `invalid_state` after `close()`, `store_*`
    */
   async setLimits(limits: RunLimits): Promise<void> {
-    await ask(this.#core, "setLimits", limitsOf(optionsOf("setLimits()", limits, limitNames)));
+    await this.#do("setLimits", limits);
   }
 
   /** The tools whose calls never wait in this conversation, except if a tool's `needsApproval` requires it. */
@@ -370,21 +387,17 @@ export class Conversation<Answer = any> implements AsyncDisposable {
    * conversation. Python does not know this list, and asks.
    */
   async setAllowedTools(names: readonly string[]): Promise<void> {
-    await ask(
-      this.#core,
-      "setAllowedTools",
-      arrayOf("allowedTools", "names of tools", names, (name) => typeof name === "string"),
-    );
+    await this.#do("setAllowedTools", names);
   }
 
   /** Sets the policy from the next answer on; calls that already wait continue to wait. Replaces the policy of an import. */
   async setConfirmationPolicy(policy: ConfirmationPolicy): Promise<void> {
-    await ask(this.#core, "setConfirmationPolicy", storedPolicy(policy));
+    await this.#do("setConfirmationPolicy", policy);
   }
 
   /** Sets the analyzer from the next answer on. With `null` every risk is unknown. */
   async setSecurityAnalyzer(analyzer: SecurityAnalyzer | null): Promise<void> {
-    await ask(this.#core, "setSecurityAnalyzer", await this.#session.analyzers.take(analyzer));
+    await this.#do("setSecurityAnalyzer", analyzer);
   }
 
   /**
@@ -394,7 +407,7 @@ export class Conversation<Answer = any> implements AsyncDisposable {
    * result; `aborted` after `interrupt()`; those of the model, after which the next run tries again
    */
   async condense(): Promise<void> {
-    await ask(this.#core, "condense");
+    await this.#do("condense");
   }
 
   /** The use of the context window, for a meter. Asks no model. */
@@ -413,9 +426,7 @@ export class Conversation<Answer = any> implements AsyncDisposable {
    * the old model. The history stays; data in it that only the old model can read is left out of requests.
    */
   async switchLLM(llm: LLM): Promise<void> {
-    if (!isA(llm, LLM)) throw invalidOptions("switchLLM() takes an LLM");
-    await this.#session.secrets.switchLLM(this.#core, llm, this.#session.network);
-    this.#session.llm = llm;
+    await this.#do("switchLLM", llm);
   }
 
   /**
@@ -423,7 +434,7 @@ export class Conversation<Answer = any> implements AsyncDisposable {
    * @throws ThreadkeepError `invalid_options` for a name that the library itself uses, such as `subagent_tasks`
    */
   async setAgentState(values: { [name: string]: JSONValue | JSONObject }): Promise<void> {
-    await ask(this.#core, "setAgentState", jsonOf("agentState", values));
+    await this.#do("setAgentState", values);
   }
 
   /**
@@ -436,9 +447,7 @@ export class Conversation<Answer = any> implements AsyncDisposable {
     args: JSONValue | JSONObject = {},
     options: { signal?: AbortSignal | undefined } = {},
   ): Promise<Observation> {
-    const call = { name: textOf(name), arguments: jsonOf("the arguments", args) };
-    const signal = signalOf(optionsOf("executeTool()", options, "signal").signal);
-    return JSON.parse(await this.#session.tools.withSignal(signal, (id) => ask(this.#core, "executeTool", { ...call, toolCallId: id })));
+    return this.#do("executeTool", name, args, options);
   }
 
   /**
@@ -448,7 +457,7 @@ export class Conversation<Answer = any> implements AsyncDisposable {
    * @throws ThreadkeepError `invalid_options` naming the secret, `locked_elsewhere`, `invalid_state` after `close()`, `store_*`
    */
   async updateSecrets(secrets: Record<string, SecretValue | null>): Promise<void> {
-    await this.#session.secrets.update(this.#core, secrets);
+    await this.#do("updateSecrets", secrets);
   }
 
   /** Secrets that came with an import and are not fetched yet, with the URLs that they would be fetched from. */
@@ -461,7 +470,7 @@ export class Conversation<Answer = any> implements AsyncDisposable {
    * one gets an error. Show the user `heldSecrets` first, because whoever made the file has chosen these URLs.
    */
   async allowSecrets(): Promise<void> {
-    await this.#session.secrets.allow(this.#core);
+    await this.#do("allowSecrets");
   }
 
   /**
@@ -471,7 +480,7 @@ export class Conversation<Answer = any> implements AsyncDisposable {
    * @throws ThreadkeepError `llm_*`, `network`, `aborted`, `locked_elsewhere`, `invalid_state` after `close()`
    */
   async askAgent(question: string, options: { signal?: AbortSignal | undefined } = {}): Promise<string> {
-    return askAgent(this.#core, question, options);
+    return this.#do("askAgent", question, options);
   }
 
   /**
@@ -480,12 +489,12 @@ export class Conversation<Answer = any> implements AsyncDisposable {
    * @throws ThreadkeepError `invalid_state` if there is no message yet and after `close()`, `aborted`, `locked_elsewhere`
    */
   async generateTitle(options: TitleOptions = {}): Promise<string> {
-    return generateTitle(this.#core, options, (llm) => this.#session.secrets.coreLLM(llm, this.#session.network));
+    return this.#do("generateTitle", options);
   }
 
   /** Replaces all tags; `title` is the title in lists. */
   async setTags(tags: Record<string, string>): Promise<void> {
-    await ask(this.#core, "setTags", textsOf("tags", tags));
+    await this.#do("setTags", tags);
   }
 
   /** The message of the last `finish`, or the model's last text; `null` if there is neither. */
@@ -502,6 +511,11 @@ export class Conversation<Answer = any> implements AsyncDisposable {
     const { finalAnswer } = this.#session.agent;
     const args = finalAnswer && (await ask(this.#core, "finalResponse", true));
     return args ? (await part(import("../agent/final-answer.js"))).readAnswer(finalAnswer, args) : null;
+  }
+
+  /** Calls a method here, or where the loop runs. */
+  #do<V extends Verb>(verb: V, ...args: ArgumentsOf<V>): ReturnType<Verbs[V]> {
+    return this.#session.role.do(verb, ...args);
   }
 
   /** The current conversation as a zip archive, which the Python SDK can open after unpacking. */
@@ -590,8 +604,9 @@ export class Conversation<Answer = any> implements AsyncDisposable {
 
   async #close(free: Promise<unknown>): Promise<void> {
     await free;
-    if ((await this.#session.close()) && this.#session.deleteOnClose && this.access === "writer")
-      await withTimeout(Conversation.delete(this.id, { store: this.#session.store }), closingTimeout);
+    const { store, deleteOnClose } = this.#session;
+    const remove = async () => void (await withTimeout(Conversation.delete(this.id, { store }), closingTimeout));
+    await this.#session.close(deleteOnClose && this.access === "writer" ? remove : undefined);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -30,7 +30,7 @@ export function readFork(options: ForkOptions, own: Agent) {
 }
 
 const names =
-  `agent conversationId store callbacks tokenCallbacks confirmationPolicy securityAnalyzer offline resume deleteOnClose hooks tags secrets cipher workspace attachments ${limitNames}` as const;
+  `agent conversationId store callbacks tokenCallbacks confirmationPolicy securityAnalyzer offline resume takeOver deleteOnClose hooks tags secrets cipher workspace attachments ${limitNames}` as const;
 
 /** The checked and copied options, in the form that the wasm takes. @internal */
 export function readOptions(options: ConversationOptions) {
@@ -43,6 +43,7 @@ export function readOptions(options: ConversationOptions) {
     tokenCallbacks = [],
     confirmationPolicy,
     resume = "again",
+    takeOver = "auto",
     deleteOnClose = false,
     hooks,
     tags,
@@ -54,6 +55,7 @@ export function readOptions(options: ConversationOptions) {
   } = given;
   if (!isA(agent, Agent)) throw invalidOptions("agent must be an Agent: Conversation.open({ agent: new Agent({ … }) })");
   if (resume !== "again" && resume !== "keep") throw invalidOptions('resume must be "again" or "keep"');
+  if (takeOver !== "auto" && takeOver !== "never") throw invalidOptions('takeOver must be "auto" or "never"');
   if (typeof deleteOnClose !== "boolean") throw invalidOptions("deleteOnClose must be true or false");
   return {
     agent,
@@ -68,6 +70,7 @@ export function readOptions(options: ConversationOptions) {
     policy: confirmationPolicy === undefined ? undefined : storedPolicy(confirmationPolicy),
     hooks: hooks === undefined ? undefined : coreHooks(hooks),
     resume,
+    takesOver: takeOver === "auto",
     deleteOnClose,
     tags: tags === undefined ? undefined : textsOf("tags", tags),
     securityAnalyzer,

@@ -3,12 +3,11 @@ import type { MessageEvent } from "../events/events.js";
 import type { Content } from "../events/types.js";
 import { ask, textOf } from "../input/errors.js";
 import { contentOf, type Image } from "../llm/images.js";
-import type { ConversationSession } from "./session.js";
+import type { Acting } from "./types.js";
 
 /**
  * The messages of the user that no model has read: sent while the agent worked, or with `pending: "keep"` while calls waited.
- * They are stored already. What has become part of the log is refused with `invalid_state`, an unknown id with `not_found`, and
- * everything with `locked_elsewhere` in a follower, whose list is empty.
+ * They are stored already. What has become part of the log is refused with `invalid_state`, an unknown id with `not_found`.
  */
 export interface MessageQueue {
   /** In the order in which they will be read. */
@@ -23,12 +22,19 @@ export interface MessageQueue {
   remove(eventId: string): Promise<void>;
 }
 
-/** @internal */
-export function queueOf(session: ConversationSession): MessageQueue {
-  const beside = async (...request: string[]) => JSON.parse(await ask(session.core, "beside", request));
-  return {
-    list: () => beside("queued"),
-    edit: async (id, message) => beside("edit", textOf(id), await contentOf(message, session.llm)),
-    remove: async (id) => beside("remove", textOf(id)),
-  };
+/** `queue.list()`. @internal */
+export const queued = async ({ core }: Acting): Promise<MessageEvent[]> => JSON.parse(await ask(core, "beside", ["queued"]));
+
+/** `queue.edit()`. @internal */
+export async function editQueued(
+  { core, session }: Acting,
+  id: string,
+  message: string | ReadonlyArray<Content | Image>,
+): Promise<MessageEvent> {
+  return JSON.parse(await ask(core, "beside", ["edit", textOf(id), await contentOf(message, session.llm)]));
+}
+
+/** `queue.remove()`. @internal */
+export async function removeQueued({ core }: Acting, id: string): Promise<void> {
+  await ask(core, "beside", ["remove", textOf(id)]);
 }

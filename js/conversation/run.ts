@@ -1,11 +1,11 @@
 // A run: a promise of its result and a stream of its events.
 import { actionIds } from "../control/control.js";
 import type { ConversationEvent, ExecutionStatus, LiveEvent } from "../events/events.js";
-import type { TokenUsage } from "../events/types.js";
 import { signalOf } from "../input/arguments.js";
 import { ask, optionsOf, ThreadkeepError } from "../input/errors.js";
 import { WAITED } from "../llm/network.js";
-import type { ConversationSession } from "./session.js";
+import type { Acting, RunResult } from "./types.js";
+export type { RunResult };
 import { pendingActions } from "./waiting-calls.js";
 
 export interface RunOptions {
@@ -13,27 +13,6 @@ export interface RunOptions {
   signal?: AbortSignal | undefined;
   /** The ids of the approved actions. Default: all that wait. */
   approve?: readonly string[] | undefined;
-}
-
-/**
- * How a run ended, and what it took. Also that of a run that was interrupted, or ended at a limit; a run that rejects has none.
- * The usage is that of the whole conversation while it ran: of its model with failed attempts, condensers, critics and
- * sub-agents, and of questions that were asked beside it.
- */
-export interface RunResult {
-  status: ExecutionStatus;
-  /** The message of `finish`, or the model's last text; `null` if there is neither. */
-  finalResponse: string | null;
-  /**
-   * The steps, as `maxIterationPerRun` counts them: each an answer of the model with its calls, calls that had waited, or a
-   * condensation. Those of sub-agents are not among them.
-   */
-  steps: number;
-  tokenUsage: Pick<TokenUsage, "prompt_tokens" | "completion_tokens" | "cache_read_tokens" | "cache_write_tokens" | "reasoning_tokens">;
-  /** US dollars; 0 for models without known prices. */
-  cost: number;
-  /** Milliseconds from `run()` to its end, with all waiting. */
-  durationMs: number;
 }
 
 /**
@@ -116,8 +95,14 @@ type Five = [number, number, number, number, number];
 type CoreResult = [status: ExecutionStatus, finalResponse: string | null, steps: number, cost: number, durationMs: number, ...Five];
 
 /** See `Conversation.run()`. @internal */
-export async function run(session: ConversationSession, options: RunOptions): Promise<RunResult> {
-  const { core, network, tasks } = session;
+export function run(on: Acting, options: RunOptions): Promise<RunResult> {
+  const outcome = begin(on, options);
+  on.session.began(outcome);
+  return outcome;
+}
+
+async function begin({ core, session }: Acting, options: RunOptions): Promise<RunResult> {
+  const { network, tasks } = session;
   const given = optionsOf("run()", options, "signal approve");
   const approved = actionIds("approve", given.approve);
   const signal = signalOf(given.signal);
@@ -139,12 +124,12 @@ export async function run(session: ConversationSession, options: RunOptions): Pr
 }
 
 /** See `Conversation.regenerate()`. @internal */
-export async function regenerate(session: ConversationSession, options: { signal?: AbortSignal | undefined }): Promise<RunResult> {
+export async function regenerate(on: Acting, options: { signal?: AbortSignal | undefined }): Promise<RunResult> {
   const given = optionsOf("regenerate()", options, "signal");
   const signal = signalOf(given.signal);
   if (signal?.aborted) throw aborted(signal);
-  await ask(session.core, "regenerate");
-  return run(session, given);
+  await ask(on.core, "regenerate");
+  return run(on, given);
 }
 
 function aborted(signal: AbortSignal): ThreadkeepError {

@@ -15,7 +15,6 @@ import type { OpenServers } from "../mcp/index.js";
 import { openServers } from "../mcp/mcp.js";
 import type { ServerPlace } from "../mcp/types.js";
 import { Secrets } from "../secrets/secrets.js";
-import { join, lockOfWriter, write } from "../store/changes.js";
 import { opened as noteOpened, record, withTimeout } from "../store/inventory.js";
 import { coreStore, spansConversations, type Store } from "../store/store.js";
 import type { Child, ChildOptions, Parent, Tasks } from "../subagents/types.js";
@@ -23,9 +22,11 @@ import { closingTimeout, ToolCalls } from "../tool/calls.js";
 import type { BuiltInDefinition, CoreTool, Tool } from "../tool/types.js";
 import { loadChunk, part } from "../wasm/wasm.js";
 import { LazyHome, workingDirOf } from "../workspace/workspace.js";
+import { eventLog } from "./event-log.js";
 import { listenersOf } from "./listeners.js";
 import type { readOptions } from "./options.js";
-import type { ConversationOptions, ConversationWarning, Listeners } from "./types.js";
+import { Role } from "./role.js";
+import type { ConversationOptions, ConversationWarning, Listeners, RunResult } from "./types.js";
 
 /** The checked options of a conversation; of a sub-agent's with the session that starts it. @internal */
 export interface Given extends ReturnType<typeof readOptions> {
@@ -50,11 +51,14 @@ export class ConversationSession implements Parent, ServerPlace {
   tools!: ToolCalls;
   mcp: OpenServers | undefined;
   tasks: Tasks | undefined;
+  /** The run that is under way. */
+  underWay: Promise<RunResult> | undefined;
+  /** Whether the last writer has died during a run, and none has begun since. */
+  wasCutOff = false;
+  readonly role: Role;
   readonly #given: Given;
   readonly #open: (given: Given) => Promise<Child>;
   #core: CoreConversation | undefined;
-  #writing: ReturnType<typeof write> | undefined;
-  #leave: () => void = () => {};
   /** The models of the condenser. */
   #summarizers: readonly LLM[] = [];
   /** Whether lists show a commit of opening. */
@@ -72,7 +76,7 @@ export class ConversationSession implements Parent, ServerPlace {
       await session.#begin(core);
     } catch (error) {
       await ask(core, "close");
-      session.#writing?.leave();
+      session.role.close();
       throw error;
     }
     session.mcp?.begin(core);
@@ -96,6 +100,7 @@ export class ConversationSession implements Parent, ServerPlace {
     this.llm = agent.llm;
     this.listeners = listeners;
     this.emit = emit;
+    this.role = new Role(this, given.takesOver);
     this.analyzers = above?.session.analyzers ?? new Analyzers();
     this.network = new Network(id, waits, (event) => emit({ ...event, message: masked(event.message) }), note, masked);
   }
@@ -175,6 +180,8 @@ export class ConversationSession implements Parent, ServerPlace {
       securityAnalyzer: undefined,
       tags: undefined,
       deleteOnClose: false,
+      // The conversation above decides who writes.
+      takesOver: false,
       secrets: this.secrets.inherited().secrets,
       workspace: this.home.workspace,
       above: { session: this, ancestors },
@@ -265,6 +272,7 @@ export class ConversationSession implements Parent, ServerPlace {
         },
       },
       onCommit: (json: string) => this.#onCommit(JSON.parse(json)),
+      onDisplaced: () => this.role.displaced(),
       load: (chunk: string) => this.load(() => loadChunk(chunk)),
       analyze: (action: string) => this.analyzers.securityRisk(JSON.stringify(this.state().security_analyzer), action),
     };
@@ -294,7 +302,42 @@ export class ConversationSession implements Parent, ServerPlace {
 
   /** Tells followers and lists of a change, if this handle writes. */
   tell(isListed: boolean): void {
-    this.#writing?.tell(isListed);
+    this.role.tell(isListed);
+  }
+
+  /** Takes note of a run; one that is refused because of another is not under way. */
+  began(run: Promise<RunResult>): void {
+    if (this.underWay) return;
+    this.underWay = run;
+    this.wasCutOff = false;
+    const over = () => (this.underWay = undefined);
+    run.then(over, over);
+  }
+
+  /** The result of a run that has ended elsewhere, as far as it is known here. */
+  async result(): Promise<RunResult> {
+    const status = call(() => this.core.executionStatus()) as RunResult["status"];
+    const none = { prompt_tokens: 0, completion_tokens: 0, cache_read_tokens: 0, cache_write_tokens: 0, reasoning_tokens: 0 };
+    const finalResponse = await ask(this.core, "finalResponse", false);
+    return { status, finalResponse, steps: 0, tokenUsage: none, cost: 0, durationMs: 0 };
+  }
+
+  /** The event with this id. */
+  async stored(id: string): Promise<ConversationEvent | undefined> {
+    const log = eventLog(this.core);
+    return log.at(await log.getIndex(id));
+  }
+
+  /** Takes note that this handle writes from now on, or no longer. */
+  changedRole(isWriter: boolean): void {
+    this.#isNew = isWriter && !this.core.isStored();
+    this.wasCutOff = isWriter && this.#hasWarning("interrupted");
+    if (isWriter) this.mcp?.begin(this.core);
+    else this.network.stop();
+  }
+
+  #hasWarning(code: string): boolean {
+    return (call(() => this.core.warnings()) as ConversationWarning[]).some((warning) => warning.code === code);
   }
 
   /** The steps after the conversation of the wasm is open: secrets, notes for the host, and writing or following. */
@@ -304,8 +347,9 @@ export class ConversationSession implements Parent, ServerPlace {
     const isWriter = core.access() === "writer";
     if (isWriter) {
       this.#isNew = !core.isStored();
-      this.#writing = write(store, id);
+      this.wasCutOff = this.#hasWarning("interrupted");
     }
+    await this.role.begin();
     const { options } = agent.llm;
     const missing = await this.secrets.open(core, { ...options, fallbacks: [...(options.fallbacks ?? []), ...this.#summarizers] });
     const { agent_state, security_analyzer } = this.state();
@@ -320,23 +364,21 @@ export class ConversationSession implements Parent, ServerPlace {
       });
     const complaint = await this.analyzers.complaint(security_analyzer);
     if (complaint) warnings.push({ code: "settings_unavailable", message: complaint });
-    if (this.#writing) {
-      this.#leave = this.#writing.leave;
-      this.tell(this.#isListed);
-    } else {
-      const { follow } = await part(import("./following.js"));
-      this.#leave = await follow({ store, id, core, home: this.home, emit: this.emit, join, lock: lockOfWriter(store, id) });
-    }
+    this.tell(this.#isListed);
   }
 
-  /** Ends the parts, once the conversation of the wasm is closed. Resolves to whether this is the first time. */
-  async close(): Promise<boolean> {
+  /** Ends the parts, once the conversation of the wasm is closed. `remove` deletes it, before another handle takes its place. */
+  async close(remove: (() => Promise<void>) | undefined): Promise<void> {
     await this.tasks?.close();
     this.listeners.clear();
-    if (this.#isClosed) return false;
+    if (this.#isClosed) return;
     this.#isClosed = true;
-    this.#leave();
-    await Promise.all([this.tools.close(), this.mcp && withTimeout(this.mcp.close(), closingTimeout)]);
-    return true;
+    if (!remove) this.role.close();
+    try {
+      await Promise.all([this.tools.close(), this.mcp && withTimeout(this.mcp.close(), closingTimeout)]);
+      await remove?.();
+    } finally {
+      this.role.close();
+    }
   }
 }

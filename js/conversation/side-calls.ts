@@ -4,10 +4,10 @@ import type { LLM } from "../llm/llm.js";
 import type { Network } from "../llm/network.js";
 import type { ToolConversation } from "../tool/types.js";
 import { loadChunk, part } from "../wasm/wasm.js";
-import type { TitleOptions } from "./types.js";
+import type { Acting, TitleOptions } from "./types.js";
 
 /** See `Conversation.askAgent`. @internal */
-export async function askAgent(core: CoreConversation, question: string, options: { signal?: AbortSignal | undefined }): Promise<string> {
+export async function askAgent({ core }: Acting, question: string, options: { signal?: AbortSignal | undefined }): Promise<string> {
   return (await part(import("./side-calls/requests.js"))).askAgent(core, question, options);
 }
 

@@ -1,11 +1,19 @@
 // Types of a conversation that several files of it use.
+import type { CoreConversation } from "../../pkg/threadkeep.js";
 import type { Agent } from "../agent/agent.js";
 import type { RunLimits } from "../agent/limits.js";
+import type { Analyzers } from "../control/control.js";
 import type { ConfirmationPolicy, Hooks, SecurityAnalyzer } from "../control/types.js";
-import type { ConversationEvent, LiveEvent } from "../events/events.js";
+import type { ConversationEvent, ConversationState, ExecutionStatus, LiveEvent } from "../events/events.js";
+import type { TokenUsage } from "../events/types.js";
 import type { LLM } from "../llm/llm.js";
+import type { Network } from "../llm/network.js";
+import type { Secrets } from "../secrets/secrets.js";
 import type { SecretValue } from "../secrets/source.js";
 import type { Store } from "../store/store.js";
+import type { Tasks } from "../subagents/types.js";
+import type { ToolCalls } from "../tool/calls.js";
+import type { LazyHome } from "../workspace/workspace.js";
 import type { Workspace } from "../workspace/types.js";
 
 /**
@@ -81,6 +89,11 @@ export interface ConversationOptions<Answer = any> extends RunLimits {
    * such a message, too, when the user writes something else or leaves the branch.
    */
   resume?: "again" | "keep" | undefined;
+  /**
+   * What a handle does whose conversation another one wrote, when that one has ended: `"auto"`, the default, takes its place and
+   * carries out what was asked of it; `"never"` says so by the live event `access` with `"free"`, and leaves it to the host.
+   */
+  takeOver?: "auto" | "never" | undefined;
   /** Whether `close()` deletes the conversation. Default false. */
   deleteOnClose?: boolean | undefined;
   /** Functions called before and after tools, messages and sessions. They cannot be stored: give them at each opening. */
@@ -115,6 +128,51 @@ export interface ForkOptions {
   resetMetrics?: boolean | undefined;
   /** Default: the agent of the original, with its current model. */
   agent?: Agent | undefined;
+}
+
+/**
+ * How a run ended, and what it took. Also that of a run that was interrupted, or ended at a limit; a run that rejects has none.
+ * The usage is that of the whole conversation while it ran: of its model with failed attempts, condensers, critics and
+ * sub-agents, and of questions that were asked beside it.
+ */
+export interface RunResult {
+  status: ExecutionStatus;
+  /** The message of `finish`, or the model's last text; `null` if there is neither. */
+  finalResponse: string | null;
+  /**
+   * The steps, as `maxIterationPerRun` counts them: each an answer of the model with its calls, calls that had waited, or a
+   * condensation. Those of sub-agents are not among them.
+   */
+  steps: number;
+  tokenUsage: Pick<TokenUsage, "prompt_tokens" | "completion_tokens" | "cache_read_tokens" | "cache_write_tokens" | "reasoning_tokens">;
+  /** US dollars; 0 for models without known prices. */
+  cost: number;
+  /** Milliseconds from `run()` to its end, with all waiting. */
+  durationMs: number;
+}
+
+/** The part of an open conversation that its methods use. @internal */
+export interface ActingSession {
+  /** The current model. */
+  llm: LLM;
+  readonly network: Network;
+  readonly tools: ToolCalls;
+  readonly home: LazyHome;
+  readonly secrets: Secrets;
+  readonly analyzers: Analyzers;
+  readonly tasks: Tasks | undefined;
+  readonly attachments: ConversationOptions["attachments"];
+  state(): ConversationState;
+  /** Takes note of a run. */
+  began(run: Promise<RunResult>): void;
+  /** The result of a run that has ended elsewhere. */
+  result(): Promise<RunResult>;
+}
+
+/** What a method acts on: `core` is the session's, or the same conversation on behalf of another handle. @internal */
+export interface Acting {
+  readonly session: ActingSession;
+  readonly core: CoreConversation;
 }
 
 /** The functions that are called with every event of the log, and with every live event. Live events have no id. @internal */

@@ -6,6 +6,7 @@ import { ask, invalidOptions, optionsOf, textOf } from "../input/errors.js";
 import type { ActionEvent } from "../events/events.js";
 import type { JSONObject, JSONValue } from "../events/types.js";
 import type { Tasks } from "../subagents/types.js";
+import type { Acting } from "./types.js";
 
 /** The pending calls of the conversation itself; with `allowable` only those that would not wait if their tools were allowed. */
 export async function pendingActions(core: CoreConversation, allowable = false): Promise<ActionEvent[]> {
@@ -30,8 +31,7 @@ export async function shownActions(
 
 /** `Conversation.rejectPendingActions()`. */
 export async function rejectActions(
-  core: CoreConversation,
-  tasks: Tasks | undefined,
+  { core, session: { tasks } }: Acting,
   reason: string | undefined,
   options: { actionIds?: readonly string[] | undefined },
 ): Promise<void> {
@@ -44,8 +44,7 @@ export async function rejectActions(
 
 /** `Conversation.editAction()`. */
 export async function editAction(
-  core: CoreConversation,
-  tasks: Tasks | undefined,
+  { core, session: { tasks } }: Acting,
   actionId: string,
   args: JSONValue | JSONObject,
 ): Promise<ActionEvent> {

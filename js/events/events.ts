@@ -69,10 +69,13 @@ export type StateUpdateEvent = { kind: "ConversationStateUpdateEvent" } & (
       Apart
     >]
   /**
-   * In a follower. `"free"`: the page that wrote the conversation has ended, so `close()` and another `open()` may write; of
-   * several pages that try, one can. `"deleted"`: the conversation is no longer stored, and this handle is closed.
+   * `"writer"` and `"follower"`: what this handle is from now on. `"free"`: the page that wrote the conversation has ended, and this
+   * handle does not take its place by itself (`takeOver: "never"`, or it failed); of several pages that try, one can.
+   * `"deleted"`: the conversation is no longer stored, and this handle is closed.
    */
-  | { key: "access"; value: "free" | "deleted" }
+  | { key: "access"; value: "writer" | "follower" | "free" | "deleted" }
+  /** Where the loop of the conversation runs from now on. */
+  | { key: "home"; value: "here" | "tab" | "worker" }
 );
 /**
  * The calls without a result have changed, by a commit: the model has called tools, a call has its result, or the user has

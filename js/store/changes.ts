@@ -10,6 +10,8 @@ export interface Change {
   isListed: boolean;
   /** Whether the handle that writes it is closed. */
   isOver?: boolean;
+  /** `"asking"`: a follower asks the writer to answer it. `"taken"`: another handle writes it from now on. */
+  word?: "asking" | "taken";
 }
 
 /** A part of this page that uses a store. @internal */
@@ -64,18 +66,28 @@ export function lockOfWriter({ name }: Store, id: string): { locks: LockManager;
   return locks && name !== undefined ? { locks, name: `threadkeep-writer:${name}:${id}` } : undefined;
 }
 
-/** Lets followers hear of the changes that `tell` is called with, and of the end, even if the page crashes. @internal */
-export function write(store: Store, id: string): { tell(isListed: boolean): void; leave(): void } {
-  const { tell, leave } = join(store);
+/**
+ * Lets followers hear of the changes that `tell` is called with, and of the end, even if the page crashes. `hear` gets what is
+ * said to the writer of this conversation. With `steals`, another writer, which may be frozen, has to give way. @internal
+ */
+export function write(
+  store: Store,
+  id: string,
+  steals: boolean,
+  hear: (change: Change) => void,
+): { tell(isListed: boolean): void; leave(isOver: boolean): void } {
+  const { tell, leave } = join(store, (change) => change.id === id && change !== taken && change.word && hear(change));
+  const taken: Change = { id, isListed: false, word: "taken" };
+  if (steals) tell(taken);
   const lock = lockOfWriter(store, id);
   let release!: () => void;
   const over = new Promise<void>((resolve) => (release = resolve));
-  // Without the lock, followers only hear of an end that is no crash.
-  lock?.locks.request(lock.name, () => over).catch(() => {});
+  // Without the lock, followers only hear of an end that is no crash. It rejects when it is stolen.
+  lock?.locks.request(lock.name, { steal: steals }, () => over).catch(() => {});
   return {
     tell: (isListed) => tell({ id, isListed }),
-    leave() {
-      tell({ id, isListed: false, isOver: true });
+    leave(isOver) {
+      if (isOver) tell({ id, isListed: false, isOver: true });
       leave();
       release();
     },

@@ -14,7 +14,9 @@ use super::{
     tool::read_files,
 };
 use crate::{
-    conversation::{Access, Attached, Changing, Conversation, OpenOptions, Resume, WaitingCalls, write_lock},
+    conversation::{
+        Access, Asked, Attached, Changing, Conversation, OpenOptions, Resume, WaitingCalls, write_lock,
+    },
     error::Result,
     event::Event,
     host::Host as _,
@@ -36,8 +38,9 @@ const CLOSE_TIMEOUT: Duration = Duration::from_secs(15);
 #[wasm_bindgen]
 pub struct CoreConversation {
     pub(super) conversation: Conversation,
-    /// Held until `close`.
+    /// Held until `close`, or until another handle takes it away.
     lock: Rc<RefCell<Option<locks::Guard>>>,
+    lock_name: Rc<str>,
 }
 
 #[wasm_bindgen]
@@ -108,6 +111,13 @@ impl CoreConversation {
     #[wasm_bindgen(unchecked_return_type = "[string, string] | undefined")]
     pub fn draft(&self) -> Option<Array> {
         let (id, text) = self.conversation.draft()?;
+        Some(Array::of2(&id.as_str().into(), &text.into()))
+    }
+
+    /// The answer that is under way, as far as it was shown: the id of its event, and its text.
+    #[wasm_bindgen(unchecked_return_type = "[string, string] | undefined")]
+    pub fn answer(&self) -> Option<Array> {
+        let (id, text) = self.conversation.answer_under_way()?;
         Some(Array::of2(&id.as_str().into(), &text.into()))
     }
 
@@ -237,6 +247,46 @@ impl CoreConversation {
         self.changing(sources.map(|sources| self.conversation.store_secrets(&sources, is_opening)))
     }
 
+    /// The same conversation, of which one method is to be called for another handle: see `Conversation::asked`.
+    pub fn asked(&self, client: String, number: f64, settled: f64) -> CoreConversation {
+        let asked = Asked { client, number: to_index(number), settled: to_index(settled) };
+        CoreConversation {
+            conversation: self.conversation.asked(asked),
+            lock: self.lock.clone(),
+            lock_name: self.lock_name.clone(),
+        }
+    }
+
+    /// Makes a follower the writer, if the lock is free or `steals`. Resolves to whether this handle is the writer.
+    #[wasm_bindgen(js_name = takeOver, unchecked_return_type = "Promise<boolean>")]
+    pub fn take_over(&self, steals: bool) -> Promise {
+        let (lock, name) = (self.lock.clone(), self.lock_name.clone());
+        self.verb(move |conversation| async move {
+            if lock.borrow().is_some() {
+                return Ok(true.into());
+            }
+            let branches = chunks::branches().await?;
+            let Some(taken) = locks::take(&name, steals).await else { return Ok(false.into()) };
+            if let Err(error) = branches.become_writer(conversation.clone()).await {
+                branches.step_down(conversation).await?;
+                return Err(error);
+            }
+            lock.replace(Some(taken));
+            Ok(true.into())
+        })
+    }
+
+    /// Makes a writer a follower, because another handle has taken its place. Resolves once nothing is under way.
+    #[wasm_bindgen(js_name = stepDown)]
+    pub fn step_down(&self) -> Promise {
+        let lock = self.lock.clone();
+        self.verb(move |conversation| async move {
+            let stepped_down = chunks::branches().await?.step_down(conversation).await;
+            drop(lock.borrow_mut().take());
+            stepped_down
+        })
+    }
+
     /// Resolves when the conversation is closed. Code of the host may never answer, so the wait is limited.
     pub fn close(&self) -> Promise {
         let (conversation, lock) = (self.conversation.clone(), self.lock.clone());
@@ -291,6 +341,7 @@ fn open(options: JsValue, store: &CoreStore, owner: Option<Conversation>) -> Pro
         let on_event = function(&options, "onEvent")?;
         let on_delta = property(&options, "onDelta").unchecked_into();
         let on_commit = function(&options, "onCommit")?;
+        let on_displaced = function(&options, "onDisplaced")?;
         let load = function(&options, "load")?;
         let name = lock_name(&lock_scope, id);
         let lock = write_lock(id, &*inner, &WebHost, async || locks::try_lock(&name).await).await?;
@@ -317,6 +368,7 @@ fn open(options: JsValue, store: &CoreStore, owner: Option<Conversation>) -> Pro
             listener: Rc::new(move |event| notify(&on_event, event.json())),
             on_delta: Rc::new(deltas(on_delta)),
             on_commit: Rc::new(move |events| notify(&on_commit, events)),
+            on_displaced: Rc::new(move || notify(&on_displaced, "")),
             condensing: Rc::new(move || {
                 let ahead = chunks::load_with(Some(load.clone()), "condensing");
                 Box::pin(async move {
@@ -336,7 +388,8 @@ fn open(options: JsValue, store: &CoreStore, owner: Option<Conversation>) -> Pro
         if has_tasks {
             chunks::load_ahead("branches");
         }
-        Ok(CoreConversation { conversation, lock: Rc::new(RefCell::new(lock)) }.into())
+        Ok(CoreConversation { conversation, lock: Rc::new(RefCell::new(lock)), lock_name: name.into() }
+            .into())
     })
 }
 

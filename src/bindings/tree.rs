@@ -60,6 +60,12 @@ pub trait Branches {
     /// See [`CoreConversation::execute_tool`].
     fn execute_tool(&self, conversation: Conversation, call: JsValue) -> Answer;
 
+    /// See [`CoreConversation::take_over`].
+    fn become_writer(&self, conversation: Conversation) -> Answer;
+
+    /// See [`CoreConversation::step_down`].
+    fn step_down(&self, conversation: Conversation) -> Answer;
+
     /// The code that records changes of files, and takes them along with HEAD.
     fn file_versions(&self) -> Rc<dyn FileVersions>;
 }
@@ -134,7 +140,7 @@ impl CoreConversation {
     }
 
     /// A verb with its arguments: about earlier files `at`, `read`, `changes`, `history` or `prune`, about messages that no
-    /// model has read `queued`, `edit` or `remove`. One export, because each costs all pages some bytes.
+    /// model has read `queued`, `edit` or `remove`, about what another handle asks `begin` or `carried_out`. One export, because each costs all pages some bytes.
     #[wasm_bindgen(unchecked_return_type = "Promise<any>")]
     pub fn beside(
         &self,

@@ -143,7 +143,8 @@ impl Conversation {
             // Also if the commit fails: nobody knows whether the store has the file all the same.
             draft.paths.push(path.clone());
         }
-        self.0.log.store_beside(queue, files).await?;
+        self.ensure_writer()?;
+        self.unless_displaced(self.0.log.store_beside(queue, files).await)?;
         if piece.is_first {
             let draft = StoredDraft { paths: vec![path], ..StoredDraft::of(answer.id.clone()) };
             self.0.page.borrow_mut().draft = Some(draft);

@@ -35,7 +35,7 @@ impl Conversation {
             // The files of results belong to the branch that is left.
             self.ensure_writable()?;
             let state = self.state().clone();
-            self.commit(&queue, state, Plan::default()).await?;
+            self.beside_command().commit(&queue, state, Plan::default()).await?;
         }
         self.perform_now(&queue, command).await
     }
@@ -80,13 +80,19 @@ impl Conversation {
         mut state: BaseState,
         mut plan: Plan,
     ) -> Result<Vec<Event>> {
+        self.ensure_writer()?;
         self.learn_pending();
+        // A command that changes nothing does not store a conversation that is not stored.
+        if self.is_stored() || !plan.drafts.is_empty() || state != *self.state() {
+            plan.files.extend(self.command_record()?);
+        }
         let draft_ends = self.0.page.borrow().draft.as_ref().is_some_and(|draft| draft.ends_with(&mut plan));
         let effects = std::mem::take(&mut plan.effects);
         let counted = self.count_spending(&mut state);
         let is_stored = &mut || self.0.page.borrow_mut().plan_is_stored(&effects, draft_ends);
-        let events = self.0.log.commit(queue, state, plan, is_stored).await?;
+        let events = self.unless_displaced(self.0.log.commit(queue, state, plan, is_stored).await)?;
         self.mark_counted(&counted);
+        self.note_command_stored();
         self.report_commit(queue).await;
         Ok(events)
     }
@@ -192,12 +198,28 @@ impl Conversation {
     /// `invalid_state` once the conversation is closed, `locked_elsewhere` for a follower.
     pub(super) fn ensure_writable(&self) -> Result<()> {
         self.ensure_open()?;
-        match self.0.access {
+        self.ensure_writer()
+    }
+
+    /// # Errors
+    /// `locked_elsewhere` for a follower.
+    pub(super) fn ensure_writer(&self) -> Result<()> {
+        match self.access() {
             Access::Writer => Ok(()),
             Access::Follower => Err(Error::new(
                 ErrorCode::LockedElsewhere,
                 "this conversation is open for writing in another tab or handle; close it there, then open it again",
             )),
         }
+    }
+
+    /// The result of a commit. A refusal tells the host that another handle has taken the place of this one.
+    pub(super) fn unless_displaced<T>(&self, result: Result<T>) -> Result<T> {
+        if let Err(error) = &result
+            && error.code() == ErrorCode::LockedElsewhere
+        {
+            (self.0.on_displaced)();
+        }
+        result
     }
 }

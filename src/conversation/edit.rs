@@ -29,6 +29,7 @@ impl Conversation {
         self.ensure_writable()?;
         let old = self.waiting_action(action).await?;
         let id = self.0.log.new_id();
+        self.results_in(&id);
         let edited = Draft {
             id: Some(id.clone()),
             timestamp: None,
@@ -45,7 +46,7 @@ impl Conversation {
         if self.0.log.has_held() {
             // Results have to be stored first. Otherwise their calls would have none on the new branch.
             let state = self.state().clone();
-            self.commit(&queue, state, Plan::default()).await?;
+            self.beside_command().commit(&queue, state, Plan::default()).await?;
         }
         let rewrite = self.rewrite(&old, edited, &id, risk, hook_answers).await?;
         let events = self.perform_now(&queue, Command::EditAction(rewrite)).await?;

@@ -1,10 +1,16 @@
-//! A follower: a handle that shows what another page writes; and how a handle takes the place of another writer.
+//! A follower: a handle that shows what another page writes, and takes its place when that page has ended or has to give way.
 
-use super::{Access, Conversation, active_branch::Part};
-use crate::error::{ErrorCode, Result};
+use super::{Access, Conversation, active_branch::Part, warning::interrupted_run};
+use crate::{
+    error::{ErrorCode, Result},
+    fair_mutex::FairGuard,
+    format::base_state::ExecutionStatus,
+    id::EventId,
+    store::StoredEvent,
+};
 
-/// How often a handle tries to take the place of a writer that stores something meanwhile.
-const CLAIMS: u32 = 10;
+/// How often a handle that takes the place of a writer which is alive tries to get its commit before the writer's next one.
+const CLAIMS: usize = 100;
 
 impl Conversation {
     /// Takes in what the writer has stored since, and notifies listeners as a commit does. Does nothing in a writer.
@@ -15,45 +21,96 @@ impl Conversation {
     pub async fn catch_up(&self) -> Result<()> {
         let queue = self.0.log.queue().await;
         self.ensure_open()?;
-        if self.0.access == Access::Writer {
-            return Ok(());
+        match self.access() {
+            Access::Writer => Ok(()),
+            Access::Follower => self.take_in(&queue).await,
         }
+    }
+
+    async fn take_in(&self, queue: &FairGuard) -> Result<()> {
         // The calls are known from the first time on, so that every later change of them is reported.
-        self.0.log.load_branch(&queue, Part::End).await?;
+        self.0.log.load_branch(queue, Part::End).await?;
         self.learn_pending();
-        if let Err(error) = self.0.log.take_in(&queue).await {
+        if let Err(error) = self.0.log.take_in(queue).await {
             if error.code() == ErrorCode::StoreLost {
                 self.0.page.borrow_mut().is_lost = true;
                 self.let_go();
             }
             return Err(error);
         }
-        self.0.log.load_branch(&queue, Part::End).await?;
+        self.0.log.load_branch(queue, Part::End).await?;
         self.report();
         Ok(())
     }
 
-    /// Makes this handle the only writer, with all that was stored before: the one that was, if it still lives, stores nothing
-    /// any more.
+    /// Makes a follower the writer, and repairs what the last one has left, as opening does. What this handle was opened with
+    /// for new conversations and for settings has no effect: the conversation goes on as it is. Does nothing in a writer.
+    ///
+    /// The caller holds the lock, or has taken it away: the next commit of the last writer is refused.
     ///
     /// # Errors
-    /// `locked_elsewhere` for a follower, and if the other one stores something each time; `invalid_state` once the
-    /// conversation is closed, and those of the store.
-    pub async fn claim(&self) -> Result<()> {
-        let queue = self.0.log.queue().await;
-        self.ensure_writable()?;
-        let mut left = CLAIMS;
-        while let Err(error) = self.0.log.claim(&queue).await {
-            left -= 1;
-            if error.code() != ErrorCode::LockedElsewhere || left == 0 {
-                return Err(error);
+    /// As for [`Conversation::catch_up`]; this handle follows then. Those of repairing; it has to step down then.
+    pub async fn become_writer(&self) -> Result<()> {
+        let torn = {
+            let queue = self.0.log.queue().await;
+            self.ensure_open()?;
+            if self.access() == Access::Writer {
+                return Ok(());
             }
-            self.0.log.take_in(&queue).await?;
+            let torn = self.claim(&queue).await?;
+            self.0.access.set(Access::Writer);
+            torn
+        };
+        if self.execution_status() == ExecutionStatus::Running {
+            self.0.warnings.borrow_mut().push(interrupted_run());
         }
-        // Without a change of the log's length, the other one may have changed the state until then.
-        self.0.log.take_in(&queue).await?;
-        self.0.log.load_branch(&queue, Part::End).await?;
-        self.report();
-        Ok(())
+        self.recover(&torn).await?;
+        self.load_inbox().await?;
+        self.open_draft(self.0.resume).await?;
+        self.append_inbox().await
+    }
+
+    /// Takes in everything, and makes this handle the only one whose commits the store accepts. Returns the unreadable events
+    /// at the end of the log.
+    async fn claim(&self, queue: &FairGuard) -> Result<Vec<StoredEvent>> {
+        let mut left = CLAIMS;
+        loop {
+            self.take_in(queue).await?;
+            match self.0.log.claim(queue).await {
+                Err(error) if error.code() == ErrorCode::LockedElsewhere && left > 0 => left -= 1,
+                Err(error) => return Err(error),
+                Ok(torn) => {
+                    // The other one may have changed the state until then, without a change of the log's length.
+                    self.take_in(queue).await?;
+                    self.0.log.keep_torn(&torn);
+                    return Ok(torn);
+                }
+            }
+        }
+    }
+
+    /// Makes a writer a follower, because another handle has taken its place: ends what is under way, of which nothing more is
+    /// stored, and forgets what is only in memory. Does nothing in a follower.
+    pub async fn step_down(&self) {
+        if self.0.access.replace(Access::Follower) == Access::Follower {
+            return;
+        }
+        let asking = std::mem::take(&mut self.0.page.borrow_mut().asking);
+        asking.cancel();
+        self.stop_run().await;
+        let _queue = self.0.log.queue().await;
+        let page = &mut *self.0.page.borrow_mut();
+        page.inbox.clear();
+        page.commands.clear();
+        page.draft = None;
+        page.unsaved_status = None;
+        self.0.log.forget_held();
+    }
+
+    /// The answer that is under way, as far as it was shown: the id of its first event, and its text.
+    pub fn answer_under_way(&self) -> Option<(EventId, String)> {
+        let page = self.0.page.borrow();
+        let answer = page.run.as_ref()?.answer.as_ref()?;
+        Some((answer.id.clone(), answer.text()))
     }
 }

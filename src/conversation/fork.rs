@@ -17,7 +17,7 @@ use crate::{
         base_state::{BaseState, Tags},
         file_versions::is_version,
         import_mark::IMPORT,
-        layout::{DRAFTS, INBOX, QUARANTINE, SUBAGENTS},
+        layout::{COMMANDS, DRAFTS, INBOX, QUARANTINE, SUBAGENTS},
         tree::Leaf,
     },
     id::{ConversationId, EventId, StorePath},
@@ -265,5 +265,5 @@ impl Conversation {
 /// could not be read, or a conversation of a sub-agent, which its parent continues.
 fn is_of_the_log(path: &StorePath) -> bool {
     let folder = path.as_str().split('/').next().unwrap_or_default();
-    [DRAFTS, INBOX, QUARANTINE, SUBAGENTS].contains(&folder)
+    [COMMANDS, DRAFTS, INBOX, QUARANTINE, SUBAGENTS].contains(&folder)
 }

@@ -4,13 +4,15 @@
 //! then becomes visible and is reported to listeners. A commit that fails changes nothing. A new conversation is stored by
 //! its first commit: opening one and leaving it again leaves nothing in the store.
 
+mod following;
+
 use super::{
     Conversation,
     active_branch::{ActiveBranch, Part, RECENT, load, load_end, walk_back},
     file_versions::{FileVersions, FilesChange, LoadFileVersions},
     machine::{HeadMove, Plan},
     open::OpenOptions,
-    repair::{decode, find_head, follows, is_torn},
+    repair::decode,
     warning::{Warning, history_warnings},
     writer::Writer,
 };
@@ -33,7 +35,7 @@ use crate::{
     id::{ConversationId, EventId},
     secret::Mask,
     skills::AgentContext,
-    store::{Commit, Durability, FileChanges, FilesOf, Listing, Store, StoreError},
+    store::{Commit, Durability, FileChanges, FilesOf, Store, StoreError},
     tool::FileChange,
 };
 use futures_util::future::LocalBoxFuture;
@@ -249,6 +251,12 @@ impl EventLog {
         self.held.borrow_mut().extend(answers);
     }
 
+    /// Drops the answers that wait for the next commit, and the branch in memory, which they may be about.
+    pub fn forget_held(&self) {
+        self.held.borrow_mut().clear();
+        self.forget_branch();
+    }
+
     /// Whether answers wait for the next commit.
     pub fn has_held(&self) -> bool {
         !self.held.borrow().is_empty()
@@ -315,7 +323,7 @@ impl EventLog {
             if is_owners { &mut owner_files } else { &mut files }.push((path, content));
         }
         let (created_at, at) = (self.created_at.get(), self.host.now());
-        let writer = self.writer.next();
+        let writer = self.writer.next(has_changed);
         let mut change = FilesChange {
             files,
             owner_files,
@@ -366,7 +374,7 @@ impl EventLog {
     /// # Errors
     /// Those of the store.
     pub(super) async fn store_beside(&self, _queue: &FairGuard, files: FileChanges) -> Result<()> {
-        let writer = self.writer.next();
+        let writer = self.writer.next(false);
         let commit = Commit {
             created_at: self.created_at.get(),
             writer,
@@ -375,27 +383,6 @@ impl EventLog {
             ..Commit::new(self.length.get(), 0.0)
         };
         self.store.commit(self.id, commit).await?;
-        self.writer.has_stored(writer);
-        Ok(())
-    }
-
-    /// Makes this handle the writer in the store: nothing is stored any more of what another one commits that does not know of
-    /// it. A commit does the same; this one changes nothing else, but stores a conversation that is not stored yet.
-    ///
-    /// # Errors
-    /// `locked_elsewhere` if something was stored that this handle has not taken in, and those of the store.
-    pub(super) async fn claim(&self, _queue: &FairGuard) -> Result<()> {
-        let (created_at, writer) = (self.created_at.get(), self.writer.next());
-        let at = if created_at.is_some() { 0.0 } else { self.host.now() };
-        let commit = Commit {
-            created_at,
-            writer,
-            base_state: created_at.is_none().then(|| self.state.borrow().json()),
-            durability: Durability::Relaxed,
-            ..Commit::new(self.length.get(), at)
-        };
-        self.store.commit(self.id, commit).await?;
-        self.created_at.set(created_at.or(Some(at)));
         self.writer.has_stored(writer);
         Ok(())
     }
@@ -501,56 +488,6 @@ impl EventLog {
     /// The identity of the conversation, for [`EventLog::owner`] of another one; `None` until it is stored.
     pub fn identity(&self) -> Option<(ConversationId, f64)> {
         Some((self.id, self.created_at.get()?))
-    }
-
-    /// Takes in what another page has stored since, and notifies listeners as a commit does.
-    ///
-    /// # Errors
-    /// `store_lost` if the conversation was deleted, and those of the store; the log is as it was then.
-    pub async fn take_in(&self, _queue: &FairGuard) -> Result<()> {
-        let known = self.created_at.get();
-        let listing = self.store.load(self.id).await?;
-        if listing.is_none() && known.is_none() {
-            return Ok(());
-        }
-        let is_same = |listing: &Listing| known.is_none_or(|known| known == listing.created_at);
-        let listing = listing.filter(is_same).ok_or(StoreError::Lost)?;
-        let state = BaseState::parse(&listing.base_state)?;
-        let known = self.length();
-        let mut stored = self.store.events(self.id, known..listing.length).await?;
-        if (stored.len() as u64) < listing.length.saturating_sub(known) {
-            return Err(StoreError::Lost.into());
-        }
-        // A writer cuts off an end that cannot be read.
-        let readable = stored.iter().rposition(|event| !is_torn(event)).map_or(0, |place| place + 1);
-        stored.truncate(readable);
-        let length = known + stored.len() as u64;
-        let head = find_head(&*self.store, self.id, &state, length, &mut Vec::new()).await?;
-        let events: Vec<Event> = stored.iter().map(decode).collect();
-        let mut end = self.head();
-        let is_linear = stored.iter().zip(&events).all(|(stored, event)| {
-            let follows = follows(stored.index, event, end.as_ref());
-            if becomes_head(event.kind()) {
-                end = Some(event.id().clone());
-            }
-            follows
-        });
-        self.created_at.set(Some(listing.created_at));
-        self.writer.has_read(listing.writer);
-        *self.state.borrow_mut() = state;
-        self.length.set(length);
-        if is_linear && end == head {
-            for event in &events {
-                self.branch.borrow_mut().iter_mut().for_each(|branch| branch.push(event));
-            }
-        } else {
-            self.forget_branch();
-        }
-        *self.head.borrow_mut() = head;
-        for event in &events {
-            (self.listener)(event);
-        }
-        Ok(())
     }
 
     /// The way to `root` from the recent event of the loaded branch where the two part, and that event. The way is empty

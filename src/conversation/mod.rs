@@ -4,6 +4,7 @@
 //! of browser types and run natively in tests.
 
 mod active_branch;
+mod asked;
 mod calls;
 mod condensing;
 mod confirmation;
@@ -43,6 +44,7 @@ mod underway;
 mod warning;
 mod writer;
 
+pub use asked::Asked;
 pub use condensing::{Condensed, Condensing, ContextUsage, LoadCondensing, Summarizing, Task, compiled_in};
 pub use drafts::{DraftFiles, Drafts, LoadDrafts, Resume, compiled_in_drafts};
 pub use file_versions::{
@@ -76,6 +78,7 @@ use crate::{
     security::SecurityAnalyzer,
     store::Found,
 };
+use asked::Asking;
 use futures_util::future::{Either, LocalBoxFuture, select};
 use live::Reported;
 use log::EventLog;
@@ -90,16 +93,20 @@ use std::{
 /// Called with every piece of a streamed answer, and the id of the event that the answer begins with once it is stored.
 pub type OnDelta = Rc<dyn Fn(&EventId, Delta)>;
 
-/// An open conversation. Clones are the same conversation.
+/// An open conversation. Clones are the same conversation; one may carry out a command of another handle ([`Conversation::asked`]).
 #[derive(Clone)]
-pub struct Conversation(Rc<Shared>);
+pub struct Conversation(Rc<Shared>, Option<Rc<Asking>>);
 
 struct Shared {
     log: EventLog,
     agent: Agent,
     /// The current model: the agent's own until [`Conversation::switch_llm`].
     llm: RefCell<Rc<Llm>>,
-    access: Access,
+    access: Cell<Access>,
+    /// The treatment of a draft that another page has left when it died.
+    resume: Resume,
+    /// Called when a commit was refused because another handle has taken this one's place.
+    on_displaced: Rc<dyn Fn()>,
     /// Runs security analyzers other than the model itself.
     security_analyzer: Option<Rc<dyn SecurityAnalyzer>>,
     hooks: Option<Rc<dyn Hooks>>,
@@ -137,7 +144,7 @@ impl Conversation {
 
     /// Whether this handle may write.
     pub fn access(&self) -> Access {
-        self.0.access
+        self.0.access.get()
     }
 
     /// The base state as last committed.

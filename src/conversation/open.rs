@@ -73,6 +73,9 @@ pub struct OpenOptions {
     /// Called after every commit, with the live events of the values that it changed, as a JSON array; also if a failure
     /// could not be stored.
     pub on_commit: Rc<dyn Fn(&str)>,
+    /// Called when a commit was refused because another handle has taken the place of this one, which has to step down then:
+    /// see [`Conversation::step_down`].
+    pub on_displaced: Rc<dyn Fn()>,
     /// Loads the code for condensing.
     pub condensing: LoadCondensing,
     /// Loads the code for drafts.
@@ -97,14 +100,22 @@ impl Conversation {
         let mut warnings = Vec::new();
         let mut torn = Vec::new();
         let mut context = match &options.agent.context {
-            Some(given) if is_writer => Some((options.load_skills)().await?.given(given)),
-            _ => None,
+            Some(given) => match (options.load_skills)().await {
+                Ok(skills) => Some(skills.given(given)),
+                Err(error) if is_writer => return Err(error),
+                Err(error) => {
+                    warnings.push(warning::skills_not_loaded(&error));
+                    None
+                }
+            },
+            None => None,
         };
         let mut log = match options.store.load(options.id).await? {
             Some(listing) => {
                 let state = stored_state(options.id, &listing.base_state)?;
+                // Of a context of the host whose code is missing, the warning says so already.
                 if context.is_none()
-                    && is_writer
+                    && warnings.is_empty()
                     && let Some(json) = state.agent_context()
                 {
                     match (options.load_skills)().await {
@@ -133,11 +144,13 @@ impl Conversation {
             Some((owner, created_at))
         });
         let reported = Reported::new(&log).into();
-        let conversation = Self(Rc::new(Shared {
+        let shared = Shared {
             log,
             llm: RefCell::new(options.agent.llm.clone()),
             agent: options.agent,
-            access: options.access,
+            access: options.access.into(),
+            resume: options.resume,
+            on_displaced: options.on_displaced,
             security_analyzer: options.security_analyzer,
             hooks: options.hooks,
             limits: Cell::new(RunLimits {
@@ -154,7 +167,8 @@ impl Conversation {
             warnings: warnings.into(),
             file_changes: options.owner.map(|owner| owner.0.file_changes.clone()).unwrap_or_default(),
             closed: Default::default(),
-        }));
+        };
+        let conversation = Self(Rc::new(shared), None);
         if is_writer {
             conversation.recover(&torn).await?;
             conversation.store_given(&control).await?;

@@ -52,7 +52,7 @@ impl Conversation {
         ensure_content(&content)?;
         self.ensure_queued(id).await?;
         let asking = self.0.page.borrow().asking.clone();
-        if self.begin_session(&asking).await? == Ended::Cancelled {
+        if self.beside_command().begin_session(&asking).await? == Ended::Cancelled {
             return Err(interrupted());
         }
         let old = self.with_machine(|machine| machine.in_inbox(id).cloned())?;
@@ -64,6 +64,7 @@ impl Conversation {
         let message = MessageEvent::new(Message::new(Role::User, content));
         let mut message = MessageEvent { sender, extended_content, ..message };
         let new_id = self.0.log.new_id();
+        self.results_in(&new_id);
         let asked = self.ask_about_message(&new_id, &mut message);
         let hook_answers = unless_interrupted(Box::pin(asked), &asking).await?;
         let timestamp = old.timestamp().to_owned();

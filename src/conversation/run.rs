@@ -126,7 +126,7 @@ impl Conversation {
         cancel: &CancelToken,
         usage: &mut RunUsage,
     ) -> std::result::Result<Ended, RunError> {
-        if self.begin_session(cancel).await? == Ended::Cancelled {
+        if self.beside_command().begin_session(cancel).await? == Ended::Cancelled {
             return Ok(Ended::Cancelled);
         }
         // This can be refused, as earlier commands in the queue may have decided about or edited a call.

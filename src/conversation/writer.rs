@@ -1,8 +1,9 @@
 //! The number by which a store knows the writer of a conversation: [`Commit::writer`](crate::store::Commit::writer).
 //!
 //! A handle reads the number when it opens the conversation, and makes it larger with its first commit, not before: opening
-//! stores nothing. From then on it expects its own number. So once another handle has made the number larger, nothing that
-//! this one commits is stored, even where no lock has kept the two apart.
+//! stores nothing. From then on it expects its own number, which grows with each change of the base state. So nothing is stored of
+//! what a handle commits that another one has replaced, or that does not know the newest state, even where no lock has kept the
+//! two apart.
 
 use crate::store::WriterNumber;
 use std::cell::Cell;
@@ -27,8 +28,8 @@ impl Writer {
     }
 
     /// The number that the next commit compares, and the one that it stores.
-    pub fn next(&self) -> Option<WriterNumber> {
-        let grows = u64::from(!self.is_own.get());
+    pub fn next(&self, changes_state: bool) -> Option<WriterNumber> {
+        let grows = u64::from(changes_state || !self.is_own.get());
         self.stored.get().map(|expected| WriterNumber { expected, next: expected + grows })
     }
 

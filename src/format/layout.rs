@@ -17,6 +17,9 @@ pub const INBOX: &str = "inbox";
 /// The folder for the text of an answer that is still streaming.
 pub const DRAFTS: &str = "drafts";
 
+/// The folder for what is carried out of the commands of other handles.
+pub const COMMANDS: &str = "commands";
+
 /// The name of an event file: the number of the event with at least five digits, and its id.
 pub fn event_file_name(index: u64, id: &EventId) -> String {
     format!("event-{index:05}-{id}.json")

@@ -14,6 +14,7 @@
 
 pub mod agent_state;
 pub mod base_state;
+pub mod commands;
 pub mod drafts;
 pub mod fields;
 pub mod file_versions;

@@ -29,8 +29,8 @@ extern "C" {
 }
 
 thread_local! {
-    /// The names that are locked where there are no Web Locks.
-    static HELD: RefCell<Vec<String>> = const { RefCell::new(Vec::new()) };
+    /// The names that are locked where there are no Web Locks, each with the guard that holds it.
+    static HELD: RefCell<Vec<(String, Rc<()>)>> = const { RefCell::new(Vec::new()) };
     /// Locks that were released here and that the browser may not have freed yet, until the name is requested again.
     static RELEASED: RefCell<Vec<(String, Promise)>> = const { RefCell::new(Vec::new()) };
 }
@@ -38,8 +38,13 @@ thread_local! {
 /// A held lock, which is released when this is dropped.
 pub struct Guard {
     name: String,
-    /// `None` for a name in `HELD`.
-    granted: Option<Granted>,
+    held: Held,
+}
+
+enum Held {
+    Granted(Granted),
+    /// An entry in `HELD`, which another guard may have replaced.
+    Here(Rc<()>),
 }
 
 struct Granted {
@@ -63,9 +68,11 @@ impl Guard {
 impl Drop for Guard {
     fn drop(&mut self) {
         let name = std::mem::take(&mut self.name);
-        match self.granted.take() {
-            Some(Granted { freed, .. }) => RELEASED.with_borrow_mut(|released| released.push((name, freed))),
-            None => HELD.with_borrow_mut(|held| held.retain(|other| *other != name)),
+        match &self.held {
+            Held::Granted(Granted { freed, .. }) => {
+                RELEASED.with_borrow_mut(|released| released.push((name, freed.clone())));
+            }
+            Held::Here(own) => HELD.with_borrow_mut(|held| held.retain(|(_, other)| !Rc::ptr_eq(own, other))),
         }
     }
 }
@@ -77,22 +84,30 @@ impl Drop for Lock {
     }
 }
 
-/// Takes the lock called `name` if it is free; never waits for the holder.
-pub async fn try_lock(name: &str) -> Option<Guard> {
+/// Takes the lock called `name` if it is free, or with `steals` from its holder; never waits for the holder.
+pub async fn take(name: &str, steals: bool) -> Option<Guard> {
     until_freed(name).await;
     if let Some(locks) = lock_manager()
-        && let Ok(answer) = request(&locks, name).await
+        && let Ok(answer) = request(&locks, name, steals).await
     {
-        let guard = |granted| Guard { name: name.to_owned(), granted: Some(granted) };
+        let guard = |granted| Guard { name: name.to_owned(), held: Held::Granted(granted) };
         return answer.map(guard);
     }
     HELD.with_borrow_mut(|held| {
-        if held.iter().any(|other| other == name) {
+        if steals {
+            held.retain(|(other, _)| other != name);
+        } else if held.iter().any(|(other, _)| other == name) {
             return None;
         }
-        held.push(name.to_owned());
-        Some(Guard { name: name.to_owned(), granted: None })
+        let own = Rc::new(());
+        held.push((name.to_owned(), own.clone()));
+        Some(Guard { name: name.to_owned(), held: Held::Here(own) })
     })
+}
+
+/// Takes the lock called `name` if it is free.
+pub async fn try_lock(name: &str) -> Option<Guard> {
+    take(name, false).await
 }
 
 /// Waits until the browser has freed the locks called `name` that were released here.
@@ -115,8 +130,8 @@ fn lock_manager() -> Option<LockManager> {
     locks.is_object().then(|| locks.unchecked_into())
 }
 
-/// Requests a lock; `None` if it is taken. `Err` if the browser refuses, as it does in a document that is being unloaded.
-async fn request(locks: &LockManager, name: &str) -> Result<Option<Granted>, JsValue> {
+/// Requests a lock; `None` if it is taken and not to be stolen. `Err` if the browser refuses, as it does in a document that is being unloaded.
+async fn request(locks: &LockManager, name: &str, steals: bool) -> Result<Option<Granted>, JsValue> {
     let (sender, answer) = oneshot::channel();
     let sender = Rc::new(Cell::new(Some(sender)));
     let granted = {
@@ -135,7 +150,8 @@ async fn request(locks: &LockManager, name: &str) -> Result<Option<Granted>, JsV
         })
     };
     let options = Object::new();
-    Reflect::set(&options, &"ifAvailable".into(), &JsValue::TRUE)?;
+    // A request may not have both.
+    Reflect::set(&options, &if steals { "steal" } else { "ifAvailable" }.into(), &JsValue::TRUE)?;
     let request = locks.request(name, &options, &granted)?;
     // Leaks a few bytes for a lock that is granted; if it were dropped, a late refusal would call a dropped closure.
     let refused = Closure::once_into_js(move |reason: JsValue| {

@@ -44,4 +44,5 @@ mod text_tools;
 mod token_counts;
 mod token_limits;
 mod tree;
+mod taking_over;
 mod two_writers;

@@ -198,13 +198,14 @@ fn the_stored_context_is_used_where_the_host_gives_none_and_keeps_its_bytes() {
 }
 
 #[test]
-fn a_follower_needs_no_skills() {
+fn a_follower_opens_without_the_code_for_skills_and_says_that_it_has_none_to_write_with() {
     block_on(async {
         let mut world = world([]);
         world.open_stored().await.unwrap();
         world.skills_fail = true;
         let follower = world.open_as(Access::Follower).await.unwrap();
-        assert!(follower.warnings().is_empty(), "{:?}", follower.warnings());
+        let [warning] = &follower.warnings()[..] else { panic!("{:?}", follower.warnings()) };
+        assert!(warning.message.contains("skills of this conversation are not used"), "{}", warning.message);
     });
 }
 

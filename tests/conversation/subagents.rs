@@ -176,7 +176,8 @@ fn a_sub_agent_below_a_handle_that_was_replaced_changes_no_files_above_it() {
         let child = open_child(&world_below(&owner, script().into())).await;
         say(&child, "Go").await;
         let other = parent.open().await.unwrap();
-        other.claim().await.unwrap();
+        other.step_down().await;
+        other.become_writer().await.unwrap();
         let error = child.run(CancelToken::default()).await.unwrap_err();
         assert_eq!(error.code(), ErrorCode::LockedElsewhere);
         assert_eq!(notes(&inner).await, "");

@@ -297,6 +297,8 @@ pub struct World {
     pub heard: Rc<RefCell<Option<Rc<dyn Fn()>>>>,
     /// The live events of each commit, as a JSON array.
     pub live: Rc<RefCell<Vec<String>>>,
+    /// How often the store has refused a commit because of another writer.
+    pub displaced: Rc<Cell<u32>>,
     /// The id that came with each piece of an answer.
     pub pieces: Rc<RefCell<Vec<String>>>,
     /// The text in those pieces that have the same id as the last one.
@@ -340,6 +342,7 @@ impl World {
             received: Rc::default(),
             heard: Rc::default(),
             live: Rc::default(),
+            displaced: Rc::default(),
             pieces: Rc::default(),
             shown: Rc::default(),
             native_tool_calling: None,
@@ -444,6 +447,10 @@ impl World {
                 shown.borrow_mut().push_str(&delta.content.unwrap_or_default());
             }),
             on_commit: Rc::new(move |events| live.borrow_mut().push(events.to_owned())),
+            on_displaced: {
+                let displaced = self.displaced.clone();
+                Rc::new(move || displaced.set(displaced.get() + 1))
+            },
             condensing: compiled_in(),
             drafts: compiled_in_drafts(),
             load_file_versions: Rc::new(|| Box::pin(ready(Ok(file_versions())))),

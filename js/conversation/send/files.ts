@@ -7,8 +7,7 @@ import { contentOf } from "../../llm/images.js";
 import { type LLM, rowOf } from "../../llm/llm.js";
 import { checkSize, mostChangedBytes, tooLarge } from "../../workspace/limits.js";
 import type { Workspace } from "../../workspace/types.js";
-import type { ConversationSession } from "../session.js";
-import type { AttachmentReader } from "../types.js";
+import type { Acting, AttachmentReader } from "../types.js";
 
 const folder = "attachments";
 /** The longest name in the workspace, in characters; with a number it is a valid one in every file system. */
@@ -41,7 +40,7 @@ export const isFile = (part: unknown): boolean => !isA(part, Blob) && (part as {
 
 /** `replaced` is the message that this one takes the place of. */
 export async function sendFiles(
-  { core, home, llm, attachments: options }: ConversationSession,
+  { core, session: { home, llm, attachments: options } }: Acting,
   message: readonly unknown[],
   [sender, pending, replaced]: readonly [string?, string?, string?],
 ): Promise<MessageEvent> {

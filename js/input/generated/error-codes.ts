@@ -43,6 +43,8 @@ export type ErrorCode =
   | "store_corrupt"
   /** Another tab or handle is writing this conversation. */
   | "locked_elsewhere"
+  /** Only the tab that writes this conversation, or only a conversation that runs here, can do this. */
+  | "unsupported"
   /** The archive or file cannot be imported; the message names the entry. */
   | "archive_invalid"
   /** The data stored under this id belongs to another conversation. */

@@ -9,9 +9,9 @@ import {
   type Store,
   indexedDBStore,
 } from "threadkeep";
-import { LastingHandle } from "../thread/lasting.js";
 import { withEarlier } from "../thread/runs.js";
 import { openCalls } from "./approvals.js";
+import { LastingHandle } from "./lasting.js";
 import { isAnswer, isUserMessage } from "./parts.js";
 
 /** The options of a transport. */
@@ -19,7 +19,7 @@ export type ChatOptions = Omit<ConversationOptions, "conversationId">;
 
 const chats = new Map<unknown, Map<string, Promise<OpenChat>>>();
 
-/** Opens the conversation of a chat for this transport, unless it is open already and can be written. */
+/** Opens the conversation of a chat for this transport, unless it is open already. */
 export function openChat(options: ChatOptions, id: string, transport: object): Promise<OpenChat> {
   const ids = chatsOf(options.store);
   const opening = (ids.get(id) ?? Promise.reject())
@@ -81,7 +81,7 @@ export class OpenChat {
   #run: Promise<RunResult> | null = null;
   #isUnanswered = false;
 
-  /** `earlier` is the same chat, opened with other options or as a follower. */
+  /** `earlier` is the same chat, opened with other options. */
   constructor(conversation: Conversation, options: ChatOptions, earlier: OpenChat | null) {
     this.conversation = conversation;
     this.options = options;
@@ -98,9 +98,9 @@ export class OpenChat {
     return this.#run;
   }
 
-  /** Whether it has to be opened again: with another agent, or because another tab has written it and may have ended. */
+  /** Whether it has to be opened again: with another agent. */
   mustReopen({ agent }: ChatOptions): boolean {
-    return this.#run === null && (this.conversation.access === "follower" || agent !== this.options.agent);
+    return this.#run === null && agent !== this.options.agent;
   }
 
   /** Starts a run in this way, or returns the one that is under way. It also answers messages that came too late for it. */

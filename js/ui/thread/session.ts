@@ -8,7 +8,6 @@ import {
   type Store,
   ThreadkeepError,
 } from "threadkeep";
-import { LastingHandle } from "./lasting.js";
 import { withEarlier } from "./runs.js";
 import { isSameList } from "./transcript.js";
 import type { ThreadSnapshot } from "./types.js";
@@ -27,27 +26,20 @@ export interface SessionOptions {
 export class Session {
   /** Called after every change. */
   readonly listeners = new Set<() => void>();
-  /** Resolves to a handle that lasts: a follower that becomes the writer is another one. */
   readonly opened: Promise<Conversation>;
   readonly #conversationId: string;
   readonly #reading: Pick<SessionOptions, "pageSize" | "store">;
   readonly #resumes: boolean;
   readonly #open: () => Promise<Conversation>;
-  /** Whether the conversation may be closed, and opened again as the writer: not if it is somebody else's. */
-  readonly #reopens: boolean;
-  /** The next opening as the writer. */
-  #takingOver: Promise<void> | null = null;
   #view: ConversationView | null = null;
-  #handle: LastingHandle | null = null;
   #phase: ThreadSnapshot["phase"] = "opening";
   #error: ThreadkeepError | null = null;
   #run: Promise<RunResult> | null = null;
   #snapshot: Session["snapshot"] | null = null;
   #isChanged = true;
 
-  constructor(conversationId: string, { resume, ...reading }: SessionOptions, open: () => Promise<Conversation>, reopens: boolean) {
+  constructor(conversationId: string, { resume, ...reading }: SessionOptions, open: () => Promise<Conversation>) {
     this.#conversationId = conversationId;
-    this.#reopens = reopens;
     this.#reading = reading;
     this.#resumes = resume;
     this.#open = open;
@@ -58,7 +50,7 @@ export class Session {
 
   /** A session that opens the conversation, and closes it. */
   static opening(options: ConversationOptions & { conversationId: string }, own: SessionOptions): Session {
-    return new Session(options.conversationId, own, () => Conversation.open(options), true);
+    return new Session(options.conversationId, own, () => Conversation.open(options));
   }
 
   get snapshot(): ThreadSnapshot & { conversationId: string } {
@@ -68,7 +60,7 @@ export class Session {
     const next: Session["snapshot"] = {
       phase: this.#phase,
       conversationId: this.#conversationId,
-      conversation: this.#handle?.conversation ?? null,
+      conversation: view?.conversation ?? null,
       access: view?.conversation.access ?? null,
       status: view?.conversation.executionStatus ?? "idle",
       isRunning: view !== null && this.#phase === "open" && (view.runs > 0 || view.isRunning),
@@ -124,9 +116,11 @@ export class Session {
     return run;
   }
 
-  /** Runs the agent for nobody who waits; a failure is in the snapshot. */
+  /** Runs the agent for nobody who waits; a failure is in the snapshot. A run that another page has begun goes on for both. */
   runOn(): void {
-    this.run().catch((error) => this.#fail(error));
+    this.run().catch((error) => {
+      if (!(error instanceof ThreadkeepError && error.code === "invalid_state" && this.#view?.isRunning)) this.#fail(error);
+    });
   }
 
   async #runOf(begin: (conversation: Conversation) => PromiseLike<RunResult>): Promise<RunResult> {
@@ -154,7 +148,6 @@ export class Session {
   async end(closes: boolean): Promise<void> {
     await this.opened.catch(() => {});
     this.#phase = "closed";
-    await this.#takingOver;
     this.#view?.end();
     try {
       if (closes) await this.#view?.conversation.close();
@@ -176,11 +169,19 @@ export class Session {
 
   async #begin(): Promise<Conversation> {
     try {
-      const conversation = await this.#show();
+      const conversation = await this.#open();
+      const listener = {
+        changed: this.changed,
+        becameWriter: () => this.#phase === "open" && this.#resume(conversation),
+        deleted: () => void (this.#phase = "closed"),
+      };
+      const view = new ConversationView(conversation, this.#reading, listener);
+      await view.open();
+      this.#view = view;
       this.#phase = "open";
       this.changed();
       this.#resume(conversation);
-      return this.#handle!.conversation;
+      return conversation;
     } catch (error) {
       this.#phase = "failed";
       this.#fail(error);
@@ -188,41 +189,10 @@ export class Session {
     }
   }
 
-  async #show(): Promise<Conversation> {
-    const conversation = await this.#open();
-    const listener = {
-      changed: this.changed,
-      free: () => this.#reopens && (this.#takingOver ??= this.#takeOver()),
-      deleted: () => void (this.#phase = "closed"),
-    };
-    const view = new ConversationView(conversation, this.#reading, listener, this.#view ?? undefined);
-    await view.open();
-    this.#view?.end();
-    this.#view = view;
-    if (this.#handle) this.#handle.follow(conversation);
-    else this.#handle = new LastingHandle(conversation);
-    return conversation;
-  }
-
   /** Goes on with a run in which a page died. Where calls wait for the user, a run would approve them. */
   #resume({ access, executionStatus, warnings }: Conversation): void {
     const wasCutOff = access === "writer" && warnings.some(({ code }) => code === "interrupted");
-    if (this.#resumes && wasCutOff && executionStatus !== "waiting_for_confirmation") this.runOn();
-  }
-
-  /** Opens the conversation again, because the page that wrote it has ended. Of several followers one becomes the writer. */
-  async #takeOver(): Promise<void> {
-    try {
-      if (this.#phase !== "open") return;
-      await this.view.conversation.close();
-      const conversation = await this.#show();
-      this.#resume(conversation);
-      this.changed();
-    } catch (error) {
-      this.#fail(error);
-    } finally {
-      this.#takingOver = null;
-    }
+    if (this.#resumes && wasCutOff && !["waiting_for_confirmation", "running"].includes(executionStatus)) this.runOn();
   }
 }
 

@@ -27,12 +27,7 @@ export function openThread(options: ThreadOptions): Thread {
 export function threadOf(conversation: Conversation, options: { pageSize?: number | undefined } = {}): Thread {
   const { pageSize } = objectOf("threadOf()", "options", options);
   ensureConversation("threadOf()", conversation);
-  const session = new Session(
-    conversation.id,
-    { pageSize: checked(pageSize), resume: false, store: null },
-    async () => conversation,
-    false,
-  );
+  const session = new Session(conversation.id, { pageSize: checked(pageSize), resume: false, store: null }, async () => conversation);
   return threadOn(session, () => session.end(false));
 }
 

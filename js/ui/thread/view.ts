@@ -27,8 +27,8 @@ const patience = 200;
 /** Hears of a view. */
 export interface ViewListener {
   changed(): void;
-  /** The page that wrote the conversation has ended, so this one may. */
-  free(): unknown;
+  /** This page writes the conversation from now on. */
+  becameWriter(): unknown;
   deleted(): void;
 }
 
@@ -49,6 +49,8 @@ export class ConversationView {
   readonly #listener: ViewListener;
   readonly #unsubscribe: () => void;
   #transcript: Transcript;
+  /** Whether nobody writes the conversation, and this page does not take the place of the one that did. */
+  #isFree = false;
   /** The number of events to read from the end. */
   #limit: number;
   /** The event of the branch before those that are shown; `null` if there is none. */
@@ -71,19 +73,13 @@ export class ConversationView {
   /** The messages while the branch is read. */
   #shown: readonly UIMessage[] = [];
 
-  /** `earlier` is a view of the same conversation, whose objects this one takes over. */
-  constructor(
-    conversation: Conversation,
-    { pageSize, store }: { pageSize: number; store: Store | null },
-    listener: ViewListener,
-    earlier?: ConversationView,
-  ) {
+  constructor(conversation: Conversation, { pageSize, store }: { pageSize: number; store: Store | null }, listener: ViewListener) {
     this.conversation = conversation;
     this.#pageSize = pageSize;
     this.#store = store;
-    this.#limit = earlier ? earlier.#limit : pageSize;
+    this.#limit = pageSize;
     this.#listener = listener;
-    this.#transcript = earlier ? earlier.#transcript : new Transcript();
+    this.#transcript = new Transcript();
     this.waiting = conversation.waiting;
     this.#unsubscribe = conversation.subscribe((event) => this.#take(event));
   }
@@ -99,9 +95,9 @@ export class ConversationView {
     return isSameList(found, this.#continuations) ? this.#continuations : (this.#continuations = found);
   }
 
-  /** Whether the page's own run is under way, as far as the conversation tells. */
+  /** Whether a run is under way, here or elsewhere, as far as the conversation tells. */
   get isRunning(): boolean {
-    return this.conversation.access === "writer" && this.conversation.executionStatus === "running";
+    return !this.#isFree && this.conversation.executionStatus === "running";
   }
 
   /** Whether a message of the user was stored too late for the run that has just ended. */
@@ -117,8 +113,8 @@ export class ConversationView {
 
   /** Messages of an earlier page wait only until the user has decided about calls. */
   async #readQueue(): Promise<void> {
-    const { access, executionStatus, queue } = this.conversation;
-    if (access !== "writer" || executionStatus !== "waiting_for_confirmation") return;
+    const { executionStatus, queue } = this.conversation;
+    if (this.#isFree || executionStatus !== "waiting_for_confirmation") return;
     for (const event of await queue.list()) this.addSent(event);
   }
 
@@ -363,7 +359,17 @@ export class ConversationView {
     else if (key === "tags") this.readState();
     else if (key === "leaf_event_id") {
       if (this.#arrived === null && value !== this.#transcript.lastEventId) this.#follow(this.readBranch());
-    } else if (key === "access") this.#listener[value === "free" ? "free" : "deleted"]();
+    } else if (key === "access") this.#takeAccess(value);
+  }
+
+  #takeAccess(value: unknown): void {
+    this.#isFree = value === "free";
+    if (value === "deleted") this.#listener.deleted();
+    if (value !== "writer") return;
+    // What the last writer has left may be repaired, and a draft of it is known here.
+    this.readState();
+    this.#follow(this.readBranch());
+    this.#listener.becameWriter();
   }
 
   /** A reading that nobody awaits fails only if the conversation is being closed, or its storage fails, which runs report. */

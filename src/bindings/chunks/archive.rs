@@ -20,7 +20,7 @@ use crate::{
     error::{Error, ErrorCode},
     format::{
         base_state::BaseState,
-        layout::{DRAFTS, nested_persistence_dir},
+        layout::{COMMANDS, DRAFTS, nested_persistence_dir},
     },
     id::{ConversationId, StorePath},
     llm::option_table::OptionSource as _,
@@ -107,8 +107,10 @@ impl Archives for ArchiveChunk {
                 ));
             };
             let mut files = store.files(conversation, None).await?;
-            let drafts = DRAFTS.parse()?;
-            files.retain(|path| !path.is_below(Some(&drafts)));
+            for folder in [COMMANDS, DRAFTS] {
+                let folder = folder.parse()?;
+                files.retain(|path| !path.is_below(Some(&folder)));
+            }
             let searched = files.iter().map(StorePath::as_str).filter(|path| is_searched(path));
             let mut nested = Vec::new();
             for id in descendants(&store, conversation).await? {

@@ -1,5 +1,6 @@
 //! The lists of branches and versions, copies of conversations, edited and single calls, tasks of sub-agents, versions of
-//! files, messages that no model has read, and what a follower takes in: a chunk of the wasm, see [`super`].
+//! files, messages that no model has read, and followers, which take in what another handle stores, ask it, and take its place:
+//! a chunk of the wasm, see [`super`].
 
 use super::Answer;
 use crate::{
@@ -93,6 +94,17 @@ impl Branches for BranchesChunk {
         })
     }
 
+    fn become_writer(&self, conversation: Conversation) -> Answer {
+        Box::pin(async move { done(conversation.become_writer().await) })
+    }
+
+    fn step_down(&self, conversation: Conversation) -> Answer {
+        Box::pin(async move {
+            conversation.step_down().await;
+            done(Ok(()))
+        })
+    }
+
     fn file_versions(&self) -> Rc<dyn FileVersions> {
         file_versions()
     }
@@ -142,6 +154,12 @@ async fn beside(conversation: &Conversation, request: &Array) -> Result<JsValue>
             conversation.remove_queued_message(&text(1)?.parse()?).await?;
             "null".into()
         }
+        "begin" => done(conversation.begin_asked().await)?,
+        "carried_out" => match conversation.carried_out(&text(1)?, number(2)? as u64).await? {
+            Some(Some(event)) => event.as_str().into(),
+            Some(None) => JsValue::NULL,
+            None => JsValue::UNDEFINED,
+        },
         _ => {
             let history = conversation.file_history().await?;
             let object = Object::new();

@@ -4,9 +4,14 @@ use super::{
     command::Effect,
     drafts::{Remains, StoredDraft},
 };
-use crate::{agent::ShownAnswer, cancel::CancelToken, event::Event, format::base_state::ExecutionStatus};
+use crate::{
+    agent::ShownAnswer,
+    cancel::CancelToken,
+    event::Event,
+    format::{base_state::ExecutionStatus, commands::CommandRecord},
+};
 use futures_channel::oneshot;
-use std::rc::Rc;
+use std::{collections::BTreeMap, rc::Rc};
 
 /// The in-memory state of an open conversation.
 #[derive(Default)]
@@ -21,6 +26,8 @@ pub struct Page {
     pub asking: CancelToken,
     /// Whether a pause is being stored, so that no further call may begin.
     pub is_pausing: bool,
+    /// What is stored of the commands of other handles, by the handle.
+    pub commands: BTreeMap<String, CommandRecord>,
     /// Whether the session-start hook has been asked.
     pub has_session: bool,
     /// The status to show if it could not be stored.

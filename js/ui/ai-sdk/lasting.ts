@@ -1,5 +1,5 @@
-// A handle on a conversation that lasts. A follower stays one, so when the tab that wrote the conversation has ended, this page
-// closes its handle and opens the conversation again; whoever got the first handle keeps one that works.
+// A handle on a conversation that lasts, also when the chat is opened again with another agent: whoever got the first handle keeps
+// one that works.
 import type { Conversation, VersionedWorkspace } from "threadkeep";
 
 /** Something that is begun on each handle, and ended with it or by whoever began it. */

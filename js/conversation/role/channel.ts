@@ -1,0 +1,64 @@
+// What the handles of one conversation say to each other: the writer answers what the others ask, and passes on live events. They
+// speak over a channel of this conversation, which exists only while there is a follower.
+import type { LiveEvent } from "../../events/events.js";
+import type { ErrorCode } from "../../input/errors.js";
+import type { Store } from "../../store/store.js";
+import { scopeOf } from "../../store/turns.js";
+import type { Verb } from "../verbs.js";
+
+/** Where a writer runs, for those who are not there. */
+export type Elsewhere = "tab" | "worker";
+
+/** What followers say. `from` is the handle. */
+export type FromFollower = { from: string } & (
+  | { hello: true }
+  | {
+      /** The number of a call; each handle counts its own. */
+      call: number;
+      verb: Verb;
+      args: unknown[];
+      /** Whether an earlier writer may have carried it out. */
+      isAgain: boolean;
+      /** All calls up to this number have their answers. */
+      settled: number;
+      /** Whether the last argument has a signal, which cannot be sent. */
+      signal: "none" | "open" | "aborted";
+    }
+  | { abort: number }
+  | { gone: true }
+);
+
+/** What the writer says. `by` is the handle. */
+export type FromWriter = { by: string } /** It answers from now on. */ & (
+  | { here: Elsewhere }
+  /** The answer to `hello`, with what was shown so far of an answer that is under way: the id of its event, and its text. */
+  | { to: string; welcome: Elsewhere; answer: [id: string, text: string] | undefined }
+  | { to: string; result: number; value: unknown }
+  | { to: string; result: number; error: SentError }
+  /** Live events that do not come from a commit. */
+  | { live: LiveEvent[] }
+  /** Something was stored; the events and the state are read from the store. */
+  | { committed: true }
+);
+
+export interface SentError {
+  code: ErrorCode;
+  message: string;
+  retryable: boolean;
+  status: number | undefined;
+}
+
+/** The names of stores without a name, which are in this page only. */
+const unnamed = new WeakMap<object, string>();
+
+/** A channel of this conversation; `undefined` where there are none. */
+export function channelOf(store: Store, id: string): BroadcastChannel | undefined {
+  if (typeof BroadcastChannel !== "function") return undefined;
+  const scope = scopeOf(store);
+  if (typeof scope === "object" && !unnamed.has(scope as object)) unnamed.set(scope as object, `#${crypto.randomUUID()}`);
+  const name = typeof scope === "object" ? unnamed.get(scope as object) : scope;
+  const channel = new BroadcastChannel(`threadkeep-conversation:${name}:${id}`);
+  // In Node it would keep the process alive.
+  (channel as { unref?(): void }).unref?.();
+  return channel;
+}

@@ -1,0 +1,265 @@
+// A follower: a handle that shows what another handle writes, usually in another tab, and passes on what is asked of it. Loaded with
+// the first follower.
+import type { CoreConversation } from "../../../pkg/threadkeep.js";
+import type { ConversationEvent, LiveEvent } from "../../events/events.js";
+import { newId } from "../../input/arguments.js";
+import { ask, textOf, ThreadkeepError } from "../../input/errors.js";
+import type { join, lockOfWriter } from "../../store/changes.js";
+import type { Store } from "../../store/store.js";
+import type { LazyHome } from "../../workspace/workspace.js";
+import type { Listeners } from "../types.js";
+import type { Verb } from "../verbs.js";
+import { type Elsewhere, type FromFollower, type FromWriter, channelOf } from "./channel.js";
+
+/** A follower, and functions of the core, whose first download would otherwise have one more file. */
+interface Follower {
+  store: Store;
+  id: string;
+  core: CoreConversation;
+  home: LazyHome;
+  emit(event: LiveEvent): void;
+  readonly listeners: Listeners;
+  join: typeof join;
+  /** `undefined` where only messages tell of the writer's end. */
+  lock: ReturnType<typeof lockOfWriter>;
+  /** The writer has ended. Resolves to whether there is another one, of whose end this has to hear as well. */
+  becameFree(): Promise<boolean>;
+  /** The conversation is no longer stored. */
+  deleted(): void;
+}
+
+/** A call that has no answer yet. */
+export interface OpenCall {
+  readonly number: number;
+  readonly verb: Verb;
+  /** Without the signal of the last one. */
+  readonly args: readonly unknown[];
+  readonly signal: AbortSignal | undefined;
+  /** Whether a writer may have got it. */
+  isSent: boolean;
+  resolve(value: unknown): void;
+  reject(error: unknown): void;
+}
+
+export interface Following {
+  /** The name under which it asks. */
+  readonly client: string;
+  /** Where the writer runs. */
+  readonly home: Elsewhere;
+  /** The number up to which all calls have their answers. */
+  readonly settled: number;
+  /** Asks the writer. */
+  ask(verb: Verb, args: readonly unknown[]): Promise<unknown>;
+  /** Ends it; the calls without an answer are left to the caller. */
+  leave(): OpenCall[];
+}
+
+const mostRemembered = 100;
+
+/** The methods whose arguments are for this handle only: keys, and functions of the page. */
+const own: ReadonlySet<Verb> = new Set<Verb>(["switchLLM", "updateSecrets"]);
+
+/**
+ * Follows from now on. Resolves once everything is taken in that is stored by then.
+ * @throws ThreadkeepError `store_lost`, those of the store, and `network` if a part of the library does not load
+ */
+export async function follow({ store, id, core, home, emit, listeners, join, lock, becameFree, deleted }: Follower): Promise<Following> {
+  const client = newId();
+  const channel = channelOf(store, id);
+  const open = new Map<number, OpenCall>();
+  const end = new AbortController();
+  const { signal } = end;
+  let isStale = false;
+  let reading: Promise<void> | undefined;
+  /** The writer that answers. */
+  let writer: string | undefined;
+  let where: Elsewhere = "tab";
+  let isFree = false;
+  let last = 0;
+
+  /** Reads until there is nothing new; a message that arrives meanwhile may be about something that was not read. */
+  const read = async () => {
+    while (isStale && !signal.aborted) {
+      isStale = false;
+      await ask(core, "catchUp");
+      home.changed();
+    }
+  };
+  const refresh = () => {
+    isStale = true;
+    return (reading ??= read().finally(() => (reading = undefined)));
+  };
+  const fail = (error: unknown) => {
+    // After other errors, such as a database that is blocked for a moment, the next message leads to another attempt.
+    if ((error as { code?: unknown }).code !== "store_lost" || signal.aborted) return;
+    for (const call of leave()) call.reject(error);
+    deleted();
+  };
+
+  /** The last events that were taken in: reading may be ahead of the writer's messages, and pieces of a stored answer are late. */
+  const stored: string[] = [];
+  const remember = (event: ConversationEvent | LiveEvent) => {
+    if ("id" in event && stored.push(event.id) > mostRemembered) stored.shift();
+  };
+  const isLate = (event: LiveEvent) => event.kind === "StreamingDeltaEvent" && stored.includes(event.message_id);
+
+  const settled = () => (open.size > 0 ? Math.min(...open.keys()) - 1 : last);
+  const post = (message: FromFollower extends infer M ? (M extends { from: string } ? Omit<M, "from"> : never) : never) =>
+    channel?.postMessage({ ...message, from: client });
+  /** Sends a call to the writer that answers. */
+  const send = (call: OpenCall) => {
+    const { number, verb, args, isSent } = call;
+    try {
+      const state = call.signal === undefined ? "none" : call.signal.aborted ? "aborted" : "open";
+      post({ call: number, verb, args: [...args], isAgain: isSent, settled: settled(), signal: state });
+      call.isSent = true;
+    } catch (error) {
+      open.delete(number);
+      call.reject(unsupported(`${verb}() cannot be passed on to the tab that writes this conversation: ${textOf(error)}`));
+    }
+  };
+  const noWriter = () =>
+    new ThreadkeepError(
+      "locked_elsewhere",
+      "the tab that wrote this conversation has ended, and this handle does not take its place by itself; call takeOver()",
+    );
+
+  const hear = async (message: FromWriter): Promise<void> => {
+    if ("here" in message) {
+      if (message.by !== writer) post({ hello: true });
+    } else if ("welcome" in message) {
+      if (message.to !== client || message.by === writer) return;
+      writer = message.by;
+      isFree = false;
+      if (where !== message.welcome) {
+        where = message.welcome;
+        emit({ kind: "ConversationStateUpdateEvent", key: "home", value: where });
+      }
+      const [message_id, content] = message.answer ?? [];
+      if (message_id !== undefined && !stored.includes(message_id)) emit({ kind: "StreamingDeltaEvent", message_id, content: content! });
+      for (const call of [...open.values()].sort((one, other) => one.number - other.number)) send(call);
+    } else if (message.by === writer) {
+      if ("live" in message) message.live.filter((event) => !isLate(event)).forEach(emit);
+      else if ("committed" in message) await refresh().catch(fail);
+      else if (message.to === client) answered(message);
+    }
+  };
+  const answered = (message: Extract<FromWriter, { result: number }>) => {
+    const call = open.get(message.result);
+    if (!open.delete(message.result) || !call) return;
+    if (!("error" in message)) return call.resolve(message.value);
+    const { code, message: text, status, retryable } = message.error;
+    const options = { retryable, ...(status !== undefined && { status }), ...(call.signal?.aborted && { cause: call.signal.reason }) };
+    call.reject(new ThreadkeepError(code, text, options));
+  };
+  // One after the other, so that listeners get everything in the writer's order.
+  const heard: FromWriter[] = [];
+  let hearing = false;
+  const hearAll = async () => {
+    if (hearing) return;
+    hearing = true;
+    for (let message = heard.shift(); message && !signal.aborted; message = heard.shift()) {
+      // What follows directly reads the same.
+      if ("committed" in message && heard[0] && "committed" in heard[0] && heard[0].by === message.by) continue;
+      await hear(message);
+    }
+    hearing = false;
+  };
+  channel?.addEventListener("message", ({ data }: MessageEvent<FromWriter | FromFollower>) => {
+    if (!("by" in data)) return;
+    heard.push(data);
+    void hearAll();
+  });
+
+  let isWaiting = false;
+  /** Hears of the end of the writer. The lock is shared and released at once, so that all followers get it. */
+  const awaitEnd = () => {
+    if (!lock || isWaiting) return;
+    isWaiting = true;
+    const over = () => void (isWaiting = false);
+    lock.locks.request(lock.name, { mode: "shared", signal }, over).then(ended, over);
+  };
+  const ended = async () => {
+    if (signal.aborted) return;
+    writer = undefined;
+    await refresh().catch(fail);
+    if (signal.aborted || !(await becameFree())) {
+      isFree = true;
+      for (const call of open.values()) call.reject(noWriter());
+      open.clear();
+    } else if (!signal.aborted) awaitEnd();
+  };
+  const member = join(store, (change) => {
+    if (change.id !== id || change.word === "asking") return;
+    if (change.isOver) {
+      if (!lock) void ended();
+      return;
+    }
+    isFree = false;
+    // The writer that answers tells of its commits over the channel, in order with its live events.
+    if (writer === undefined) {
+      refresh().catch(fail);
+      if (channel) member.tell({ id, isListed: false, word: "asking" });
+    }
+    awaitEnd();
+  });
+
+  const leave = (): OpenCall[] => {
+    if (signal.aborted) return [];
+    end.abort();
+    listeners.delete(remember);
+    member.leave();
+    post({ gone: true });
+    channel?.close();
+    const left = [...open.values()];
+    open.clear();
+    return left;
+  };
+  listeners.add(remember);
+  try {
+    await refresh();
+  } catch (error) {
+    leave();
+    throw error;
+  }
+  awaitEnd();
+  if (channel) {
+    post({ hello: true });
+    member.tell({ id, isListed: false, word: "asking" });
+  }
+  return {
+    client,
+    get home() {
+      return where;
+    },
+    get settled() {
+      return settled();
+    },
+    ask(verb, given) {
+      if (own.has(verb))
+        return Promise.reject(unsupported(`${verb}() works in the tab that writes this conversation: call takeOver() first`));
+      if (!channel)
+        return Promise.reject(unsupported("this browser has no BroadcastChannel, so only the tab that writes this conversation can act"));
+      if (isFree) return Promise.reject(noWriter());
+      return new Promise((resolve, reject) => {
+        const number = ++last;
+        const { args, signal: stop } = withoutSignal(given);
+        const call: OpenCall = { number, verb, args, signal: stop, isSent: false, resolve, reject };
+        open.set(number, call);
+        stop?.addEventListener("abort", () => open.has(number) && call.isSent && post({ abort: number }), { signal });
+        if (writer !== undefined) send(call);
+      });
+    },
+    leave,
+  };
+}
+
+const unsupported = (message: string) => new ThreadkeepError("unsupported", message);
+
+/** The arguments, with the signal of the last one apart. */
+function withoutSignal(given: readonly unknown[]): { args: unknown[]; signal: AbortSignal | undefined } {
+  const options = given.at(-1) as { signal?: unknown } | null | undefined;
+  if (typeof options !== "object" || !(options?.signal instanceof AbortSignal)) return { args: [...given], signal: undefined };
+  const { signal, ...others } = options;
+  return { args: [...given.slice(0, -1), others], signal: signal as AbortSignal };
+}

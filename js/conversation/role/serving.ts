@@ -1,0 +1,203 @@
+// The writer, for the other handles of its conversation: carries out what they ask, and passes on live events. Loaded with the first
+// of them.
+import type { ConversationEvent, LiveEvent, MessageEvent } from "../../events/events.js";
+import { ask, fromCore, ThreadkeepError } from "../../input/errors.js";
+import type { Store } from "../../store/store.js";
+import type { RunResult } from "../run.js";
+import type { Acting, ActingSession, Listeners } from "../types.js";
+import type { Verb, Verbs } from "../verbs.js";
+import { type Elsewhere, type FromFollower, type FromWriter, channelOf } from "./channel.js";
+
+/** The session of the writer. */
+export interface ServingSession extends ActingSession {
+  readonly id: string;
+  readonly store: Store;
+  readonly core: Acting["core"];
+  readonly listeners: Listeners;
+  /** The run that is under way. */
+  readonly underWay: Promise<RunResult> | undefined;
+  /** Whether the last writer has died during a run, and none has begun since. */
+  readonly wasCutOff: boolean;
+  stored(id: string): Promise<ConversationEvent | undefined>;
+}
+
+/** A call of another handle. */
+export interface Asked {
+  client: string;
+  number: number;
+  settled: number;
+  verb: Verb;
+  args: readonly unknown[];
+  /** Whether an earlier writer may have carried it out. */
+  isAgain: boolean;
+  signal: AbortSignal | undefined;
+}
+
+export interface Serving {
+  /** Tells the others that something is stored. */
+  committed(): void;
+  /** Carries out a call, unless an earlier writer has done that. The calls of a handle have to come in their order. */
+  carryOut(call: Asked): Promise<unknown>;
+  end(): void;
+}
+
+/** The live events that a follower cannot derive from what is stored. */
+const passedOn: ReadonlySet<string> = new Set([
+  "StreamingDeltaEvent",
+  "WaitingEvent",
+  "ToolProgressEvent",
+  "MCPServerEvent",
+  "SubagentEvent",
+] satisfies LiveEvent["kind"][]);
+
+/** Answers the other handles from now on. `verbs` are the methods that they may ask for. */
+export function serve(session: ServingSession, verbs: Verbs): Serving {
+  const by = crypto.randomUUID();
+  const { core } = session;
+  const channel = channelOf(session.store, session.id);
+  const where: Elsewhere = "WorkerGlobalScope" in globalThis ? "worker" : "tab";
+  /** The calls of each handle that it may ask for again, and the end of those whose place in the order is decided. */
+  const clients = new Map<string, { calls: Map<number, Promise<void>>; placed: Promise<unknown> | undefined }>();
+  const stops = new Map<string, AbortController>();
+  const post = (message: FromWriter extends infer M ? (M extends { by: string } ? Omit<M, "by"> : never) : never) =>
+    channel?.postMessage({ ...message, by });
+
+  /** Live events since the last message. They are sent in the next task, together; a timer would be late in a hidden tab. */
+  let live: LiveEvent[] = [];
+  const soon = new MessageChannel();
+  let isScheduled = false;
+  soon.port1.onmessage = () => {
+    isScheduled = false;
+    flush();
+  };
+  (soon.port1 as { unref?(): void }).unref?.();
+  const flush = () => {
+    if (live.length === 0) return;
+    const events = live;
+    live = [];
+    post({ live: events });
+  };
+  const listener = (event: ConversationEvent | LiveEvent) => {
+    if ("id" in event || !passedOn.has(event.kind)) return;
+    if (!extend(live.at(-1), event)) live.push({ ...event });
+    if (isScheduled) return;
+    isScheduled = true;
+    soon.port2.postMessage(undefined);
+  };
+  session.listeners.add(listener);
+
+  const clientOf = (name: string) => {
+    const client = clients.get(name) ?? { calls: new Map<number, Promise<void>>(), placed: undefined };
+    clients.set(name, client);
+    return client;
+  };
+
+  const begin = ({ client, number, settled, verb, args, signal }: Asked): Promise<unknown> => {
+    const acting: Acting = { session, core: repeatable.has(verb) ? core : core.asked(client, number, settled) };
+    const given = signal ? [...args.slice(0, -1), { ...(args.at(-1) as object), signal }] : args;
+    const act = verbs[verb] as (on: Acting, ...args: readonly unknown[]) => Promise<unknown>;
+    if (verb !== "executeTool") return act(acting, ...given);
+    // The effects of a tool are outside, so nobody could tell afterwards whether it was called.
+    return ask(acting.core, "beside", ["begin"]).then(() => act(acting, ...given));
+  };
+
+  /** The result of a call that an earlier writer has carried out. */
+  const repeated = async ({ verb }: Asked, event: string | null): Promise<unknown> => {
+    if (verb === "run" || verb === "regenerate") {
+      if (session.underWay) return session.underWay;
+      return session.wasCutOff ? verbs.run({ session, core }, {}) : session.result();
+    }
+    if (verb === "executeTool")
+      throw new ThreadkeepError("aborted", "the tab that ran the tool has ended; nobody knows whether the call has taken effect");
+    return event === null ? undefined : ((await session.stored(event)) as MessageEvent | undefined);
+  };
+
+  const carryOut = (call: Asked): Promise<unknown> => {
+    const client = clientOf(call.client);
+    const before = client.placed;
+    if (!before && !call.isAgain) return begin(call);
+    const found = (async () => {
+      await before;
+      return call.isAgain ? ask(core, "beside", ["carried_out", call.client, call.number]) : undefined;
+    })();
+    const placed = found
+      .then((event: string | null | undefined) => ({ result: event === undefined ? begin(call) : repeated(call, event) }))
+      .catch((error: unknown) => ({ result: Promise.reject(error) }));
+    placed.then(({ result }) => result.catch(() => {}));
+    client.placed = placed;
+    void placed.then(() => client.placed === placed && (client.placed = undefined));
+    return placed.then(({ result }) => result);
+  };
+
+  const answer = async (to: string, result: number, value: Promise<unknown>): Promise<void> => {
+    let message: { value: unknown } | { error: ThreadkeepError };
+    try {
+      message = { value: await value };
+    } catch (error) {
+      message = { error: fromCore(error) };
+    }
+    flush();
+    if ("value" in message) return post({ to, result, value: message.value });
+    const { code, message: text, retryable, status } = message.error;
+    post({ to, result, error: { code, message: text, retryable, status } });
+  };
+
+  const hear = (message: FromFollower) => {
+    const { from } = message;
+    if ("hello" in message) {
+      flush();
+      post({ to: from, welcome: where, answer: core.answer() });
+    } else if ("abort" in message) {
+      stops.get(`${from}/${message.abort}`)?.abort();
+    } else if ("gone" in message) {
+      clients.delete(from);
+    } else {
+      const { call: number, verb, settled, args, isAgain } = message;
+      if (!Object.hasOwn(verbs, verb)) return;
+      const { calls } = clientOf(from);
+      for (const other of calls.keys()) if (other <= settled) calls.delete(other);
+      // A call that arrives twice has one answer.
+      if (calls.has(number)) return;
+      const stop = message.signal === "none" ? undefined : new AbortController();
+      const key = `${from}/${number}`;
+      if (stop) stops.set(key, stop);
+      if (message.signal === "aborted") stop?.abort();
+      const value = carryOut({ client: from, number, settled, verb, args, isAgain, signal: stop?.signal });
+      calls.set(
+        number,
+        answer(from, number, value).finally(() => stops.delete(key)),
+      );
+    }
+  };
+  channel?.addEventListener("message", ({ data }: MessageEventOf<FromWriter | FromFollower>) => {
+    if ("from" in data) hear(data);
+  });
+  post({ here: where });
+  return {
+    committed() {
+      flush();
+      post({ committed: true });
+    },
+    carryOut,
+    end() {
+      session.listeners.delete(listener);
+      channel?.close();
+      soon.port1.close();
+    },
+  };
+}
+
+type MessageEventOf<T> = globalThis.MessageEvent<T>;
+
+/** Methods that have nothing to record: they change nothing that is stored, or asking again is what their caller wants. */
+const repeatable: ReadonlySet<Verb> = new Set<Verb>(["askAgent", "generateTitle", "queued", "retryNow"]);
+
+/** Adds a piece of text to the piece before it. */
+function extend(last: LiveEvent | undefined, next: LiveEvent): boolean {
+  if (last?.kind !== "StreamingDeltaEvent" || next.kind !== "StreamingDeltaEvent" || last.message_id !== next.message_id) return false;
+  const isText = (event: typeof next) =>
+    event.content !== undefined && event.reasoning_content === undefined && event.tool_calls === undefined;
+  if (!isText(last) || !isText(next)) return false;
+  last.content! += next.content!;
+  return true;
+}

@@ -1,0 +1,116 @@
+// The methods of a conversation that only its writer can carry out. Another handle passes them on to it by their names.
+import { limitNames, limitsOf, type RunLimits } from "../agent/limits.js";
+import { storedPolicy } from "../control/control.js";
+import type { ConfirmationPolicy, SecurityAnalyzer } from "../control/types.js";
+import type { JSONObject, JSONValue, Observation } from "../events/types.js";
+import { arrayOf, isA, jsonOf, signalOf } from "../input/arguments.js";
+import { ask, invalidOptions, optionsOf, textOf, textsOf } from "../input/errors.js";
+import { LLM } from "../llm/llm.js";
+import type { SecretValue } from "../secrets/source.js";
+import { editQueued, queued, removeQueued } from "./queue.js";
+import { regenerate, run } from "./run.js";
+import { editMessage, sendMessage } from "./send.js";
+import { askAgent, generateTitle } from "./side-calls.js";
+import type { Acting, TitleOptions } from "./types.js";
+import { editAction, rejectActions } from "./waiting-calls.js";
+
+/** Their documentation is that of the class. @internal */
+export const verbs = {
+  sendMessage,
+  editMessage,
+  run,
+  regenerate,
+  editAction,
+  rejectPendingActions: rejectActions,
+  queued,
+  editQueued,
+  removeQueued,
+  askAgent,
+
+  async navigateTo({ core }: Acting, eventId: string | null): Promise<void> {
+    await ask(core, "navigateTo", eventId === null ? undefined : textOf(eventId));
+  },
+
+  async pause({ core, session }: Acting): Promise<void> {
+    await ask(core, "pause");
+    session.network.stop();
+    await session.tasks?.pause();
+  },
+
+  async interrupt({ core }: Acting): Promise<void> {
+    await ask(core, "interrupt");
+  },
+
+  async retryNow({ session }: Acting): Promise<void> {
+    session.network.retry();
+    session.tasks?.retryNow();
+  },
+
+  async condense({ core }: Acting): Promise<void> {
+    await ask(core, "condense");
+  },
+
+  async setLimits({ core }: Acting, limits: RunLimits): Promise<void> {
+    await ask(core, "setLimits", limitsOf(optionsOf("setLimits()", limits, limitNames)));
+  },
+
+  async setAllowedTools({ core }: Acting, names: readonly string[]): Promise<void> {
+    await ask(
+      core,
+      "setAllowedTools",
+      arrayOf("allowedTools", "names of tools", names, (name) => typeof name === "string"),
+    );
+  },
+
+  async setConfirmationPolicy({ core }: Acting, policy: ConfirmationPolicy): Promise<void> {
+    await ask(core, "setConfirmationPolicy", storedPolicy(policy));
+  },
+
+  async setSecurityAnalyzer({ core, session }: Acting, analyzer: SecurityAnalyzer | null): Promise<void> {
+    await ask(core, "setSecurityAnalyzer", await session.analyzers.take(analyzer));
+  },
+
+  async setAgentState({ core }: Acting, values: { [name: string]: JSONValue | JSONObject }): Promise<void> {
+    await ask(core, "setAgentState", jsonOf("agentState", values));
+  },
+
+  async setTags({ core }: Acting, tags: Record<string, string>): Promise<void> {
+    await ask(core, "setTags", textsOf("tags", tags));
+  },
+
+  async executeTool(
+    { core, session }: Acting,
+    name: string,
+    args: JSONValue | JSONObject,
+    options: { signal?: AbortSignal | undefined },
+  ): Promise<Observation> {
+    const call = { name: textOf(name), arguments: jsonOf("the arguments", args) };
+    const signal = signalOf(optionsOf("executeTool()", options, "signal").signal);
+    return JSON.parse(await session.tools.withSignal(signal, (id) => ask(core, "executeTool", { ...call, toolCallId: id })));
+  },
+
+  async switchLLM({ core, session }: Acting, llm: LLM): Promise<void> {
+    if (!isA(llm, LLM)) throw invalidOptions("switchLLM() takes an LLM");
+    await session.secrets.switchLLM(core, llm, session.network);
+    session.llm = llm;
+  },
+
+  async updateSecrets({ core, session }: Acting, secrets: Record<string, SecretValue | null>): Promise<void> {
+    await session.secrets.update(core, secrets);
+  },
+
+  async allowSecrets({ core, session }: Acting): Promise<void> {
+    await session.secrets.allow(core);
+  },
+
+  async generateTitle({ core, session }: Acting, options: TitleOptions): Promise<string> {
+    return generateTitle(core, options, (llm) => session.secrets.coreLLM(llm, session.network));
+  },
+};
+
+/** @internal */
+export type Verbs = typeof verbs;
+/** @internal */
+export type Verb = keyof Verbs;
+/** @internal */
+export type ArgumentsOf<V extends Verb> = Parameters<Verbs[V]> extends [Acting, ...infer Rest] ? Rest : never;

@@ -1,0 +1,117 @@
+//! Commands that another handle has asked for, usually one in another tab.
+//!
+//! The transaction that carries a command out also stores its number (`format/commands.rs`). So a writer that takes the place
+//! of a dead one, and is asked again because the answer was lost, knows that there is nothing left to do.
+
+use super::{Conversation, machine::Plan};
+use crate::{
+    error::Result,
+    format::commands::{CarriedOut, CommandRecord, path_of},
+    id::EventId,
+    tool::FileChange,
+};
+use std::{
+    cell::{Cell, RefCell},
+    rc::Rc,
+};
+
+/// A command of another handle.
+#[derive(Clone, Debug)]
+pub struct Asked {
+    /// The handle that asks.
+    pub client: String,
+    /// The number of the command. Each handle counts its own.
+    pub number: u64,
+    /// The handle has got its answers to all commands up to this number.
+    pub settled: u64,
+}
+
+/// A command while it is carried out.
+pub(super) struct Asking {
+    asked: Asked,
+    event: RefCell<Option<EventId>>,
+    is_stored: Cell<bool>,
+}
+
+impl Conversation {
+    /// The same conversation, of which one method is to be called for another handle: the first commit of what the method
+    /// does stores that the command is carried out.
+    #[must_use]
+    pub fn asked(&self, asked: Asked) -> Self {
+        let asking = Asking { asked, event: RefCell::default(), is_stored: Cell::default() };
+        Self(self.0.clone(), Some(Rc::new(asking)))
+    }
+
+    /// The same conversation, for what has to be stored before the command of another handle is carried out.
+    pub(super) fn beside_command(&self) -> Self {
+        Self(self.0.clone(), None)
+    }
+
+    /// Takes note of the event that the command results in, before it is stored.
+    pub(super) fn results_in(&self, event: &EventId) {
+        if let Some(asking) = &self.1 {
+            asking.event.replace(Some(event.clone()));
+        }
+    }
+
+    /// The record of the command that is carried out here, for its first commit.
+    ///
+    /// # Errors
+    /// `invalid_options` for a client whose id is no file name.
+    pub(super) fn command_record(&self) -> Result<Option<FileChange>> {
+        let Some(asking) = self.1.as_ref().filter(|asking| !asking.is_stored.get()) else { return Ok(None) };
+        let Asked { client, number, settled } = &asking.asked;
+        let record = self.record_with(client, *settled, *number, asking.event.borrow().clone());
+        Ok(Some(FileChange::new(path_of(client)?, Some(record.json()))))
+    }
+
+    /// Takes note that the commit with this record is stored.
+    pub(super) fn note_command_stored(&self) {
+        let Some(asking) = self.1.as_ref().filter(|asking| !asking.is_stored.replace(true)) else { return };
+        let Asked { client, number, settled } = &asking.asked;
+        let record = self.record_with(client, *settled, *number, asking.event.borrow().clone());
+        self.0.page.borrow_mut().commands.insert(client.clone(), record);
+    }
+
+    fn record_with(&self, client: &str, settled: u64, number: u64, event: Option<EventId>) -> CommandRecord {
+        let page = self.0.page.borrow();
+        let earlier = page.commands.get(client).map_or(&[][..], |record| &record.carried_out);
+        let mut carried_out: Vec<CarriedOut> =
+            earlier.iter().filter(|command| command.number > settled).cloned().collect();
+        carried_out.push(CarriedOut { number, event });
+        CommandRecord { at: self.0.log.host.now(), carried_out }
+    }
+
+    /// What is stored of this command: `None` if nothing says that it was carried out, otherwise the event in which it has
+    /// resulted, if it has. Reads the file of a client once.
+    ///
+    /// # Errors
+    /// `invalid_options` for a client whose id is no file name, and those of the store.
+    pub async fn carried_out(&self, client: &str, number: u64) -> Result<Option<Option<EventId>>> {
+        let is_known = self.0.page.borrow().commands.contains_key(client);
+        if !is_known {
+            let stored = self.0.log.store.read_file(self.id(), &path_of(client)?).await?;
+            let record = stored.as_deref().and_then(CommandRecord::parse).unwrap_or_default();
+            self.0.page.borrow_mut().commands.entry(client.to_owned()).or_insert(record);
+        }
+        let page = self.0.page.borrow();
+        let record = page.commands.get(client);
+        let found = record.and_then(|record| record.carried_out.iter().find(|each| each.number == number));
+        Ok(found.map(|command| command.event.clone()))
+    }
+
+    /// Stores that the command is about to be carried out, for one whose effects are outside of the conversation: if this page
+    /// dies, nobody knows whether it was.
+    ///
+    /// # Errors
+    /// `locked_elsewhere`, and those of the store.
+    pub async fn begin_asked(&self) -> Result<()> {
+        let queue = self.0.log.queue().await;
+        self.ensure_writable()?;
+        let files = self.command_record()?.into_iter().collect();
+        let state = self.state().clone();
+        self.beside_command().commit(&queue, state, Plan { files, ..Plan::default() }).await?;
+        self.note_command_stored();
+        Ok(())
+    }
+}
