@@ -1,4 +1,4 @@
-"""What LiteLLM's metadata and the SDK make of a model's name: the rows of js/models/, and the answers they are held to."""
+"""What LiteLLM's metadata and the SDK make of a model's name: the rows of js/llm/models/, and the answers they are held to."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ FLAGS = [
     "supports_vision", "supports_function_calling", "supports_prompt_caching", "supports_reasoning", "supports_sampling_params",
     "supports_adaptive_thinking", "supports_legacy_thinking", "thinking_always_on", "supports_none_reasoning_effort",
     "supports_minimal_reasoning_effort", "supports_xhigh_reasoning_effort", "supports_max_reasoning_effort",
-    "supports_output_config", "supports_mid_conversation_system",
+    "supports_output_config", "supports_mid_conversation_system", "supports_pdf_input", "supports_audio_input",
 ]  # fmt: skip
 DOUBTFUL_OUTPUT_CAP = 16_384
 RATES = ("input_cost_per_token", "output_cost_per_token", "cache_read_input_token_cost", "cache_creation_input_token_cost")

@@ -1,4 +1,4 @@
-"""Writes what is known of models, from LiteLLM's public metadata as the SDK's LiteLLM has it, into js/models/.
+"""Writes what is known of models, from LiteLLM's public metadata as the SDK's LiteLLM has it, into js/llm/models/.
 
     write_model_data.py
 
@@ -29,7 +29,7 @@ from openhands.sdk.llm.utils.model_features import get_features  # noqa: E402
 from model_rows import FLAGS, cost, info_of, plain, prices_of, reasoning_effort, row_of  # noqa: E402
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-DATA = ROOT / "js" / "models"
+DATA = ROOT / "js" / "llm" / "models"
 PROVIDERS = "openai anthropic azure deepseek fireworks_ai gemini groq mistral moonshot ollama together_ai xai".split()
 ANSWERING = ("chat", "responses", "completion")
 
