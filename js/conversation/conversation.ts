@@ -1,6 +1,6 @@
 // The public class of a conversation, with the SDK's methods. It checks arguments; the decisions are made in the wasm.
 /// <reference lib="esnext.disposable" preserve="true" />
-import { type CoreConversation, deleteConversation } from "../../pkg/threadkeep.js";
+import type { CoreConversation } from "../../pkg/threadkeep.js";
 import { checkId } from "../input/arguments.js";
 import { exportZip, exportZipStream } from "../formats/archive.js";
 import { progressOf } from "../agent/condenser.js";
@@ -9,7 +9,7 @@ import type { ContextUsage, ConversationProgress } from "../agent/types.js";
 import type { ConfirmationPolicy, SecurityAnalyzer } from "../control/types.js";
 import { fork } from "./fork.js";
 import { readOptions } from "./options.js";
-import { ask, call, invalidOptions, lastRead, optionsOf, settle, textOf } from "../input/errors.js";
+import { ask, call, invalidOptions, lastRead, optionsOf } from "../input/errors.js";
 import { type Branch, type Versions, activeBranch, branches, versions } from "./branches.js";
 import { type EventLog, eventLog } from "./event-log.js";
 import type {
@@ -23,30 +23,29 @@ import type {
   StreamingDeltaEvent,
   WaitingEvent,
 } from "../events/events.js";
-import { withTimeout, recordChange } from "../store/inventory.js";
+import { remove } from "../store/inventory.js";
 import type { LLM } from "../llm/llm.js";
 import type { Image } from "../llm/images.js";
 import { type ConversationInfo, list, onListChange } from "../store/listing.js";
 import type { AnthropicMessages, ChatMessage, ResponsesMessages, Session, TrajectoryEvent } from "../events/messages.js";
-import { readable, written } from "../formats/interchange.js";
+import { formOfMessages, readable, written } from "../formats/interchange.js";
 import { importJSON, importZip } from "./imports.js";
-import type { MessageQueue } from "./queue.js";
+import { type MessageQueue, queueOf } from "./queue.js";
 import { Run, type RunOptions } from "./run.js";
 import { forTools } from "./side-calls.js";
 import type { Content, ConversationStats, JSONObject, JSONValue, LLMMessage, Observation } from "../events/types.js";
 import type { ExportOptions, ImportedConversation, TextOptions, TransferOptions } from "../formats/types.js";
 import type { MCPServers } from "../mcp/types.js";
-import { type Store, coreStore, exported, indexedDBStore } from "../store/store.js";
+import { type Store, exported, indexedDBStore } from "../store/store.js";
 import type { SecretValue } from "../secrets/source.js";
 import type { HeldSecret } from "../secrets/types.js";
-import { closingTimeout } from "../tool/calls.js";
 import { closeInTurn, openInTurn } from "../store/turns.js";
 import type { ArgumentsOf, Verb, Verbs } from "./verbs.js";
 import { shownActions } from "./waiting-calls.js";
 import { part } from "../wasm/wasm.js";
 import type { VersionedWorkspace } from "../workspace/types.js";
 import { ConversationSession, type Given } from "./session.js";
-import type { ConversationOptions, ConversationWarning, FileContent, ForkOptions, TitleOptions } from "./types.js";
+import type { ConversationOptions, ConversationWarning, FileContent, FilePreview, ForkOptions, TitleOptions } from "./types.js";
 
 /**
  * A conversation with an agent, which is stored as it happens.
@@ -72,11 +71,7 @@ export class Conversation<Answer = any> implements AsyncDisposable {
     this.workspace = home.workspace;
     tools.conversation = forTools(this, core, network, (llm) => secrets.coreLLM(llm, network));
     this.events = eventLog(core);
-    this.queue = {
-      list: () => this.#do("queued"),
-      edit: (id, message) => this.#do("editQueued", id, message),
-      remove: (id) => this.#do("removeQueued", id),
-    };
+    this.queue = queueOf((verb, ...args) => this.#do(verb, ...args));
   }
 
   /**
@@ -92,13 +87,9 @@ export class Conversation<Answer = any> implements AsyncDisposable {
     return openInTurn(
       given.store,
       given.id,
-      () => Conversation.#create(given),
+      async () => new Conversation(await ConversationSession.open(given, Conversation.#open)),
       (opened) => lastRead(opened.#core),
     );
-  }
-
-  static async #create(given: Given): Promise<Conversation> {
-    return new Conversation(await ConversationSession.open(given, Conversation.#open));
   }
 
   /**
@@ -116,8 +107,7 @@ export class Conversation<Answer = any> implements AsyncDisposable {
   }
 
   /**
-   * Makes this handle the writer, also if the other one is alive, frozen or stuck: nothing more of it is stored, its run is
-   * aborted, and it follows. Resolves once this handle can write; what a run of the other has left is repaired as after a crash.
+   * Makes this handle the writer, also if the other is frozen: nothing more of it is stored, its run is aborted, and it follows.
    * @throws ThreadkeepError `invalid_state` after `close()`, `store_*`
    */
   async takeOver(): Promise<void> {
@@ -164,8 +154,7 @@ export class Conversation<Answer = any> implements AsyncDisposable {
   /** Deletes a conversation; does nothing if it does not exist. @throws ThreadkeepError `locked_elsewhere` while it is open. */
   static async delete(id: string, options: { store?: Store | undefined } = {}): Promise<void> {
     const { store = indexedDBStore() } = optionsOf("delete()", options, "store");
-    await settle(deleteConversation(checkId(id), await coreStore(store)));
-    recordChange(store, { removed: checkId(id) });
+    await remove(checkId(id), store);
   }
 
   /** `base_state.json`, as last committed. If a damaged file has no `stats`, `tags` or `agent_state`, they are empty. */
@@ -218,7 +207,7 @@ export class Conversation<Answer = any> implements AsyncDisposable {
    * A message is not an approval: while calls wait for the user it is refused, unless `pending` says what happens to
    * them. `"reject"` rejects the calls; `"keep"` stores the message, durably, and places it after their results once
    * they are approved or rejected.
-   * A Blob is an image, made smaller if a provider requires that. A file (`{ type: "file", file }`) is stored in the workspace.
+   * A Blob is an image, made smaller if a provider requires that. A file (`{ type: "file", file }`) is stored in the workspace: see `previewFiles()`.
    * @throws ThreadkeepError `invalid_options` (also for images if the model is known not to accept them), `locked_elsewhere`,
    * `store_*`, `too_large` for a file, those of the workspace, `invalid_state` after `close()` and while calls wait, `aborted` by `interrupt()` before a hook has answered
    */
@@ -227,6 +216,11 @@ export class Conversation<Answer = any> implements AsyncDisposable {
     options: { sender?: string | undefined; pending?: "reject" | "keep" | undefined } = {},
   ): Promise<MessageEvent> {
     return this.#do("sendMessage", message, options);
+  }
+
+  /** The form in which the current model would get these files: as they are, if it reads their kind, or as text. Stores nothing. @throws ThreadkeepError those of `sendMessage()` */
+  async previewFiles(files: readonly FileContent[]): Promise<FilePreview[]> {
+    return (await part(import("./send/files.js"))).previewFiles({ session: this.#session, core: this.#core }, files);
   }
 
   /**
@@ -538,9 +532,7 @@ export class Conversation<Answer = any> implements AsyncDisposable {
   toMessages(format: "responses"): Promise<ResponsesMessages>;
   toMessages(format: "anthropic"): Promise<AnthropicMessages>;
   async toMessages(format: string = "message"): Promise<unknown> {
-    if (!["message", "chat", "responses", "anthropic"].includes(format))
-      throw invalidOptions(`there are no messages of the format ${textOf(format)}`);
-    return this.#converted(format);
+    return this.#converted(formOfMessages(format));
   }
 
   /** The active branch as plain messages with an id and a date. `importJSON()` turns it into a conversation again. */
@@ -596,17 +588,10 @@ export class Conversation<Answer = any> implements AsyncDisposable {
    */
   async close(): Promise<void> {
     const free = ask(this.#core, "close");
-    const closed = this.#close(free);
+    const closed = free.then(() => this.#session.close());
     // Closing a tool may take long; the lock is released before.
     closeInTurn(this.#session.store, this.id, this.#session.deleteOnClose ? closed : free);
     await closed;
-  }
-
-  async #close(free: Promise<unknown>): Promise<void> {
-    await free;
-    const { store, deleteOnClose } = this.#session;
-    const remove = async () => void (await withTimeout(Conversation.delete(this.id, { store }), closingTimeout));
-    await this.#session.close(deleteOnClose && this.access === "writer" ? remove : undefined);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,9 +1,8 @@
 // Messages of the user that are stored while the agent is busy, until they are part of the log: seen, edited and taken back.
 import type { MessageEvent } from "../events/events.js";
 import type { Content } from "../events/types.js";
-import { ask, textOf } from "../input/errors.js";
-import { contentOf, type Image } from "../llm/images.js";
-import type { Acting } from "./types.js";
+import type { Image } from "../llm/images.js";
+import type { ArgumentsOf, Verbs } from "./verbs.js";
 
 /**
  * The messages of the user that no model has read: sent while the agent worked, or with `pending: "keep"` while calls waited.
@@ -22,19 +21,13 @@ export interface MessageQueue {
   remove(eventId: string): Promise<void>;
 }
 
-/** `queue.list()`. @internal */
-export const queued = async ({ core }: Acting): Promise<MessageEvent[]> => JSON.parse(await ask(core, "beside", ["queued"]));
-
-/** `queue.edit()`. @internal */
-export async function editQueued(
-  { core, session }: Acting,
-  id: string,
-  message: string | ReadonlyArray<Content | Image>,
-): Promise<MessageEvent> {
-  return JSON.parse(await ask(core, "beside", ["edit", textOf(id), await contentOf(message, session.llm)]));
-}
-
-/** `queue.remove()`. @internal */
-export async function removeQueued({ core }: Acting, id: string): Promise<void> {
-  await ask(core, "beside", ["remove", textOf(id)]);
+/** The queue of a handle, whose methods `act` calls where the writer is. @internal */
+export function queueOf(
+  act: <V extends "queued" | "editQueued" | "removeQueued">(verb: V, ...args: ArgumentsOf<V>) => ReturnType<Verbs[V]>,
+): MessageQueue {
+  return {
+    list: () => act("queued"),
+    edit: (id, message) => act("editQueued", id, message),
+    remove: (id) => act("removeQueued", id),
+  };
 }

@@ -15,7 +15,7 @@ import type { OpenServers } from "../mcp/index.js";
 import { openServers } from "../mcp/mcp.js";
 import type { ServerPlace } from "../mcp/types.js";
 import { Secrets } from "../secrets/secrets.js";
-import { opened as noteOpened, record, withTimeout } from "../store/inventory.js";
+import { opened as noteOpened, record, remove, withTimeout } from "../store/inventory.js";
 import { coreStore, spansConversations, type Store } from "../store/store.js";
 import type { Child, ChildOptions, Parent, Tasks } from "../subagents/types.js";
 import { closingTimeout, ToolCalls } from "../tool/calls.js";
@@ -274,6 +274,8 @@ export class ConversationSession implements Parent, ServerPlace {
       onCommit: (json: string) => this.#onCommit(JSON.parse(json)),
       onDisplaced: () => this.role.displaced(),
       load: (chunk: string) => this.load(() => loadChunk(chunk)),
+      readFile: (event: string, known: string) =>
+        this.load(() => part(import("./send/given-file.js"))).then(({ readGiven }) => readGiven(this.home.workspace, event, known)),
       analyze: (action: string) => this.analyzers.securityRisk(JSON.stringify(this.state().security_analyzer), action),
     };
   }
@@ -367,16 +369,18 @@ export class ConversationSession implements Parent, ServerPlace {
     this.tell(this.#isListed);
   }
 
-  /** Ends the parts, once the conversation of the wasm is closed. `remove` deletes it, before another handle takes its place. */
-  async close(remove: (() => Promise<void>) | undefined): Promise<void> {
+  /** Ends the parts, once the conversation of the wasm is closed, and deletes it if it was opened for that. */
+  async close(): Promise<void> {
     await this.tasks?.close();
     this.listeners.clear();
     if (this.#isClosed) return;
     this.#isClosed = true;
-    if (!remove) this.role.close();
+    const isDeleted = this.deleteOnClose && this.core.access() === "writer";
+    // Otherwise another handle would take the place of this one before it is deleted.
+    if (!isDeleted) this.role.close();
     try {
       await Promise.all([this.tools.close(), this.mcp && withTimeout(this.mcp.close(), closingTimeout)]);
-      await remove?.();
+      if (isDeleted) await withTimeout(remove(this.id, this.store), closingTimeout);
     } finally {
       this.role.close();
     }

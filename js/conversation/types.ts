@@ -35,10 +35,20 @@ export interface AttachmentReader {
   /** Whether it reads this file. `start` has its first bytes, at most 1024: names and types may be wrong. */
   accepts(file: { name: string; mediaType: string; start: Uint8Array }): boolean;
   /**
-   * Resolves to the text. What it rejects with is the reason why there is none, which the message names. `signal` is aborted
-   * after a minute, when nobody waits any more.
+   * Resolves to the text, or to the text and the number of pages. What it rejects with is the reason why there is no text, which the
+   * message names; `pages` of this error counts, too. `signal` is aborted after a minute, when nobody waits any more.
    */
-  read(file: { name: string; mediaType: string; bytes: Uint8Array }, options: { signal: AbortSignal }): Promise<string>;
+  read(
+    file: { name: string; mediaType: string; bytes: Uint8Array },
+    options: { signal: AbortSignal },
+  ): Promise<string | { text: string; pages?: number | undefined }>;
+}
+
+/** The form in which the current model gets a file: the file itself, its text, or only its name, type and size. */
+export interface FilePreview {
+  form: "file" | "text" | "name";
+  /** Why not the file itself, as a part of a sentence; `null` for a file of a kind that no model is given. */
+  note: string | null;
 }
 
 /** A note about an opened conversation that the host should know, and may show to the user. */

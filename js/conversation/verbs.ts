@@ -2,12 +2,13 @@
 import { limitNames, limitsOf, type RunLimits } from "../agent/limits.js";
 import { storedPolicy } from "../control/control.js";
 import type { ConfirmationPolicy, SecurityAnalyzer } from "../control/types.js";
-import type { JSONObject, JSONValue, Observation } from "../events/types.js";
+import type { MessageEvent } from "../events/events.js";
+import type { Content, JSONObject, JSONValue, Observation } from "../events/types.js";
 import { arrayOf, isA, jsonOf, signalOf } from "../input/arguments.js";
 import { ask, invalidOptions, optionsOf, textOf, textsOf } from "../input/errors.js";
+import { contentOf, type Image } from "../llm/images.js";
 import { LLM } from "../llm/llm.js";
 import type { SecretValue } from "../secrets/source.js";
-import { editQueued, queued, removeQueued } from "./queue.js";
 import { regenerate, run } from "./run.js";
 import { editMessage, sendMessage } from "./send.js";
 import { askAgent, generateTitle } from "./side-calls.js";
@@ -22,10 +23,22 @@ export const verbs = {
   regenerate,
   editAction,
   rejectPendingActions: rejectActions,
-  queued,
-  editQueued,
-  removeQueued,
   askAgent,
+
+  /** `queue.list()` */
+  async queued({ core }: Acting): Promise<MessageEvent[]> {
+    return JSON.parse(await ask(core, "beside", ["queued"]));
+  },
+
+  /** `queue.edit()` */
+  async editQueued({ core, session }: Acting, id: string, message: string | ReadonlyArray<Content | Image>): Promise<MessageEvent> {
+    return JSON.parse(await ask(core, "beside", ["edit", textOf(id), await contentOf(message, session.llm)]));
+  },
+
+  /** `queue.remove()` */
+  async removeQueued({ core }: Acting, id: string): Promise<void> {
+    await ask(core, "beside", ["remove", textOf(id)]);
+  },
 
   async navigateTo({ core }: Acting, eventId: string | null): Promise<void> {
     await ask(core, "navigateTo", eventId === null ? undefined : textOf(eventId));

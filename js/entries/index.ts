@@ -8,7 +8,7 @@ export type { ContextUsage, ConversationProgress } from "../agent/types.js";
 export type { ConfirmationPolicy } from "../control/types.js";
 export type { Critic, Rating } from "../agent/types.js";
 export { Conversation } from "../conversation/conversation.js";
-export type { AttachmentReader, ConversationWarning, FileContent } from "../conversation/types.js";
+export type { AttachmentReader, ConversationWarning, FileContent, FilePreview } from "../conversation/types.js";
 export type { ConversationOptions, ForkOptions } from "../conversation/types.js";
 export { ThreadkeepError, type ErrorCode } from "../input/errors.js";
 export type { Branch, Version, Versions } from "../conversation/branches.js";

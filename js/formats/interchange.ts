@@ -19,6 +19,12 @@ export async function importJSON(json: unknown, store: Store): Promise<ImportedC
   return locking(store, parts, ({ importInterchange }, claim) => importInterchange({ text, store, claim }));
 }
 
+/** @throws ThreadkeepError `invalid_options` @internal */
+export function formOfMessages(format: string): string {
+  if (["message", "chat", "responses", "anthropic"].includes(format)) return format;
+  throw invalidOptions(`there are no messages of the format ${textOf(format)}`);
+}
+
 /** A stored conversation in another format. @internal */
 export function written<T>(store: Store, id: string, form: string, llm?: { [field: string]: JSONValue }): Promise<T> {
   return converted((parts) => parts.written(store, id, form, llm) as Promise<T>);

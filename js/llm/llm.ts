@@ -10,7 +10,7 @@ import { loadChunk } from "../wasm/wasm.js";
 export interface LLMOptions extends DeclaredOptions<LLM> {}
 
 /** The names of the abilities in `capabilityOverrides`. @internal */
-export const abilities = "supports_vision supports_responses_api";
+export const abilities = "supports_vision supports_pdf_input supports_audio_input supports_responses_api";
 
 /** A model that an agent talks to. */
 export class LLM {

@@ -1,8 +1,10 @@
 // A record of the stored conversations outside their database, because a browser that finds its database damaged removes
 // all of it. Nobody waits long for this record, and its failures are ignored.
-import { announce } from "./changes.js";
+import { deleteConversation } from "../../pkg/threadkeep.js";
+import { settle } from "../input/errors.js";
 import { part } from "../wasm/wasm.js";
-import { type Store, isInBrowser } from "./store.js";
+import { announce } from "./changes.js";
+import { type Store, coreStore, isInBrowser } from "./store.js";
 
 /** How many milliseconds opening a conversation waits for the record. */
 const timeout = 1_000;
@@ -35,6 +37,12 @@ export async function opened(store: Store, id: string, isGiven: boolean, found: 
 export function recordChange(store: Store, change: { stored: string[] } | { removed: string }): void {
   announce(store, "stored" in change ? change.stored : [change.removed]);
   record(store, change);
+}
+
+/** Deletes a conversation. @throws ThreadkeepError `locked_elsewhere` while it is open. @internal */
+export async function remove(id: string, store: Store): Promise<void> {
+  await settle(deleteConversation(id, await coreStore(store)));
+  recordChange(store, { removed: id });
 }
 
 /** Records stored conversations, or a deleted one. @internal */

@@ -116,7 +116,7 @@ pub fn read_response(message: &Message, response_id: &str, known: &mut Known<'_>
 fn read_message(message: &Message, response_id: String, known: &mut Known<'_>) -> Reply {
     let has_text = message.content.iter().any(|part| match part {
         Content::Text { text, .. } => !text.trim().is_empty(),
-        Content::Image { .. } => true,
+        Content::Image { .. } | Content::File(_) => true,
     });
     let event = MessageEvent { llm_response_id: Some(response_id), ..MessageEvent::new(message.clone()) };
     let mut drafts = vec![Draft { id: known.first_id.take(), ..Draft::new(Source::Agent, event) }];

@@ -9,7 +9,7 @@ use super::{
     error::{invalid, set},
     given,
     hooks::hooks,
-    options::{Options, agent, function, host_tools, llm, property, run_limits, texts},
+    options::{Options, agent, function, host_tools, llm, property, run_limits, text_function, texts},
     store::CoreStore,
     tool::read_files,
 };
@@ -22,7 +22,7 @@ use crate::{
     host::Host as _,
     id::{ConversationId, EventId},
     json::EditableObject,
-    llm::{Delta, option_table::OptionSource as _},
+    llm::{Delta, files::Files, option_table::OptionSource as _},
     store::Found,
     web::{guard::promise, host::WebHost, locks},
 };
@@ -377,6 +377,7 @@ fn open(options: JsValue, store: &CoreStore, owner: Option<Conversation>) -> Pro
                 })
             }),
             drafts: Rc::new(|| Box::pin(chunks::drafts())),
+            files: Some(Rc::new(Files::new(text_function(function(&options, "readFile")?, "")))),
             load_file_versions: Rc::new(|| Box::pin(async { Ok(chunks::branches().await?.file_versions()) })),
         })
         .await?;

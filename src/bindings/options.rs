@@ -285,7 +285,7 @@ fn api_key(value: &JsValue) -> ApiKey {
 }
 
 /// A function that returns or promises a text; `name` is what it is called in messages, if it is the host's.
-fn text_function(ask: Function, name: &'static str) -> TextFunction {
+pub fn text_function(ask: Function, name: &'static str) -> TextFunction {
     Rc::new(move |one, other| {
         let answer = match name {
             "" => ask.call2(&JsValue::UNDEFINED, &one.into(), &other.into()),

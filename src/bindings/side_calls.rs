@@ -26,8 +26,11 @@ impl CoreConversation {
     /// title of at most `maxLength` characters, with `llm` if it is given.
     /// If `stopped` resolves before, the request is aborted. Resolves to the text.
     ///
-    /// With `attachments`, the JSON of [`crate::event::Attachment`]s, it sends a message instead, as `sendMessage` does, with
+    /// With `attachments`, the JSON of [`crate::llm::attachment::Attachment`]s, it sends a message instead, as `sendMessage` does, with
     /// its `files`, which are stored with it; `window` is that of the model. Resolves to the JSON of the event.
+    /// With `givenFiles`, such a list, it resolves to that of [`Conversation::reasons_against`].
+    ///
+    /// [`Conversation::reasons_against`]: crate::conversation::Conversation::reasons_against
     #[wasm_bindgen(js_name = sideCall, unchecked_return_type = "Promise<string>")]
     pub fn side_call(&self, options: JsValue) -> Promise {
         self.verb(

@@ -82,8 +82,8 @@ impl Conversation {
         CommandRecord { at: self.0.log.host.now(), carried_out }
     }
 
-    /// What is stored of this command: `None` if nothing says that it was carried out, otherwise the event in which it has
-    /// resulted, if it has. Reads the file of a client once.
+    /// `None` if nothing that is stored says that this command was carried out, otherwise the event in which it has resulted, if
+    /// it has. Reads the file of a client once.
     ///
     /// # Errors
     /// `invalid_options` for a client whose id is no file name, and those of the store.

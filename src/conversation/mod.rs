@@ -74,7 +74,7 @@ use crate::{
     format::base_state::{BaseState, ExecutionStatus},
     hooks::Hooks,
     id::{ConversationId, EventId},
-    llm::{Delta, Llm},
+    llm::{Delta, Llm, files::Files},
     security::SecurityAnalyzer,
     store::Found,
 };
@@ -116,6 +116,7 @@ struct Shared {
     reported: RefCell<Reported>,
     condensing: LoadCondensing,
     drafts: LoadDrafts,
+    files: Option<Rc<Files>>,
     /// In-memory state of this page, such as the current run.
     page: RefCell<Page>,
     /// The cost of all answers, including failed and cancelled ones.

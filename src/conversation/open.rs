@@ -22,6 +22,7 @@ use crate::{
     hooks::Hooks,
     host::Host,
     id::ConversationId,
+    llm::files::Files,
     security::{ConfirmationPolicy, SecurityAnalyzer, StoredAnalyzer},
     skills::{AgentContext, LoadSkills},
     store::Store,
@@ -82,6 +83,8 @@ pub struct OpenOptions {
     pub drafts: LoadDrafts,
     /// Loads the code with which files follow HEAD, once they have versions.
     pub load_file_versions: LoadFileVersions,
+    /// Reads the files of messages for models that are given them.
+    pub files: Option<Rc<Files>>,
 }
 
 impl Conversation {
@@ -162,6 +165,7 @@ impl Conversation {
             reported,
             condensing: options.condensing,
             drafts: options.drafts,
+            files: options.files,
             page: RefCell::default(),
             spending: RefCell::default(),
             warnings: warnings.into(),

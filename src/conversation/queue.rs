@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     error::{Error, Result},
-    event::{Body, Event, Head, MessageEvent, Parent, Source, names_file},
+    event::{Body, Event, Head, MessageEvent, Parent, Source},
     id::EventId,
     llm::message::{Content, Message, Role},
 };
@@ -60,7 +60,7 @@ impl Conversation {
         let sender = body.sender.clone();
         // Its files stay with it.
         let extended_content =
-            body.extended_content.iter().filter(|text| names_file(text)).cloned().collect();
+            body.extended_content.iter().filter(|text| text.names_file()).cloned().collect();
         let message = MessageEvent::new(Message::new(Role::User, content));
         let mut message = MessageEvent { sender, extended_content, ..message };
         let new_id = self.0.log.new_id();

@@ -11,14 +11,18 @@ use crate::{
     error::{Error, ErrorCode, Result},
     event::{Event, Head, MessageEvent, Parent, Source},
     id::EventId,
-    llm::message::{Content, Message, Role, TextContent},
+    llm::{
+        attachment::Attachment,
+        files::file_input,
+        message::{Content, Message, Role, TextContent},
+    },
     tool::FileChange,
 };
 
 /// The files that come with a message.
 #[derive(Default)]
 pub struct Attached {
-    /// The texts that name the files, for the message's `extended_content` ([`crate::event::attachment_texts`]).
+    /// The texts that name the files, for the message's `extended_content` ([`crate::llm::attachment::attachment_texts`]).
     pub texts: Vec<TextContent>,
     /// Changes of the conversation's files that are stored together with the message. None for files of another
     /// workspace, which are written before.
@@ -26,6 +30,19 @@ pub struct Attached {
 }
 
 impl Conversation {
+    /// Whether the current model is given these files themselves: `None`, or else the reason, which is empty for a file of a
+    /// kind that no model is given.
+    ///
+    /// # Errors
+    /// Those of the model's data.
+    pub async fn reasons_against(&self, files: &[Attachment]) -> Result<Vec<Option<String>>> {
+        let input = file_input(&self.llm()).await?;
+        Ok(files
+            .iter()
+            .map(|file| input.kind_of(file).map_or(Some(String::new()), |kind| kind.err()))
+            .collect())
+    }
+
     /// Appends a user message, after an answer to every call that has no result. While the model answers or tools run,
     /// the message is stored in the inbox and appended later, so the returned event has no parent yet. A run that is
     /// under way picks the message up with its next request. Returns once the message is on disk.
@@ -125,6 +142,7 @@ pub(super) fn ensure_content(content: &[Content]) -> Result<()> {
     let is_empty = content.iter().all(|part| match part {
         Content::Text { text, .. } => text.trim().is_empty(),
         Content::Image { image_urls, .. } => image_urls.is_empty(),
+        Content::File(_) => false,
     });
     match is_empty {
         true => Err(Error::new(ErrorCode::InvalidOptions, "a message needs text or an image")),

@@ -51,7 +51,11 @@ impl Conversation {
         cancel: &CancelToken,
     ) -> Option<std::result::Result<Completion, LlmError>> {
         let messages: Vec<Rc<Message>> = messages.into_iter().map(Rc::new).collect();
-        let context = CallContext { conversation_id: Some(self.id().to_string()), ..CallContext::default() };
+        let context = CallContext {
+            conversation_id: Some(self.id().to_string()),
+            files: self.0.files.clone(),
+            ..CallContext::default()
+        };
         let asked = Box::pin(llm.complete(&messages, tools, &context, &|_| {}));
         let answer = match select(asked, pin!(cancel.cancelled())).await {
             Either::Left((answer, _)) => Some(answer),

@@ -78,6 +78,7 @@ impl Conversation {
             lost: Rc::clone(&lost),
             background_response: started,
             on_background: Some(Rc::new(move |llm: &Llm, id: &str| reported.report(llm, id))),
+            files: self.0.files.clone(),
         };
         let mut beside = Box::pin(self.store_for_later(&request).fuse());
         let shown = MaskedDeltas::new(&self.0.log.mask, self.0.on_delta.clone(), Rc::clone(answer));

@@ -4,8 +4,9 @@
 
 use crate::{
     event::{body::event_body, tool_definition::ToolDefinition},
+    id::EventId,
     json::RawJson,
-    llm::message::{Message, Role, TextContent},
+    llm::message::{Content, Message, Role, TextContent},
 };
 
 event_body! {
@@ -73,6 +74,17 @@ impl MessageEvent {
     pub fn to_llm_message(&self) -> Message {
         let mut message = self.llm_message.clone();
         message.content.extend(self.extended_content.iter().cloned());
+        message
+    }
+
+    /// The same, in which a request finds the files of the event with this id.
+    pub fn to_llm_message_of(&self, event: &EventId) -> Message {
+        let mut message = self.to_llm_message();
+        for part in message.content.iter_mut().skip(self.llm_message.content.len()) {
+            if let (true, Some(text)) = (part.names_file(), part.as_text()) {
+                *part = Content::file(text, event.as_str());
+            }
+        }
         message
     }
 }

@@ -12,7 +12,6 @@
 
 mod acp_tool_call;
 mod action;
-mod attachment;
 mod body;
 mod classification;
 mod clip;
@@ -32,7 +31,6 @@ mod user_action;
 pub use self::{
     acp_tool_call::ACPToolCallEvent,
     action::{Action, ActionEvent, SecurityRisk},
-    attachment::{Attachment, attachment_texts, names_file},
     body::{Declaration, EventBody, Field},
     classification::{ErrorClassification, FailureAction, FailureKind},
     condensation::{Condensation, CondensationRequest, CondensationSummaryEvent},
@@ -168,7 +166,7 @@ impl Event {
     pub fn to_llm_message(&self) -> Option<Message> {
         match self.body() {
             Body::SystemPromptEvent(body) => Some(body.to_llm_message()),
-            Body::MessageEvent(body) => Some(body.to_llm_message()),
+            Body::MessageEvent(body) => Some(body.to_llm_message_of(self.id())),
             Body::ActionEvent(body) => Some(body.to_llm_message()),
             Body::ObservationEvent(body) => Some(body.to_llm_message()),
             Body::UserRejectObservation(body) => Some(body.to_llm_message()),

@@ -5,6 +5,7 @@ use crate::{
     llm::{
         client::Llm,
         error::{LlmError, LlmFailure},
+        files::Files,
         message::Message,
         metrics::Usage,
         options::LlmOptions,
@@ -47,6 +48,8 @@ pub struct CallContext {
     pub background_response: Option<StartedResponse>,
     /// Called with the id of each background response, as soon as it is known.
     pub on_background: Option<OnBackground>,
+    /// The files of the messages, if they can be read.
+    pub files: Option<Rc<Files>>,
 }
 
 /// A background response that was begun.

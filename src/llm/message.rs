@@ -2,7 +2,8 @@
 
 mod wire;
 
-use crate::json::string_enum;
+use crate::{json::string_enum, llm::attachment::names_file};
+use std::rc::Rc;
 
 /// The author of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,6 +85,49 @@ pub enum Content {
         /// As for text.
         cache_prompt: bool,
     },
+    /// A text that names a file of a message: in JSON it is this text.
+    File(Box<FileContent>),
+}
+
+/// A file of a message of the user.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FileContent {
+    /// The text that names it ([`crate::llm::attachment`]).
+    pub text: String,
+    /// The id of the event with the message.
+    pub event: String,
+    /// The file itself, in a request to a model that reads it.
+    pub given: Option<GivenFile>,
+}
+
+/// A file as a request has it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GivenFile {
+    /// The kind.
+    pub kind: FileKind,
+    /// The name that the user knows.
+    pub name: String,
+    /// The media type and the bytes, as a `data:` URL in base64.
+    pub url: Rc<str>,
+}
+
+impl GivenFile {
+    /// The media type, and the bytes in base64.
+    pub(super) fn parts(&self) -> (&str, &str) {
+        let (media_type, data) = self.url.split_once(";base64,").unwrap_or_default();
+        (media_type.trim_start_matches("data:"), data)
+    }
+}
+
+/// The kinds of files that some models read themselves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FileKind {
+    /// PDF.
+    Pdf,
+    /// Audio in this format, as requests name it.
+    Audio(&'static str),
+    /// A picture.
+    Image,
 }
 
 /// A part that is text: the SDK writes no other there.
@@ -99,8 +143,20 @@ impl Content {
     pub fn as_text(&self) -> Option<&str> {
         match self {
             Self::Text { text, .. } => Some(text),
+            Self::File(file) => Some(&file.text),
             Self::Image { .. } => None,
         }
+    }
+
+    /// Whether it is a text that names a file.
+    pub fn names_file(&self) -> bool {
+        names_file(self)
+    }
+
+    /// A text that names a file of the message of this event.
+    pub fn file(text: &str, event: &str) -> Self {
+        let (text, event) = (text.to_owned(), event.to_owned());
+        Self::File(Box::new(FileContent { text, event, given: None }))
     }
 }
 

@@ -5,12 +5,14 @@
 //! [`model_data`] with the families of [`model_features`]; nothing else depends on a name.
 
 pub mod anthropic;
+pub mod attachment;
 pub mod chat_completions;
 mod client;
 pub mod completion;
 pub mod endpoint;
 mod error;
 mod exchange;
+pub mod files;
 mod history;
 mod background;
 pub mod request_text;

@@ -18,6 +18,12 @@ use crate::llm::{
 pub struct ModelFeatures {
     /// Reads images.
     pub supports_vision: bool,
+    /// Reads PDF files.
+    pub supports_pdf_input: bool,
+    /// Hears audio.
+    pub supports_audio_input: bool,
+    /// Is a model of Anthropic, with their limits of files and images at every provider.
+    pub is_claude: bool,
     /// Accepts a reasoning effort.
     pub supports_reasoning_effort: bool,
     /// Its server is known to accept OpenAI's extensions of Chat Completions.
@@ -73,6 +79,9 @@ impl ModelFeatures {
         };
         Self {
             supports_vision: row.has("supports_vision") == Some(true) && options.disable_vision != Some(true),
+            supports_pdf_input: row.has("supports_pdf_input") == Some(true),
+            supports_audio_input: row.has("supports_audio_input") == Some(true),
+            is_claude: name.contains("claude"),
             supports_reasoning_effort,
             takes_extras: takes_extras(&name, endpoint),
             supports_sampling_params: supports_sampling_params && !has_thinking_budget,

@@ -131,11 +131,11 @@ pub const OTHER_OPTIONS: &[OptionDeclaration] = &[
     },
     OptionDeclaration { doc: "HTTP headers of every request.", ..other("headers", "Record<string, string>") },
     OptionDeclaration {
-        doc: "Abilities of this model that the metadata does not know or has wrong. A model without metadata is assumed not to accept images.",
+        doc: "Abilities of this model that the metadata does not know or has wrong. A model without metadata is assumed to accept neither images nor files.",
         is_stored: true,
         ..other(
             "capabilityOverrides",
-            "{ supports_vision?: boolean | undefined; supports_responses_api?: boolean | undefined }",
+            "{ supports_vision?: boolean | undefined; supports_pdf_input?: boolean | undefined; supports_audio_input?: boolean | undefined; supports_responses_api?: boolean | undefined }",
         )
     },
     OptionDeclaration {

@@ -39,6 +39,11 @@ pub struct Provider {
     pub takes_tool_name: bool,
     /// Whether tool messages may have images, which OpenAI's own protocol does not allow.
     pub takes_tool_images: bool,
+    /// Whether user messages may have PDF files, as OpenAI's `file` and `input_file` parts. Others have a form of their own,
+    /// or upload files.
+    pub takes_pdf: bool,
+    /// Whether user messages may have audio, as OpenAI's `input_audio` parts.
+    pub takes_audio: bool,
     /// Whether assistant messages may have Anthropic's signed reasoning.
     pub takes_thinking_blocks: bool,
     /// Whether it has the Responses API as well, for models that should be used over it.
@@ -103,6 +108,8 @@ const COMPATIBLE: Provider = Provider {
     wants_answer_to_tools: false,
     takes_tool_name: true,
     takes_tool_images: false,
+    takes_pdf: false,
+    takes_audio: false,
     takes_thinking_blocks: true,
     has_responses_api: false,
     takes_open_reasoning: true,
@@ -120,7 +127,8 @@ const REFUSES_PAGES: &str =
 const OLLAMA_ORIGINS: &str = "; Ollama answers pages of other hosts only if OLLAMA_ORIGINS names them";
 
 /// A user's server for a model without a provider prefix.
-pub(super) static UNNAMED: Provider = Provider { has_responses_api: true, ..COMPATIBLE };
+pub(super) static UNNAMED: Provider =
+    Provider { has_responses_api: true, takes_pdf: true, takes_audio: true, ..COMPATIBLE };
 
 /// The beginnings of the names of OpenAI's models.
 const OPENAI_NAMES: &[&str] = &["gpt-", "chatgpt-", "o1", "o3", "o4", "codex-"];
@@ -136,6 +144,9 @@ pub static PROVIDERS: &[Provider] = &[
     Provider {
         name: "openai",
         has_responses_api: true,
+        // developers.openai.com/api/docs/guides/file-inputs and …/guides/audio.
+        takes_pdf: true,
+        takes_audio: true,
         base_url: Some("https://api.openai.com/v1"),
         bare_names: OPENAI_NAMES,
         // "string too long. Expected a string with maximum length 40" (github.com/microsoft/autogen/issues/6377).
@@ -157,6 +168,9 @@ pub static PROVIDERS: &[Provider] = &[
     Provider {
         name: "openrouter",
         has_responses_api: true,
+        // openrouter.ai/docs/features/multimodal/pdfs and …/audio.
+        takes_pdf: true,
+        takes_audio: true,
         base_url: Some("https://openrouter.ai/api/v1"),
         reasoning: ReasoningEffort::Always,
         ..COMPATIBLE
@@ -164,6 +178,8 @@ pub static PROVIDERS: &[Provider] = &[
     Provider {
         name: "litellm_proxy",
         has_responses_api: true,
+        takes_pdf: true,
+        takes_audio: true,
         reasoning: ReasoningEffort::IfKnown,
         takes_tool_images: true,
         takes_thinking: true,
@@ -174,6 +190,8 @@ pub static PROVIDERS: &[Provider] = &[
     Provider {
         name: "openhands",
         has_responses_api: true,
+        takes_pdf: true,
+        takes_audio: true,
         base_url: Some("https://llm-proxy.app.all-hands.dev/v1"),
         reasoning: ReasoningEffort::IfKnown,
         takes_tool_images: true,
@@ -207,6 +225,8 @@ pub static PROVIDERS: &[Provider] = &[
     Provider {
         name: "hosted_vllm",
         has_responses_api: true,
+        // docs.vllm.ai, "Multimodal Inputs".
+        takes_audio: true,
         reasoning: ReasoningEffort::Always,
         takes_thinking_blocks: false,
         ..COMPATIBLE
@@ -223,6 +243,8 @@ pub static PROVIDERS: &[Provider] = &[
         name: "gemini",
         base_url: Some("https://generativelanguage.googleapis.com/v1beta/openai"),
         takes_call_signatures: true,
+        // ai.google.dev/gemini-api/docs/openai, "Audio understanding"; of PDF files it says nothing.
+        takes_audio: true,
         reasoning: ReasoningEffort::IfKnown,
         takes_cache_key: false,
         page_advice: REFUSES_PAGES,

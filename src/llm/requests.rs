@@ -13,6 +13,7 @@ use crate::{
         endpoint::Endpoint,
         error::{LlmError, LlmFailure},
         exchange::Exchange,
+        files::{FileInput, with_files},
         history::without_thoughts,
         message::Message,
         metrics::Usage,
@@ -95,7 +96,10 @@ impl Llm {
         let started = started.filter(|started| options.background() && started.is_of(&options));
         options.background_response = started.map(|started| started.id.clone());
         let (endpoint, mut features, api, wire_api) = self.prepare(&options).await?;
-        let mut messages = Cow::Borrowed(messages);
+        let input = FileInput::of(api, &endpoint, &features);
+        let files = context.files.as_deref();
+        let originals = messages;
+        let mut messages = with_files(originals, files, &input).await;
         let mut attempt = 1;
         let mut may_be_refused = false;
         loop {
@@ -116,6 +120,11 @@ impl Llm {
             // A background response has been requested again already.
             if was_shown && (options.background() || !error.is_of_the_network()) {
                 return Err(error);
+            }
+            if refuses_files(&error) && files.is_some_and(|files| files.refuse(&messages, objection(&error)))
+            {
+                messages = with_files(originals, files, &input).await;
+                continue;
             }
             if leaves_out_refused(&error, &endpoint, &mut options, &mut features, &mut messages) {
                 continue;
@@ -327,6 +336,16 @@ impl Shown<'_> {
             (self.on_delta)(Delta::default());
         }
     }
+}
+
+/// Whether files in the request may be the reason: a PDF that the provider cannot read, or a request that is too large.
+fn refuses_files(error: &LlmError) -> bool {
+    matches!(error.status, Some(400 | 413 | 415 | 422))
+        && matches!(error.failure, LlmFailure::BadRequest | LlmFailure::ContextWindow)
+}
+
+fn objection(error: &LlmError) -> &str {
+    error.provider_message.as_deref().unwrap_or("it said no reason")
 }
 
 /// Leaves out of the next request what this error refuses: a background response that is lost, caching of a prompt that is

@@ -15,10 +15,13 @@ use threadkeep::{
     cancel::CancelToken,
     conversation::{Attached, Conversation, WaitingCalls},
     error::{ErrorCode, Result},
-    event::{Attachment, Event, HookEventType, attachment_texts},
+    event::{Event, HookEventType},
     hooks::{HookDecision, Hooks},
     id::StorePath,
-    llm::message::Content,
+    llm::{
+        attachment::{Attachment, attachment_texts},
+        message::Content,
+    },
     store::{Commit, MemoryStore, Store as _},
     tool::{FileChange, Replay, ToolOutput},
 };
@@ -33,6 +36,8 @@ fn attached(name: &str) -> Attached {
         name: name.into(),
         media_type: "text/plain".into(),
         size: 5,
+        sha256: None,
+        pages: None,
         text: Some("Hello".into()),
         problem: None,
     };

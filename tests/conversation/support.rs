@@ -23,6 +23,7 @@ use threadkeep::{
     json::{EditableObject, RawJson},
     llm::{
         Delta, Llm, LlmOptions,
+        files::Files,
         message::Content,
         transport::{HttpBody, HttpClient, HttpError, HttpRequest, HttpResponse},
     },
@@ -311,6 +312,8 @@ pub struct World {
     pub owner: Option<Conversation>,
     /// Instead of the scripted model.
     pub llm: Option<Rc<Llm>>,
+    /// Reads the files of messages.
+    pub files: Option<Rc<Files>>,
 }
 
 pub const ID: &str = "0f8fad5b-d9cb-469f-a165-70867728950e";
@@ -350,6 +353,7 @@ impl World {
             ancestors: Vec::new(),
             owner: None,
             llm: None,
+            files: None,
         }
     }
 
@@ -453,6 +457,7 @@ impl World {
             },
             condensing: compiled_in(),
             drafts: compiled_in_drafts(),
+            files: self.files.clone(),
             load_file_versions: Rc::new(|| Box::pin(ready(Ok(file_versions())))),
         })
         .await

@@ -6,7 +6,7 @@ use std::{cell::Cell, fs};
 use threadkeep::{
     context::{
         branch::active_branch,
-        condenser::{Condenser, Decision, Reported, Situation, TokenCounts, estimated_tokens},
+        condenser::{Condenser, Counting, Decision, Reported, Situation, TokenCounts, estimated_tokens},
         messages::events_to_messages,
         view::{View, view_id},
     },
@@ -232,9 +232,17 @@ fn token_counts_agree_with_the_provider_and_estimate_only_what_was_added() {
     let parameters = format!(r#"{{"type":"object","description":"{}"}}"#, "Repeat it. ".repeat(100));
     let tools =
         [ToolSchema { name: "echo".into(), description: "Repeats.".into(), parameters: parameters.into() }];
-    let estimated = TokenCounts::of(&log, &tools, None, &estimated_tokens);
-    assert!(estimated.first(1) > TokenCounts::of(&log, &[], None, &estimated_tokens).first(1) + 200);
-    let counts = TokenCounts::of(&log, &tools, Some(Reported { events: 2, tokens: 5000 }), &estimated_tokens);
+    let estimated = TokenCounts::of(&log, &tools, None, Counting::texts(&estimated_tokens));
+    assert!(
+        estimated.first(1)
+            > TokenCounts::of(&log, &[], None, Counting::texts(&estimated_tokens)).first(1) + 200
+    );
+    let counts = TokenCounts::of(
+        &log,
+        &tools,
+        Some(Reported { events: 2, tokens: 5000 }),
+        Counting::texts(&estimated_tokens),
+    );
     assert_eq!((counts.first(0), counts.first(2)), (0, 5000));
     assert_eq!(counts.total() - 5000, estimated.total() - estimated.first(2));
     let last = Cell::new(0);
@@ -242,7 +250,12 @@ fn token_counts_agree_with_the_provider_and_estimate_only_what_was_added() {
         assert!(counts.first(events) >= last.replace(counts.first(events)));
     }
     // A report about more events than there are is about another view.
-    let other = TokenCounts::of(&log, &tools, Some(Reported { events: 9, tokens: 5000 }), &estimated_tokens);
+    let other = TokenCounts::of(
+        &log,
+        &tools,
+        Some(Reported { events: 9, tokens: 5000 }),
+        Counting::texts(&estimated_tokens),
+    );
     assert_eq!(other, estimated);
 }
 
@@ -270,7 +283,7 @@ fn token_estimates_of_conversations_are_never_more_than_a_tenth_too_low() {
         let fixture = fixtures.iter().find(|fixture| fixture.reported["directory"] == directory).unwrap();
         let leaf = BaseState::parse(&fixture.base_state).unwrap().leaf();
         let view = View::of_branch(&active_branch(&fixture.log, &leaf).events);
-        let estimated = TokenCounts::of(view.events(), &[], None, &estimated_tokens).total();
+        let estimated = TokenCounts::of(view.events(), &[], None, Counting::texts(&estimated_tokens)).total();
         // Without any message, the SDK counts 3 tokens.
         assert!((estimated + 3) * 10 >= tokens * 9, "{directory}: {estimated} for {tokens}");
     }

@@ -12,6 +12,7 @@ mod chat_history;
 mod chat_requests;
 mod fallbacks;
 mod failures;
+mod files;
 mod refusals;
 mod responses_history;
 mod responses_requests;

@@ -200,7 +200,10 @@ export async function nothing(none: undefined, opened: Conversation): Promise<vo
     fallbackOn: none,
     fetch: none,
   });
-  new LLM({ model: "m", capabilityOverrides: { supports_vision: none, supports_responses_api: none } });
+  new LLM({
+    model: "m",
+    capabilityOverrides: { supports_vision: none, supports_pdf_input: none, supports_audio_input: none, supports_responses_api: none },
+  });
   tool({
     name: "t",
     description: "",

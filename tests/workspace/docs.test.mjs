@@ -12,7 +12,7 @@ const documentation = readFileSync(path.resolve(import.meta.dirname, "../../docs
 const examples = examplesIn(documentation);
 
 test("the examples do what they say", async () => {
-  assert.equal(examples.length, 8);
+  assert.equal(examples.length, 9);
   const llm = new library.LLM({ model: "openai/m", fetch: createModel(() => ({ text: "Hello." })).fetch });
   const names = {
     ...library,
@@ -23,7 +23,7 @@ test("the examples do what they say", async () => {
     output: {},
   };
   const results =
-    "conversation, plan, entries, size, message, attached, scratch, shared, other, folder, custom, files, changed, paths, planThen, differences, versions, bytes, since, isComplete";
+    "conversation, plan, entries, size, message, attached, preview, scratch, shared, other, folder, custom, files, changed, paths, planThen, differences, versions, bytes, since, isComplete";
   const found = await runExample(examples.join("\n"), names, `{ ${results} }`);
   assert.equal(found.plan, "# Plan\n");
   assert.deepEqual(found.entries.map(({ path, type }) => [path, type]).sort(), [
@@ -37,6 +37,7 @@ test("the examples do what they say", async () => {
     found.attached.map(({ path }) => path),
     ["attachments/report.csv"],
   );
+  assert.deepEqual(found.preview, { form: "text", note: null });
   assert.deepEqual(
     (await found.other.workspace.list("")).map(({ path }) => path),
     ["README.md"],

@@ -7,7 +7,8 @@ import { contentOf } from "../../llm/images.js";
 import { type LLM, rowOf } from "../../llm/llm.js";
 import { checkSize, mostChangedBytes, tooLarge } from "../../workspace/limits.js";
 import type { Workspace } from "../../workspace/types.js";
-import type { Acting, AttachmentReader } from "../types.js";
+import type { Acting, AttachmentReader, FilePreview } from "../types.js";
+import { sha256Of, typeOf } from "./media-type.js";
 
 const folder = "attachments";
 /** The longest name in the workspace, in characters; with a number it is a valid one in every file system. */
@@ -30,9 +31,19 @@ interface Attachment {
   name: string;
   media_type: string;
   size: number;
+  /** Of a file that some models are given themselves. */
+  sha256: string | undefined;
+  pages: number | undefined;
   text: string | undefined;
   /** Why there is no text. */
   problem: string | undefined;
+}
+
+/** The findings about the content of a file. */
+interface Found {
+  text?: string | undefined;
+  pages?: number | undefined;
+  problem?: string | undefined;
 }
 
 /** Whether a part of a message is a file. */
@@ -54,7 +65,7 @@ export async function sendFiles(
     throw tooLarge(`the files of one message may have ${mostChangedBytes} bytes in total; send them in several messages`);
   const read = await Promise.all(given.map(async (each) => ({ ...each, bytes: await bytesOf(each, home.workspace) })));
   const readers = readersOf(options);
-  const found = await Promise.all(read.map((each) => each.text ?? textIn(each.bytes) ?? textBy(readers, each)));
+  const found = await Promise.all(read.map((each) => foundIn(each, readers)));
   const window = await windowOf(llm);
   const call = home.isOwn ? await home.begin() : undefined;
   const workspace = call?.workspace ?? home.workspace;
@@ -68,10 +79,10 @@ export async function sendFiles(
       if (file) written.push(path);
       // An edited message takes the conversation's own files to where they were before the earlier one, and brings these along.
       if (file || (call && replaced !== undefined)) await workspace.write(path, bytes);
-      const content = found[place];
-      const [text, problem] = typeof content === "string" ? [content, undefined] : [undefined, content?.problem];
-      const type = mediaType || (textIn(bytes) === undefined ? "application/octet-stream" : "text/plain");
-      attachments.push({ path, name, media_type: type, size: bytes.length, text, problem });
+      const { text, pages, problem } = found[place]!;
+      const type = typeFor(mediaType, bytes);
+      const sha256 = /^(application\/pdf|audio\/.*|image\/(?!svg).*)$/.test(type) ? await sha256Of(bytes) : undefined;
+      attachments.push({ path, name, media_type: type, size: bytes.length, sha256, pages, text, problem });
     }
     const more = { content, sender, pending, replaced, window, files: call?.end() ?? [] };
     const json = await ask(core, "sideCall", { attachments: JSON.stringify(attachments), ...more });
@@ -126,25 +137,93 @@ function readersOf(options: unknown): readonly AttachmentReader[] {
   throw invalidOptions("attachments.readers must be a list of readers, such as pdfText() of threadkeep/pdf");
 }
 
-/** The text by the first reader that accepts the file. Never rejects: a file without its text is better than none. */
-async function textBy(
-  readers: readonly AttachmentReader[],
+async function foundIn(file: Given & { bytes: Uint8Array }, readers: readonly AttachmentReader[]): Promise<Found> {
+  const { bytes } = file;
+  const text = file.text ?? textIn(bytes);
+  if (text !== undefined) return { text };
+  const reader = readerOf(file, readers);
+  if (reader) return reader instanceof Error ? failed(reader) : textBy(reader, file);
+  // The content of an archive may be a thousand times as large, or another archive.
+  return startsAsZip(bytes) ? { problem: "it is a zip archive, as .docx and .xlsx files are, and those are not unpacked" } : {};
+}
+
+const startsAsZip = (bytes: Uint8Array): boolean => bytes[0] === 0x50 && bytes[1] === 0x4b && bytes[2] === 3 && bytes[3] === 4;
+
+/** The first reader that accepts the file, or the failure of one to tell. */
+function readerOf(
   { name, mediaType, bytes }: { name: string; mediaType: string; bytes: Uint8Array },
-): Promise<string | { problem: string } | undefined> {
+  readers: readonly AttachmentReader[],
+): AttachmentReader | Error | undefined {
   try {
     const start = bytes.slice(0, 1024);
-    const reader = readers.find((each) => each.accepts({ name, mediaType, start }));
-    if (!reader) return undefined;
+    return readers.find((each) => each.accepts({ name, mediaType, start }));
+  } catch (error) {
+    return error instanceof Error ? error : new Error(textOf(error));
+  }
+}
+
+/** Never rejects: a file without its text is better than none. */
+async function textBy(
+  reader: AttachmentReader,
+  { name, mediaType, bytes }: { name: string; mediaType: string; bytes: Uint8Array },
+): Promise<Found> {
+  try {
     const signal = AbortSignal.timeout(readingTime);
     const late = new Promise<never>((_, reject) => {
       const fail = () => reject(new Error(`reading it took longer than ${readingTime / 1000} seconds`));
       signal.addEventListener("abort", fail);
       if (signal.aborted) fail();
     });
-    return wellFormed(textOf(await Promise.race([reader.read({ name, mediaType, bytes: bytes.slice() }, { signal }), late])));
+    const read: unknown = await Promise.race([reader.read({ name, mediaType, bytes: bytes.slice() }, { signal }), late]);
+    if (typeof read !== "object" || read === null) return { text: wellFormed(textOf(read)) };
+    const { text, pages } = read as { text?: unknown; pages?: unknown };
+    return { text: wellFormed(textOf(text)), pages: countOf(pages) };
   } catch (error) {
-    return { problem: textOf(error instanceof Error ? error.message : error) };
+    return failed(error);
   }
+}
+
+function failed(error: unknown): Found {
+  const { message, pages } = (error instanceof Error ? error : { message: error }) as { message: unknown; pages?: unknown };
+  return { problem: wellFormed(textOf(message)), pages: countOf(pages) };
+}
+
+const countOf = (pages: unknown): number | undefined =>
+  Number.isSafeInteger(pages) && (pages as number) > 0 ? (pages as number) : undefined;
+
+/** The media type by the bytes where the platform knows none. */
+function typeFor(given: string, bytes: Uint8Array): string {
+  const isGiven = given !== "" && given !== "application/octet-stream";
+  return isGiven ? given : (typeOf(bytes) ?? (given || (textIn(bytes) === undefined ? "application/octet-stream" : "text/plain")));
+}
+
+/** See `Conversation.previewFiles()`. */
+export async function previewFiles(
+  { core, session: { home, attachments: options } }: Acting,
+  files: readonly unknown[],
+): Promise<FilePreview[]> {
+  const given = reading("the files", () => [...files]).map((part) => checked(part as object));
+  const readers = readersOf(options);
+  const asked = await Promise.all(given.map((each) => described(each, home.workspace)));
+  const reasons: Array<string | null> = JSON.parse(await ask(core, "sideCall", { givenFiles: JSON.stringify(asked) }));
+  return Promise.all(
+    given.map(async (each, index): Promise<FilePreview> => {
+      const reason = reasons[index]!;
+      if (reason === null) return { form: "file", note: null };
+      const bytes = await bytesOf(each, home.workspace);
+      const hasText = (each.text ?? textIn(bytes) ?? readerOf({ ...each, bytes }, readers)) !== undefined;
+      return { form: hasText ? "text" : "name", note: reason || null };
+    }),
+  );
+}
+
+/** The description of a file for the core. A file whose type is known is not read for it. */
+async function described({ file, path, name, mediaType }: Given, workspace: Workspace) {
+  const isTyped = mediaType !== "" && mediaType !== "application/octet-stream";
+  const known = file ?? (isTyped ? await workspace.stat(path) : undefined);
+  const start = file?.slice(0, 1024) ?? new Blob(known ? [] : [(await workspace.read(path)) as BlobPart]);
+  const bytes = new Uint8Array(await start.arrayBuffer());
+  return { path, name, media_type: typeFor(mediaType, bytes), size: known?.size ?? bytes.length };
 }
 
 /** The text of a file that is text; the content decides, because names and types may be wrong. */

@@ -66,10 +66,10 @@ export interface DeclaredOptions<LLM> {
   /** HTTP headers of every request. */
   headers?: Record<string, string> | undefined;
   /**
-   * Abilities of this model that the metadata does not know or has wrong. A model without metadata is assumed not to
-   * accept images.
+   * Abilities of this model that the metadata does not know or has wrong. A model without metadata is assumed to
+   * accept neither images nor files.
    */
-  capabilityOverrides?: { supports_vision?: boolean | undefined; supports_responses_api?: boolean | undefined } | undefined;
+  capabilityOverrides?: { supports_vision?: boolean | undefined; supports_pdf_input?: boolean | undefined; supports_audio_input?: boolean | undefined; supports_responses_api?: boolean | undefined } | undefined;
   /**
    * Models to ask in this order where this one has failed, retries included, before any part of an answer was shown.
    * Each request begins with this model again; the cost of fallbacks is counted under this model's `usageId`.

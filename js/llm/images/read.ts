@@ -1,6 +1,6 @@
 // Turns Blobs into data URLs that every provider accepts: in a common type and within the strictest size limit.
 import { isA } from "../../input/arguments.js";
-import { invalidOptions, reading, textOf } from "../../input/errors.js";
+import { ThreadkeepError, invalidOptions, reading, textOf } from "../../input/errors.js";
 import { type LLM, rowOf } from "../llm.js";
 
 /**
@@ -11,6 +11,9 @@ const maxSide = 2000;
 
 /** The largest file, in bytes: Anthropic's limit of 5 MB, which applies to the base64 text. */
 const maxBytes = 3.75e6;
+
+/** The most images of a message: the strictest limit of a provider for a whole request, which is Anthropic's. */
+const mostImages = 100;
 
 /** The types that all providers accept, by the first bytes of a file, because the type of a Blob may be wrong. */
 const types: ReadonlyArray<readonly [string, RegExp]> = [
@@ -28,22 +31,40 @@ export async function readImages(content: readonly unknown[], llm?: LLM): Promis
       `${model} cannot see images; send the message without, or switch to a model that can (or say with capabilityOverrides that this one does)`,
     );
   }
+  if (llm) checkUrls(content);
   return Promise.all(content.map(readPart));
 }
 
+/** Refuses what every provider would refuse in each later request, too. */
+function checkUrls(content: readonly unknown[]): void {
+  const urls = content.flatMap((part) => {
+    if (isA(part, Blob)) return [part];
+    const given: unknown = reading("an image", () => (part as { image_urls?: unknown }).image_urls);
+    return Array.isArray(given) ? (given as unknown[]) : [];
+  });
+  if (urls.length > mostImages)
+    throw new ThreadkeepError("too_large", `a message has at most ${mostImages} images; send them in several messages`);
+  for (const url of urls) {
+    const [, type] = (typeof url === "string" && /^data:([^;,]*)/i.exec(url)) || [];
+    if (type !== undefined && !types.some(([known]) => known === type.toLowerCase()))
+      throw invalidOptions(`no model takes an image of type ${JSON.stringify(type)} as a data URL; give it as a Blob, which is converted`);
+  }
+}
+
 async function readPart(part: unknown): Promise<unknown> {
-  if (isA(part, Blob)) return { type: "image", image_urls: [await dataUrl(part)] };
+  if (isA(part, Blob)) return { type: "image", image_urls: [await imageUrl(part)] };
   const image = reading("an image", () => ({ ...(part as { image_urls?: unknown }) }));
   const urls: unknown[] = reading("an image", () => (Array.isArray(image.image_urls) ? [...image.image_urls] : []));
   if (!urls.some((url) => isA(url, Blob))) return part;
-  return { ...image, image_urls: await Promise.all(urls.map((url) => (isA(url, Blob) ? dataUrl(url) : url))) };
+  return { ...image, image_urls: await Promise.all(urls.map((url) => (isA(url, Blob) ? imageUrl(url) : url))) };
 }
 
-async function dataUrl(blob: Blob): Promise<string> {
+/** The image as a `data:` URL. */
+export async function imageUrl(blob: Blob): Promise<string> {
   const start = binary(new Uint8Array(await blob.slice(0, 12).arrayBuffer()));
   const type = types.find(([, beginning]) => beginning.test(start))?.[0];
   const image = await fitting(type === undefined ? blob : blob.slice(0, blob.size, type), type !== undefined);
-  return `data:${image.type};base64,${btoa(binary(new Uint8Array(await image.arrayBuffer())))}`;
+  return `data:${image.type};base64,${base64Of(new Uint8Array(await image.arrayBuffer()))}`;
 }
 
 /** The image itself if it fits, otherwise a smaller one, or one of another type. */
@@ -86,6 +107,10 @@ async function draw(bitmap: ImageBitmap, side: number, type: string): Promise<Bl
 
 function unreadable(image: Blob, why: string): Error {
   return invalidOptions(`an image of ${image.size} bytes and type "${image.type}" cannot be read: ${why}; give a PNG, JPEG, GIF or WebP`);
+}
+
+export function base64Of(bytes: Uint8Array & { toBase64?: () => string }): string {
+  return bytes.toBase64?.() ?? btoa(binary(bytes));
 }
 
 /** A string with one character for each byte. */

@@ -69,10 +69,11 @@ export function pdfText({
         enableXfa: false,
         verbosity: 0,
       });
+      const counted: { pages?: number } = {};
       try {
-        return await textOf(task, limit.over);
+        return { text: await textOf(task, limit.over, counted), ...counted };
       } catch (error) {
-        throw new Error(why(error as Error, timeout), { cause: error });
+        throw Object.assign(new Error(why(error as Error, timeout), { cause: error }), counted);
       } finally {
         limit.end();
         // A worker that hangs answers nothing.
@@ -84,9 +85,10 @@ export function pdfText({
   };
 }
 
-/** The text, page by page; of the pages that were read when the time is over. */
-async function textOf(task: LoadingTask, over: Promise<never>): Promise<string> {
+/** The text, page by page; of the pages that were read when the time is over. Sets `pages` as soon as it is known. */
+async function textOf(task: LoadingTask, over: Promise<never>, counted: { pages?: number }): Promise<string> {
   const pdf = await Promise.race([task.promise, over]);
+  counted.pages = pdf.numPages;
   const pages: string[] = [];
   let characters = 0;
   let isCut = false;

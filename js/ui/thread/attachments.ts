@@ -1,6 +1,8 @@
-// The files of a message of the user, as `src/event/attachment.rs` writes them into the texts that are added for the model.
+// The files of a message of the user, as `src/llm/attachment.rs` writes them into the texts that are added for the model.
 import type { TextContent } from "threadkeep";
 import type { UIAttachment } from "./types.js";
+
+const givenItself = "A model that reads such files is given the file itself.";
 
 /** The files that these texts name. Texts of skills and hooks name none. */
 export function attachmentsIn(texts: readonly TextContent[] | undefined): UIAttachment[] {
@@ -8,9 +10,11 @@ export function attachmentsIn(texts: readonly TextContent[] | undefined): UIAtta
     const [, json, heading = ""] = /^Attached file: (\{.*\})(?:\n(.*)|$)/.exec(content?.text) ?? [];
     if (json === undefined) return [];
     try {
-      const { path, name, media_type: mediaType, size } = JSON.parse(json);
+      const { path, name, media_type: mediaType, size, sha256 } = JSON.parse(json);
       const isOne = [path, name, mediaType].every((each) => typeof each === "string") && typeof size === "number";
-      const note = heading === "Its text:" || heading === "" ? null : heading.replace(/:$/, ".");
+      const left = heading === "Its text:" || heading === "" ? null : heading.replace(/:$/, ".");
+      // Only those that some models are given themselves have it.
+      const note = left !== null && typeof sha256 === "string" ? `${left} ${givenItself}` : left;
       return isOne ? [{ path, name, mediaType, size, note }] : [];
     } catch {
       return [];

@@ -124,7 +124,7 @@ export interface UIAttachment {
   mediaType: string;
   /** Bytes, when it was sent. */
   size: number;
-  /** How much of its text the model was not given, and why, as a sentence; `null` if it was given all. */
+  /** How much of its text the message does not have, and why, in sentences; `null` if it has all. */
   note: string | null;
 }
 

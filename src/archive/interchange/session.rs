@@ -95,6 +95,9 @@ fn parts_json(parts: &[Content]) -> String {
             Content::Text { text, .. } => {
                 texts.push(format!("{{\"type\":\"text\",\"text\":{}}}", quoted(text)))
             }
+            Content::File(file) => {
+                texts.push(format!("{{\"type\":\"text\",\"text\":{}}}", quoted(&file.text)));
+            }
             Content::Image { image_urls, .. } => {
                 for url in image_urls {
                     texts.push(format!(

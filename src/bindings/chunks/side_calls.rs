@@ -12,8 +12,11 @@ use crate::{
     cancel::CancelToken,
     conversation::{Attached, Conversation, WaitingCalls},
     error::Result,
-    event::{Attachment, attachment_texts},
-    llm::option_table::OptionSource as _,
+    json::ToJson as _,
+    llm::{
+        attachment::{Attachment, attachment_texts},
+        option_table::OptionSource as _,
+    },
 };
 use futures_util::future::{Either, LocalBoxFuture, select};
 use js_sys::{Array, Function, Promise};
@@ -103,6 +106,10 @@ async fn call(conversation: &Conversation, options: &JsValue, cancel: &CancelTok
     let plain = Options::new(options, "options");
     if let Some(attachments) = plain.text("attachments")? {
         return send(conversation, &attachments, &plain, options).await;
+    }
+    if let Some(files) = plain.text("givenFiles")? {
+        let files: Vec<Attachment> = given::value(&files).ok_or_else(|| invalid("the files of a message"))?;
+        return Ok(conversation.reasons_against(&files).await?.to_json_text().into());
     }
     if let Some(image) = plain.text("image")? {
         let question = plain.text("question")?.unwrap_or_default();

@@ -16,4 +16,4 @@ pub use decision::{Attempt, Decision, Reason, Requirement, Situation};
 pub use fields::summary_of;
 pub use prompt::{longest_event_text, summary_request};
 pub use settings::{Condenser, LLMSummarizingCondenser};
-pub use tokens::{Reported, TokenCounts, estimated_tokens, is_of_answer};
+pub use tokens::{Counting, Reported, TokenCounts, estimated_tokens, is_of_answer};

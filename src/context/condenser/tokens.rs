@@ -9,7 +9,11 @@ use crate::{
         view::View,
     },
     event::{Body, Event},
-    llm::{ToolSchema, message::Message},
+    llm::{
+        ToolSchema,
+        files::IMAGE_TOKENS,
+        message::{Content, FileContent, Message},
+    },
 };
 
 /// The provider's count for a request.
@@ -54,6 +58,22 @@ fn scaled(count: u64, tokens: u64, estimated: u64) -> Option<u64> {
     Some(u64::try_from(scaled).unwrap_or(u64::MAX))
 }
 
+/// How tokens are counted.
+#[derive(Clone, Copy)]
+pub struct Counting<'a> {
+    /// The number of tokens of a text.
+    pub text: &'a dyn Fn(&str) -> u64,
+    /// The number of tokens of a file that the model is given itself; `None` if it gets the text.
+    pub file: &'a dyn Fn(&FileContent) -> Option<u64>,
+}
+
+impl<'a> Counting<'a> {
+    /// For a model that is given no files.
+    pub fn texts(text: &'a dyn Fn(&str) -> u64) -> Self {
+        Self { text, file: &|_| None }
+    }
+}
+
 /// The number of tokens of each start of a view.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TokenCounts {
@@ -62,13 +82,12 @@ pub struct TokenCounts {
 }
 
 impl TokenCounts {
-    /// The counts for these events and for the definitions of these tools, which are part of every request. `count`
-    /// returns the number of tokens of a text.
+    /// The counts for these events and for the definitions of these tools, which are part of every request.
     pub fn of(
         events: &[Event],
         tools: &[ToolSchema],
         reported: Option<Reported>,
-        count: &dyn Fn(&str) -> u64,
+        count: Counting<'_>,
     ) -> Self {
         let mut sum = 0_u64;
         let mut of_first = vec![0];
@@ -77,7 +96,7 @@ impl TokenCounts {
             let own: u64 = messages.iter().map(|message| size_of_message(message, count)).sum();
             sum = sum.saturating_add(own);
             if place == 0 {
-                sum = tools.iter().map(|tool| size_of_tool(tool, count)).fold(sum, u64::saturating_add);
+                sum = tools.iter().map(|tool| size_of_tool(tool, count.text)).fold(sum, u64::saturating_add);
             }
             of_first.push(sum);
         }
@@ -122,16 +141,18 @@ fn messages_of(event: &Event) -> Vec<Message> {
     }
 }
 
-/// The tokens of an image, for providers that count tiles of a large one.
-const IMAGE: u64 = 1600;
-
 /// The tokens that surround the text of a message or a call.
 const FRAME: u64 = 5;
 
-fn size_of_message(message: &Message, count: &dyn Fn(&str) -> u64) -> u64 {
+fn size_of_message(message: &Message, Counting { text: count, file }: Counting<'_>) -> u64 {
     let mut sum = FRAME;
     for part in &message.content {
-        sum = sum.saturating_add(part.as_text().map_or(IMAGE, count));
+        let given = match part {
+            Content::File(named) => file(named),
+            _ => None,
+        };
+        let tokens = given.unwrap_or_else(|| part.as_text().map_or(IMAGE_TOKENS, count));
+        sum = sum.saturating_add(tokens);
     }
     for call in message.tool_calls.iter().flatten() {
         sum = sum.saturating_add(FRAME);

@@ -2,7 +2,9 @@
 
 use crate::{
     context::{
-        condenser::{Reported, Situation, TokenCounts, estimated_tokens, is_of_answer, longest_event_text},
+        condenser::{
+            Counting, Reported, Situation, TokenCounts, estimated_tokens, is_of_answer, longest_event_text,
+        },
         view::View,
     },
     conversation::{Conversation, active_branch::load, stats::Counted},
@@ -10,7 +12,7 @@ use crate::{
     event::Event,
     format::base_state::BaseState,
     json::{EditableObject, elements},
-    llm::{Llm, model_data::ModelRow},
+    llm::{Llm, attachment::named_file, files::file_input, message::FileContent, model_data::ModelRow},
 };
 
 /// The next request.
@@ -37,7 +39,10 @@ impl NextRequest {
             let counted = agent.count_tokens.as_ref().and_then(|count| count(text));
             counted.unwrap_or_else(|| estimated_tokens(text))
         };
-        let estimate = |events: &[Event]| TokenCounts::of(events, &tools, None, &count);
+        let input = file_input(&llm).await?;
+        let file = |file: &FileContent| input.tokens(&named_file(&file.text)?.0);
+        let counting = Counting { text: &count, file: &file };
+        let estimate = |events: &[Event]| TokenCounts::of(events, &tools, None, counting);
         let mut counts = estimate(view.events());
         if let Some(reported) = reported(conversation, &llm, &view, &counts, &estimate).await? {
             counts.correct(reported);

@@ -9,7 +9,7 @@ use crate::{
     json::{EditableObject, ListWriter, Object, ObjectWriter, quoted, well_formed},
     llm::{
         chat_completions::messages::{is_blank, is_marked, is_space, part},
-        message::{Content, Message, ThinkingBlock},
+        message::{Content, FileKind, GivenFile, Message, ThinkingBlock},
         tool_text::clipped,
         wire_api::LlmRequest,
     },
@@ -27,6 +27,7 @@ const CACHE_CONTROL: &str = "{\"type\":\"ephemeral\"}";
 enum Part<'a> {
     Text(String, bool),
     Image(&'a str, bool),
+    File(&'a GivenFile),
 }
 
 /// The parts of a message, with whether a cached prefix ends there. One text if the model refuses lists.
@@ -48,6 +49,10 @@ fn parts<'a>(message: &'a Message, marked: Option<usize>, request: &LlmRequest<'
                 }
             }
             Content::Image { .. } => {}
+            Content::File(file) => {
+                parts.extend(file.given.as_ref().map(Part::File));
+                parts.push(Part::Text(file.text.clone(), marked == Some(at)));
+            }
         }
     }
     parts
@@ -85,6 +90,7 @@ pub(super) fn user_blocks(message: &Message, marked: Option<usize>, request: &Ll
         blocks.push(match piece {
             Part::Text(text, is_marked) => text_block(or_placeholder(&text), is_marked),
             Part::Image(url, is_marked) => image_block(url, is_marked),
+            Part::File(file) => file_block(file),
         });
     }
     blocks
@@ -108,6 +114,8 @@ pub(super) fn tool_result(
                 Part::Text(text, _) if is_blank(&text) => {}
                 Part::Text(text, _) => list.item(&text_block(&clipped(&text), false)),
                 Part::Image(url, _) => list.item(&image_block(url, false)),
+                // Only messages of the user have files.
+                Part::File(_) => {}
             }
         }
         list.finish()
@@ -147,7 +155,7 @@ pub(super) fn assistant_blocks<'a>(
                 blocks.push(text_block(or_placeholder(&text), is_marked));
             }
             // The API has no images in assistant messages.
-            Part::Image(..) => {}
+            Part::Image(..) | Part::File(_) => {}
         }
     }
     if needs_text {
@@ -221,6 +229,23 @@ fn image_block(url: &str, is_marked: bool) -> String {
     if is_marked {
         block.raw("cache_control", CACHE_CONTROL);
     }
+    block.finish()
+}
+
+/// A document or an image; the API takes no audio.
+fn file_block(file: &GivenFile) -> String {
+    if file.kind == FileKind::Image {
+        return image_block(&file.url, false);
+    }
+    let (media_type, data) = file.parts();
+    let mut source = ObjectWriter::new();
+    source.raw("type", "\"base64\"");
+    source.raw("media_type", &quoted(media_type));
+    source.raw("data", &quoted(data));
+    let mut block = ObjectWriter::new();
+    block.raw("type", "\"document\"");
+    block.raw("source", &source.finish());
+    block.raw("title", &quoted(&file.name));
     block.finish()
 }
 

@@ -4,7 +4,7 @@ use crate::{
     json::{ListWriter, ObjectWriter, quoted},
     llm::{
         history::{sent_id, signature_of},
-        message::{Content, Message, Role, ThinkingBlock},
+        message::{Content, FileKind, GivenFile, Message, Role, ThinkingBlock},
         provider::WantsReasoning,
         request_text::Form,
         tool_text::clipped,
@@ -243,6 +243,12 @@ fn list_content(
                 }
             }
             Content::Image { .. } => {}
+            Content::File(file) => {
+                if let Some((kind, value)) = file.given.as_ref().map(file_part) {
+                    list.item(&part(kind, &value, false));
+                }
+                list.item(&part("text", &quoted(&file.text), marks_parts && marked == Some(at)));
+            }
         }
     }
     let has_only_images = list.is_empty() && !images.is_empty();
@@ -269,11 +275,34 @@ pub(in crate::llm) fn part(kind: &str, value: &str, is_marked: bool) -> String {
     part.finish()
 }
 
+/// The type of the part that is this file, and its value.
+pub(in crate::llm) fn file_part(file: &GivenFile) -> (&'static str, String) {
+    let mut value = ObjectWriter::new();
+    let kind = match file.kind {
+        FileKind::Pdf => {
+            value.raw("filename", &quoted(&file.name));
+            value.raw("file_data", &quoted(&file.url));
+            "file"
+        }
+        FileKind::Audio(format) => {
+            value.raw("data", &quoted(file.parts().1));
+            value.raw("format", &quoted(format));
+            "input_audio"
+        }
+        FileKind::Image => {
+            value.raw("url", &quoted(&file.url));
+            "image_url"
+        }
+    };
+    (kind, value.finish())
+}
+
 pub(in crate::llm) fn is_marked(message: &Message, marked: Option<usize>) -> bool {
     message.content.iter().enumerate().any(|(at, content)| match content {
         Content::Text { cache_prompt, .. } | Content::Image { cache_prompt, .. } => {
             *cache_prompt || marked == Some(at)
         }
+        Content::File(_) => marked == Some(at),
     })
 }
 

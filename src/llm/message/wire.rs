@@ -60,6 +60,11 @@ impl ToJson for Content {
     fn write_json(&self, out: &mut String) {
         let mut fields = ObjectWriter::new();
         match self {
+            Self::File(file) => {
+                fields.field("cache_prompt", &false);
+                fields.field("type", "text");
+                fields.field("text", &*file.text);
+            }
             Self::Text { text, cache_prompt } => {
                 fields.field("cache_prompt", cache_prompt);
                 fields.field("type", "text");

@@ -7,7 +7,7 @@ use super::call_ids::CallIds;
 use crate::{
     json::{ListWriter, ObjectWriter, quoted},
     llm::{
-        message::{Content, Message, MessageToolCall, ReasoningItem, Role},
+        message::{Content, FileKind, GivenFile, Message, MessageToolCall, ReasoningItem, Role},
         tool_text::clipped,
         wire_api::LlmRequest,
     },
@@ -176,14 +176,16 @@ impl Items<'_> {
             Content::Text { text, .. } => list.item(&text_part("input_text", &convert(text))),
             Content::Image { image_urls, .. } if self.request.features.supports_vision => {
                 for url in image_urls {
-                    let mut image = ObjectWriter::new();
-                    image.raw("type", "\"input_image\"");
-                    image.raw("image_url", &quoted(url));
-                    image.raw("detail", "\"auto\"");
-                    list.item(&image.finish());
+                    list.item(&image_part(url));
                 }
             }
             Content::Image { .. } => {}
+            Content::File(file) => {
+                if let Some(given) = &file.given {
+                    list.item(&file_part(given));
+                }
+                list.item(&text_part("input_text", &convert(&file.text)));
+            }
         }
     }
 
@@ -194,6 +196,26 @@ impl Items<'_> {
         item.raw("content", content);
         self.list.item(&item.finish());
     }
+}
+
+fn image_part(url: &str) -> String {
+    let mut image = ObjectWriter::new();
+    image.raw("type", "\"input_image\"");
+    image.raw("image_url", &quoted(url));
+    image.raw("detail", "\"auto\"");
+    image.finish()
+}
+
+/// A PDF or an image; the API takes no audio.
+fn file_part(file: &GivenFile) -> String {
+    if file.kind == FileKind::Image {
+        return image_part(&file.url);
+    }
+    let mut part = ObjectWriter::new();
+    part.raw("type", "\"input_file\"");
+    part.raw("filename", &quoted(&file.name));
+    part.raw("file_data", &quoted(&file.url));
+    part.finish()
 }
 
 fn text_parts(kind: &str, texts: &[String]) -> String {

@@ -11,7 +11,7 @@ use super::{
 use crate::{
     json::{ListWriter, ObjectWriter, quoted},
     llm::{
-        chat_completions::messages::{CacheMarks, is_marked, is_space, part, role_json},
+        chat_completions::messages::{CacheMarks, file_part, is_marked, is_space, part, role_json},
         message::{Content, Message, Role},
         provider::WantsReasoning,
         tool_text::clipped,
@@ -95,16 +95,23 @@ enum MessageContent {
     Parts { parts: Vec<Part>, is_marked: bool },
 }
 
+const TEXT: &str = "text";
+
 struct Part {
-    /// The text, or the JSON of an image.
+    /// The type of the part.
+    kind: &'static str,
+    /// The text, or the JSON of another part.
     text: String,
-    is_image: bool,
     is_marked: bool,
 }
 
 impl Part {
     fn text(text: impl Into<String>) -> Self {
-        Self { text: text.into(), is_image: false, is_marked: false }
+        Self { kind: TEXT, text: text.into(), is_marked: false }
+    }
+
+    fn is_text(&self) -> bool {
+        self.kind == TEXT
     }
 }
 
@@ -129,21 +136,26 @@ impl MessageContent {
             match content {
                 Content::Text { text, .. } if is_omitted(text) => {}
                 Content::Text { text, cache_prompt } => parts.push(Part {
+                    kind: TEXT,
                     text: if is_result { clipped(text) } else { text.clone() },
-                    is_image: false,
                     is_marked: !is_result && (*cache_prompt || marked == Some(at)),
                 }),
                 Content::Image { image_urls, cache_prompt } if request.features.supports_vision => {
                     for (position, url) in image_urls.iter().enumerate() {
                         let is_last = position + 1 == image_urls.len();
                         parts.push(Part {
+                            kind: "image_url",
                             text: format!("{{\"url\":{}}}", quoted(url)),
-                            is_image: true,
                             is_marked: !is_result && is_last && (*cache_prompt || marked == Some(at)),
                         });
                     }
                 }
                 Content::Image { .. } => {}
+                Content::File(file) => {
+                    let given = file.given.as_ref().map(file_part);
+                    parts.extend(given.map(|(kind, text)| Part { kind, text, is_marked: false }));
+                    parts.push(Part { is_marked: marked == Some(at), ..Part::text(&file.text) });
+                }
             }
         }
         if parts.is_empty() {
@@ -156,7 +168,7 @@ impl MessageContent {
         match &mut self {
             Self::Text(existing) => existing.push_str(text),
             Self::Parts { parts, .. } => match parts.last_mut() {
-                Some(last) if !last.is_image => last.text.push_str(text),
+                Some(last) if last.is_text() => last.text.push_str(text),
                 _ => parts.push(Part::text(text)),
             },
         }
@@ -167,7 +179,7 @@ impl MessageContent {
         match &mut self {
             Self::Text(existing) => *existing = [before, existing, after].concat(),
             Self::Parts { parts, .. } => match parts.first_mut() {
-                Some(first) if !first.is_image => first.text = [before, &first.text, after].concat(),
+                Some(first) if first.is_text() => first.text = [before, &first.text, after].concat(),
                 _ => {
                     parts.insert(0, Part::text(before));
                     parts.push(Part::text(after));
@@ -181,7 +193,7 @@ impl MessageContent {
         let existing = match &mut self {
             Self::Text(existing) => existing,
             Self::Parts { parts, .. } => match parts.last_mut() {
-                Some(last) if !last.is_image => &mut last.text,
+                Some(last) if last.is_text() => &mut last.text,
                 _ => {
                     parts.push(Part::text(call));
                     return self;
@@ -196,7 +208,7 @@ impl MessageContent {
         match &mut self {
             Self::Text(existing) => existing.insert_str(0, heading),
             Self::Parts { parts, is_marked } => {
-                match parts.iter_mut().find(|part| !part.is_image) {
+                match parts.iter_mut().find(|part| part.is_text()) {
                     Some(first) => first.text.insert_str(0, heading),
                     None => parts.insert(0, Part::text(heading)),
                 }
@@ -214,11 +226,8 @@ impl MessageContent {
             Self::Parts { parts, .. } => parts,
         };
         let mut list = ListWriter::new();
-        for Part { text, is_image, is_marked } in parts {
-            list.item(&match is_image {
-                true => part("image_url", &text, is_marked),
-                false => part("text", &quoted(&text), is_marked),
-            });
+        for Part { kind, text, is_marked } in parts {
+            list.item(&part(kind, &if kind == TEXT { quoted(&text) } else { text }, is_marked));
         }
         list.finish()
     }

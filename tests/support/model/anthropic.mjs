@@ -1,4 +1,5 @@
 // Anthropic Messages of the fake model: what makes a request one that the provider takes, and the wire form of a reply.
+import { dataViolations } from "./checks.mjs";
 import { cut } from "./pieces.mjs";
 
 const namePattern = /^[a-zA-Z0-9_-]{1,128}$/;
@@ -52,7 +53,7 @@ function turnViolations({ messages, thinking }) {
       ...blockViolations(
         at,
         content,
-        role === "user" ? ["text", "image", "tool_result"] : ["text", "thinking", "redacted_thinking", "tool_use"],
+        role === "user" ? ["text", "image", "document", "tool_result"] : ["text", "thinking", "redacted_thinking", "tool_use"],
       ),
     );
     for (const [place, { type, tool_use_id: id }] of content.entries()) {
@@ -83,6 +84,11 @@ function blockViolations(at, blocks, types) {
     if (!types.includes(block.type)) return [`${here} is of type ${JSON.stringify(block.type)}`];
     if (block.type === "text") return /\S/.test(block.text ?? "") ? [] : [`${here} has no text`];
     if (block.type === "image") return block.source?.data || /^https:/.test(block.source?.url ?? "") ? [] : [`${here} has no image`];
+    if (block.type === "document") {
+      const { type, media_type, data } = block.source ?? {};
+      const isPdf = type === "base64" && media_type === "application/pdf";
+      return isPdf ? dataViolations(here, data, ["pdf"]) : [`${here} is a document of ${JSON.stringify([type, media_type])}`];
+    }
     if (block.type === "thinking") return block.signature ? [] : [`${here} has no signature`];
     if (block.type === "redacted_thinking") return block.data ? [] : [`${here} has no data`];
     const id = block.id ?? block.tool_use_id;

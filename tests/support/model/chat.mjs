@@ -1,6 +1,6 @@
 // Chat Completions of the fake model: what makes a request one that every provider takes, and the wire form of a reply.
 // Providers differ in what they forgive: a request without violations is forgiven nothing.
-import { isObject } from "./checks.mjs";
+import { dataViolations, isObject, pdfViolations } from "./checks.mjs";
 import { cut } from "./pieces.mjs";
 
 const namePattern = /^[a-zA-Z0-9_-]{1,64}$/;
@@ -79,7 +79,7 @@ function messageViolations(messages) {
       found.push(...contentViolations(at, message.content, ["text"]));
     } else if (role === "user") {
       begun = true;
-      found.push(...contentViolations(at, message.content, ["text", "image_url"]));
+      found.push(...contentViolations(at, message.content, ["text", "image_url", "file", "input_audio"]));
     } else if (role === "assistant") {
       if (!begun) found.push(`${at} is an assistant message before any user message`);
       begun = true;
@@ -125,6 +125,11 @@ function contentViolations(at, content, types) {
     const each = `${at}.content[${i}]`;
     if (!types.includes(part?.type)) return [`${each} is of type ${JSON.stringify(part?.type)}`];
     if (part.type === "text") return typeof part.text === "string" && part.text !== "" ? [] : [`${each} has no text`];
+    if (part.type === "file") return pdfViolations(each, part.file?.file_data, part.file?.filename);
+    if (part.type === "input_audio") {
+      const { data, format } = part.input_audio ?? {};
+      return ["wav", "mp3"].includes(format) ? dataViolations(each, data, [format]) : [`${each} has the format ${JSON.stringify(format)}`];
+    }
     return /^(https?:|data:image\/)/.test(part.image_url?.url ?? "") ? [] : [`${each} has no image that a provider can read`];
   });
 }

@@ -16,6 +16,22 @@ function isWellFormed(value) {
   return !isObject(value) || Object.entries(value).every(([key, each]) => key.isWellFormed() && isWellFormed(each));
 }
 
+/** What is wrong with a file in a request: bytes that are no base64, or another kind than the request says. */
+export function dataViolations(at, data, kinds) {
+  if (typeof data !== "string" || data === "" || data.length % 4 !== 0 || !/^[A-Za-z0-9+/]+={0,2}$/.test(data))
+    return [`${at} is no base64`];
+  const start = atob(data.slice(0, 1368));
+  const beginnings = { pdf: /%PDF-/, wav: /^RIFF[^]{4}WAVE/, mp3: /^(ID3|\xff[\xe0-\xff])/ };
+  return kinds.some((kind) => beginnings[kind].test(start)) ? [] : [`${at} is no ${kinds.join(" or ")} file`];
+}
+
+/** The same of a `data:` URL of a PDF, with its name beside it. */
+export function pdfViolations(at, url, name) {
+  const [, data] = /^data:application\/pdf;base64,(.*)$/s.exec(url ?? "") ?? [];
+  if (typeof name !== "string" || name === "") return [`${at} has no filename`];
+  return data === undefined ? [`${at} is no data URL of a PDF`] : dataViolations(at, data, ["pdf"]);
+}
+
 export function isObject(value) {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,4 +1,5 @@
 // The Responses API of the fake model: what makes a request one that the provider takes, and the wire form of a reply.
+import { pdfViolations } from "./checks.mjs";
 import { cut } from "./pieces.mjs";
 
 const namePattern = /^[a-zA-Z0-9_-]{1,64}$/;
@@ -59,7 +60,11 @@ function itemViolations({ input, store }) {
     if (item.type === "message") {
       if (open.size > 0) found.push(`${at} (${item.role}) comes before an answer to ${[...open].join(", ")}`);
       found.push(
-        ...contentViolations(`${at}.content`, item.content, item.role === "assistant" ? ["output_text"] : ["input_text", "input_image"]),
+        ...contentViolations(
+          `${at}.content`,
+          item.content,
+          item.role === "assistant" ? ["output_text"] : ["input_text", "input_image", "input_file"],
+        ),
       );
     } else if (item.type === "reasoning") {
       if (!/^rs/.test(item.id ?? "")) found.push(`${at} has the id ${item.id}`);
@@ -88,6 +93,7 @@ function contentViolations(at, content, types) {
   if (!Array.isArray(content) || content.length === 0) return [`${at} is not a list with something in it`];
   return content.flatMap((part, i) => {
     if (!types.includes(part.type)) return [`${at}[${i}] is of type ${JSON.stringify(part.type)}`];
+    if (part.type === "input_file") return pdfViolations(`${at}[${i}]`, part.file_data, part.filename);
     if (part.type === "input_image") return /^(https?:|data:image\/)/.test(part.image_url ?? "") ? [] : [`${at}[${i}] has no image`];
     return typeof part.text === "string" && part.text !== "" ? [] : [`${at}[${i}] has no text`];
   });

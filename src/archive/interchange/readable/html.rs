@@ -83,6 +83,7 @@ fn add_call(page: &mut String, id: &str, Call { tool, purpose, arguments, result
             for part in content {
                 match part {
                     Content::Text { text, .. } => add_code(page, &[text]),
+                    Content::File(file) => add_code(page, &[&file.text]),
                     Content::Image { image_urls, .. } => add_images(page, image_urls),
                 }
             }
@@ -95,6 +96,7 @@ fn add_content(page: &mut String, content: &[Content]) {
     for part in content {
         match part {
             Content::Text { text, .. } => add_text(page, text),
+            Content::File(file) => add_text(page, &file.text),
             Content::Image { image_urls, .. } => add_images(page, image_urls),
         }
     }

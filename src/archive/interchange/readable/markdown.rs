@@ -31,6 +31,7 @@ pub fn markdown(readable: &Readable) -> String {
                     file.push_str(if place == 0 { "" } else { "\n" });
                     match part {
                         Content::Text { text, .. } => file.push_str(&safe(text)),
+                        Content::File(named) => file.push_str(&safe(&named.text)),
                         Content::Image { image_urls, .. } => add_images(&mut file, image_urls),
                     }
                 }
@@ -70,6 +71,7 @@ fn add_call(file: &mut String, Call { tool, purpose, arguments, result }: &Call)
     for part in content {
         match part {
             Content::Text { text, .. } => add_code(file, text),
+            Content::File(named) => add_code(file, &named.text),
             Content::Image { image_urls, .. } => {
                 file.push('\n');
                 add_images(file, image_urls);

@@ -109,6 +109,7 @@ fn mask_content(content: &mut [Content], mask: &dyn Fn(&str) -> String) {
     for part in content {
         match part {
             Content::Text { text, .. } => *text = mask(text),
+            Content::File(file) => file.text = mask(&file.text),
             Content::Image { image_urls, .. } => {
                 // The data of a picture is long, and what is in it is no text.
                 for url in image_urls.iter_mut().filter(|url| text::picture(url).is_none()) {

@@ -1,9 +1,11 @@
-//! The files that a user attaches to a message, as the message names them. This is the one place that writes that form.
+//! The files that a user attaches to a message, as the message names them. This is the one place that writes and reads
+//! that form.
 //!
 //! Each file is one text in the `extended_content` of its message, so that the user's words stay as they are and every
 //! model, Python and tools read of it. The first line is `Attached file: ` and a JSON object with the path in the
-//! workspace, the name that the user knows, the media type and the size in bytes. The second line says which part of the
-//! file's text follows. `js/ui/thread/attachments.ts` reads the first line.
+//! workspace, the name that the user knows, the media type and the size in bytes; for files that some models read
+//! themselves, also the SHA-256 of the bytes and, if it is known, the number of pages. The second line says which part of
+//! the file's text follows. `js/ui/thread/attachments.ts` reads the first line.
 
 use crate::{
     json::{FromJson, Object, ObjectWriter},
@@ -27,6 +29,10 @@ pub struct Attachment {
     pub media_type: String,
     /// The size in bytes.
     pub size: u64,
+    /// The SHA-256 of the bytes in hexadecimal digits, if somebody may ask whether they are still the same.
+    pub sha256: Option<String>,
+    /// The number of pages, if it is known.
+    pub pages: Option<u64>,
     /// The text of the file; `None` if it was not read.
     pub text: Option<String>,
     /// Why it was not read, if somebody has tried.
@@ -41,6 +47,8 @@ impl FromJson for Attachment {
             name: fields.read("name")?,
             media_type: fields.read("media_type")?,
             size: fields.read("size")?,
+            sha256: fields.read("sha256"),
+            pages: fields.read("pages"),
             text: fields.read("text"),
             problem: fields.read("problem"),
         })
@@ -55,8 +63,14 @@ pub fn attachment_texts(attachments: &[Attachment], window: Option<u64>) -> Vec<
 }
 
 /// Whether this text names a file.
-pub fn names_file(text: &TextContent) -> bool {
+pub(super) fn names_file(text: &TextContent) -> bool {
     text.as_text().is_some_and(|text| text.starts_with(BEGINNING))
+}
+
+/// The file that this text names, and the lines of the text. `text` and `problem` are not read.
+pub fn named_file(text: &str) -> Option<(Attachment, &str, &str)> {
+    let (line, rest) = text.split_once('\n').unwrap_or((text, ""));
+    Some((Attachment::from_json(line.strip_prefix(BEGINNING)?)?, line, rest))
 }
 
 impl Attachment {
@@ -67,6 +81,8 @@ impl Attachment {
         line.field("name", &*self.name);
         line.field("media_type", &*self.media_type);
         line.field("size", &self.size);
+        line.optional("sha256", &self.sha256);
+        line.optional("pages", &self.pages);
         let line = line.finish();
         let Some(text) = &self.text else {
             let why = self.problem.as_ref().map_or_else(String::new, |problem| format!(": {problem}"));
@@ -98,6 +114,8 @@ mod tests {
             name: "notes \"1\".md".into(),
             media_type: "text/markdown".into(),
             size: 7,
+            sha256: None,
+            pages: None,
             text: text.map(str::to_owned),
             problem: None,
         }
