@@ -1,14 +1,17 @@
 /** @jsxImportSource preact */
 // The files of the next message, above its text.
-import { useLayoutEffect, useRef, useState } from "preact/hooks";
-import { useChat } from "../context.js";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import type { FileContent, FilePreview } from "threadkeep";
+import type { Thread } from "../../thread/index.js";
+import { useChat, useSnapshot } from "../context.js";
 import { sizeText } from "../file-size.js";
 import { type Attachment, mostAttachments, readAttachment } from "./attachments.js";
 import { Icon } from "./icon.js";
 import type { ControlLabels } from "./labels.js";
 
 export function AttachmentList({ list, onRemove }: { list: readonly Attachment[]; onRemove: (each: Attachment) => void }) {
-  const { labels } = useChat();
+  const { labels, thread } = useChat();
+  const forms = useForms(thread, list);
   if (list.length === 0) return null;
   return (
     <ul class="attachments" aria-label={labels.attachments}>
@@ -19,6 +22,7 @@ export function AttachmentList({ list, onRemove }: { list: readonly Attachment[]
             {each.name}
           </span>
           {each.preview === null ? <span class="quiet attachment-size">{sizeText(each.size)}</span> : null}
+          {forms.has(each.key) ? <span class="quiet attachment-form">{forms.get(each.key)}</span> : null}
           <button type="button" class="icon-button" aria-label={labels.remove(each.name)} onClick={() => onRemove(each)}>
             <Icon name="close" />
           </button>
@@ -26,6 +30,27 @@ export function AttachmentList({ list, onRemove }: { list: readonly Attachment[]
       ))}
     </ul>
   );
+}
+
+/** The form in which the current model would get each file, as a text; unknown without a conversation, and where it cannot be told. */
+function useForms(thread: Thread, list: readonly Attachment[]): ReadonlyMap<number, string> {
+  const { labels } = useChat();
+  const { conversation } = useSnapshot(thread);
+  const [forms, show] = useState<ReadonlyMap<number, string>>(new Map());
+  const model = JSON.stringify(conversation?.state.agent?.llm ?? null);
+  useEffect(() => {
+    let isOver = false;
+    const files = list.filter(({ part }) => !(part instanceof Blob) && part.type === "file");
+    const preview = async (): Promise<void> => {
+      const found = files.length === 0 ? [] : await conversation?.previewFiles(files.map(({ part }) => part as FileContent));
+      const text = ({ form, note }: FilePreview): string => labels.fileForm(labels.fileForms[form], note);
+      if (!isOver) show(new Map(found?.map((each, index) => [files[index]!.key, text(each)])));
+    };
+    // The list is as useful without it.
+    preview().catch(() => !isOver && show(new Map()));
+    return () => void (isOver = true);
+  }, [conversation, list, model]);
+  return forms;
 }
 
 export interface Attachments {

@@ -57,6 +57,13 @@ export const controlLabels = {
   attached: (name: string) => `Attached ${name}.`,
   remove: (name: string) => `Remove ${name}`,
   previewOf: (name: string) => `Preview of ${name}`,
+  fileForms: {
+    file: "the model gets the file itself",
+    text: "the model gets its text",
+    name: "the model gets only its name",
+  },
+  /** Why not the file itself. */
+  fileForm: (form: string, why: string | null) => (why === null ? form : `${form}: ${why}`),
   unnamedImage: "Image",
   unnamedFile: "File",
   refusedLarge: (name: string, size: string, most: string) => `${name} has ${size}, and a file may have ${most}.`,

@@ -1,6 +1,6 @@
 /** @jsxImportSource preact */
-// The files of a message. A click opens one from the workspace, where an agent may have changed it: text is shown as text
-// and a picture as one, by the bytes; anything else is saved. Nothing is opened as a page of this origin.
+// The files of a message. A click opens one from the workspace, where an agent may have changed it: text is shown as text, a
+// picture as one, and audio in a player, by the bytes; anything else is saved. Nothing is opened as a page of this origin.
 import { useState } from "preact/hooks";
 import { type UIAttachment, visibleText } from "../../thread/index.js";
 import { useChat } from "../context.js";
@@ -19,6 +19,13 @@ const pictures: ReadonlyArray<readonly [type: string, beginning: RegExp]> = [
   ["image/webp", /^RIFF[^]{4}WEBP/],
 ];
 
+const sounds: typeof pictures = [
+  ["audio/wav", /^RIFF[^]{4}WAVE/],
+  ["audio/mpeg", /^(ID3|\xff[\xe2\xe3\xf2\xf3\xfa\xfb])/],
+  ["audio/ogg", /^OggS/],
+  ["audio/flac", /^fLaC/],
+];
+
 export function AttachedFiles({ files }: { files: readonly UIAttachment[] }) {
   const { labels } = useChat();
   if (files.length === 0) return null;
@@ -31,7 +38,7 @@ export function AttachedFiles({ files }: { files: readonly UIAttachment[] }) {
   );
 }
 
-type Shown = { text: string } | { picture: string } | { problem: string } | { saved: true } | null;
+type Shown = { text: string } | { picture: string } | { sound: string } | { problem: string } | { saved: true } | null;
 
 function AttachedFile({ file }: { file: UIAttachment }) {
   const { thread, labels, announce } = useChat();
@@ -83,6 +90,10 @@ function AttachedFile({ file }: { file: UIAttachment }) {
         </pre>
       ) : null}
       {shown !== null && "picture" in shown ? <img class="attached" src={shown.picture} alt={name} /> : null}
+      {shown !== null && "sound" in shown ? (
+        // biome-ignore lint/a11y/useMediaCaption: a file of the user has no captions.
+        <audio class="attached-sound" controls src={shown.sound} aria-label={name} />
+      ) : null}
       {isOpen && bytes !== null && !("problem" in shown) ? (
         <button type="button" class="button small" aria-label={labels.saveFileName(name)} onClick={() => save(bytes, file.name)}>
           {labels.saveFile}
@@ -95,9 +106,12 @@ function AttachedFile({ file }: { file: UIAttachment }) {
 /** `null` for what is not shown here. */
 async function viewOf(bytes: Uint8Array): Promise<Shown> {
   const start = String.fromCharCode(...bytes.subarray(0, 12));
-  const type = pictures.find(([, beginning]) => beginning.test(start))?.[0];
-  const picture = type === undefined ? null : await dataUrl(new Blob([bytes as BlobPart], { type }));
+  const kind = (types: typeof pictures) => types.find(([, beginning]) => beginning.test(start))?.[0];
+  const urlOf = async (type: string | undefined) => (type === undefined ? null : dataUrl(new Blob([bytes as BlobPart], { type })));
+  const picture = await urlOf(kind(pictures));
   if (picture !== null) return { picture };
+  const sound = await urlOf(kind(sounds));
+  if (sound !== null) return { sound };
   if (start.startsWith("%PDF-") || bytes.includes(0)) return null;
   try {
     return { text: new TextDecoder("utf-8", { fatal: true }).decode(bytes) };

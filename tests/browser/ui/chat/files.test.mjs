@@ -52,6 +52,12 @@ for (const kind of availableBrowsers) {
       "5 bytes",
       "41 bytes",
     ]);
+    await chat.until("each says what the model gets", () => all(".attachment-form").length === 3);
+    assert.deepEqual(await chat.get(() => all(".attachment-form").map(({ textContent }) => textContent)), [
+      "the model gets its text",
+      "the model gets only its name: this model does not take audio",
+      "the model gets its text",
+    ]);
     await chat.isAccessible("attachments");
     await photograph(chat, `controls-attachments-${kind}`);
     await choose("big.bin", "", (32 << 20) + 1);
@@ -65,11 +71,16 @@ for (const kind of availableBrowsers) {
       ["text", "image_url", "text", "text", "text"],
     );
     assert.match(sent[2].text, /^Attached file: .*"attachments\/notes\.md".*\nIts text:\n# Notes$/);
-    assert.match(sent[3].text, /^Attached file: .*song\.mp3.*\nIts text was not read\.$/);
+    assert.match(
+      sent[3].text,
+      /^Attached file: .*song\.mp3.*\nThe file itself is not given here: this model does not take audio\.\nIts text was not read\.$/,
+    );
     assert.equal(await chat.get(() => all(".attachments li").length), 0);
 
     await chat.idle();
-    assert.deepEqual(await chat.get(() => all(".attached-note").map(({ textContent }) => textContent)), ["Its text was not read."]);
+    assert.deepEqual(await chat.get(() => all(".attached-note").map(({ textContent }) => textContent)), [
+      "Its text was not read. A model that reads such files is given the file itself.",
+    ]);
     await chat.press("Open notes.md, 7 bytes");
     await chat.shows(/^# Notes$/, ".attached-content");
     await chat.press("Open notes.md, 7 bytes");
@@ -96,9 +107,14 @@ for (const kind of availableBrowsers) {
       };
     });
     await chat.press("Open song.mp3, 5 bytes");
+    await chat.until("it has a player", () => /^data:audio\/mpeg;base64,/.test(one("audio.attached-sound").src));
+    await chat.isAccessible("a player");
+    await chat.press("Save song.mp3");
     await chat.until("it is saved", () => window.saved);
     const [name, type] = await chat.get(async () => [window.saved[0], (await (await fetch(window.saved[1])).blob()).type]);
     assert.deepEqual([name, type], ["song.mp3", "application/octet-stream"]);
+    await chat.press("Open song.mp3, 5 bytes");
+    await chat.until("it is closed", () => one(".attached-sound") === null);
     await chat.get(() => window.chat.thread.getSnapshot().conversation.workspace.remove("attachments/song.mp3"));
     await chat.press("Open song.mp3, 5 bytes");
     await chat.shows(/song\.mp3 is no longer in the workspace\./, ".attached-files");
