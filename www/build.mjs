@@ -10,6 +10,8 @@ import { wasms } from "../scripts/wasms.mjs";
 
 /** The worker of the library's terminal. */
 const WORKER = "terminal-worker.js";
+/** The worker of PDF.js. */
+const PDF_WORKER = "pdf.worker.min.mjs";
 const here = dirname(fileURLToPath(import.meta.url));
 
 /** The page is served together with the library's files, so it needs no copies of them. */
@@ -53,6 +55,7 @@ export async function build({ outdir = join(here, "dist") } = {}) {
     ...["index.html", "icon.svg", "icons", "manifest.webmanifest"].map((name) => [join(here, name), name]),
     ...wasms.map(({ file }) => [fileURLToPath(import.meta.resolve(`threadkeep/${file}`)), file]),
     [join(here, "../dist", WORKER), WORKER],
+    [fileURLToPath(import.meta.resolve(`pdfjs-dist/legacy/build/${PDF_WORKER}`)), PDF_WORKER],
   ];
   await Promise.all(copies.map(([from, name]) => cp(from, join(outdir, name), { recursive: true })));
   await buildServiceWorker(outdir);
@@ -64,7 +67,8 @@ async function buildServiceWorker(outdir) {
   const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath ?? entry.path, entry.name));
   const files = paths
     .map((file) => relative(outdir, file).split(sep).join("/"))
-    .filter((name) => !name.endsWith(".map"))
+    // Most visitors attach no PDF, and PDF.js is larger than the rest of the page.
+    .filter((name) => !name.endsWith(".map") && !/^pdf[.-]/.test(name))
     .sort();
   const hash = createHash("sha256");
   for (const name of files) hash.update(name).update(await readFile(join(outdir, name)));

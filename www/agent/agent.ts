@@ -1,6 +1,7 @@
 // The page's agent, made from the settings and the page's tools, and opening conversations with it.
 
 import { Agent, Conversation, type ConversationInfo, type ConversationOptions, LLM, ThreadkeepError } from "threadkeep";
+import { pdfText } from "threadkeep/pdf";
 import { openThread, type Thread } from "threadkeep/thread";
 import { folderOf, usesFolder } from "../files/folders.ts";
 import { earlySecrets, givenSecrets, keepEarlySecrets } from "../control/given-secrets.ts";
@@ -85,6 +86,12 @@ async function opened(options: ConversationOptions): Promise<Thread> {
   }
 }
 
+/** PDF.js is loaded with the first PDF. */
+const pdfs = pdfText({
+  workerSrc: new URL("pdf.worker.min.mjs", document.baseURI),
+  pdfjs: () => import("pdfjs-dist/legacy/build/pdf.mjs"),
+});
+
 /** The agent with the current settings. */
 async function openingOptions(): Promise<ConversationOptions> {
   const { budget, forbidden } = settings();
@@ -99,6 +106,7 @@ async function openingOptions(): Promise<ConversationOptions> {
       toolConcurrencyLimit: 4,
       ...(Object.keys(servers).length > 0 && { mcpServers: servers }),
     }),
+    attachments: { readers: [pdfs] },
     ...(budget !== null && { maxBudgetPerRun: budget }),
     // Without a forbidden tool there is no hook, because each of its results is an event in the log.
     ...(forbidden !== "" && {

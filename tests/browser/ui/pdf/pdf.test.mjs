@@ -4,7 +4,6 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { createModel } from "../../../support/model.mjs";
 import { pdfOf } from "../../../support/pdf.mjs";
-import { installedPdfJs } from "../../../support/pdfjs.mjs";
 import { startServer } from "../../../support/server.mjs";
 import { availableBrowsers } from "../../../support/browser/driver.mjs";
 import { tabs } from "../../../support/browser/tabs.mjs";
@@ -19,7 +18,7 @@ let server;
 let model;
 before(async () => {
   model = createModel([{ text: "I have read it." }]);
-  server = await startServer({ model, mounts: { "/pdfjs/": await installedPdfJs(), "/hanging.mjs": hanging } });
+  server = await startServer({ model, mounts: { "/pdfjs/": "node_modules/pdfjs-dist/legacy/build", "/hanging.mjs": hanging } });
 });
 after(() => server.close());
 
@@ -50,8 +49,9 @@ for (const kind of availableBrowsers) {
           const { extended_content } = await conversation.sendMessage([{ type: "file", file }]);
           const stored = await conversation.workspace.read("attachments/report.pdf");
           await conversation.close();
-          const [, ...lines] = extended_content[0].text.split("\n");
-          return { text: lines.join("\n"), time: performance.now() - begun, isStored: stored.length === bytes.length };
+          const [line, ...lines] = extended_content[0].text.split("\n");
+          const { pages = null } = JSON.parse(line.slice(line.indexOf("{")));
+          return { text: lines.join("\n"), pages, time: performance.now() - begun, isStored: stored.length === bytes.length };
         },
         [...bytes],
         options,
@@ -59,23 +59,24 @@ for (const kind of availableBrowsers) {
 
     const two = await read(pdfOf(["Profit (2025)\nrose by 7 percent", "Outlook"]));
     assert.deepEqual(
-      [two.text, two.isStored],
-      ["Its text:\nPage 1 of 2:\nProfit (2025)\nrose by 7 percent\n\nPage 2 of 2:\nOutlook\n", true],
+      [two.text, two.pages, two.isStored],
+      ["Its text:\nPage 1 of 2:\nProfit (2025)\nrose by 7 percent\n\nPage 2 of 2:\nOutlook\n", 2, true],
     );
 
     const long = await read(pdfOf(pages(300, (number) => `The text of page ${number}`)));
     assert.match(long.text, /^Its text:\nPage 1 of 300:\nThe text of page 1\n[^]*Page 300 of 300:\nThe text of page 300\n$/);
+    assert.equal(long.pages, 300);
 
     const full = await read(pdfOf(pages(300, (number) => `Line of page ${number}\n`.repeat(60))));
     assert.match(full.text, /^The first 100000 of its \d{6} characters; the rest was left out here and is in the file:\nPage 1 of 300:/);
 
-    for (const [bytes, reason] of [
+    for (const [bytes, reason, counted = null] of [
       [pdfOf(["A secret"], { encrypt: true }), "the PDF is encrypted and asks for a password"],
       [new TextEncoder().encode("%PDF-1.7\nnothing else"), "the PDF is broken"],
-      [pdfOf(["", ""]), "the PDF has no text, perhaps pictures of pages"],
+      [pdfOf(["", ""]), "the PDF has no text, perhaps pictures of pages", 2],
     ]) {
-      const { text, isStored } = await read(bytes);
-      assert.deepEqual([text, isStored], [`Its text was not read: ${reason}.`, true]);
+      const { text, pages, isStored } = await read(bytes);
+      assert.deepEqual([text, pages, isStored], [`Its text was not read: ${reason}.`, counted, true]);
     }
 
     const hung = await read(pdfOf(["Never read"]), { workerSrc: "/hanging.mjs", timeout: 500 });
