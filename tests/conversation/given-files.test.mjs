@@ -117,7 +117,8 @@ test("models by their metadata: what each reads", async (t) => {
     return (await conversation.previewFiles([file(pdf, "a.pdf"), file(wav, "a.wav"), file(png, "a.png")])).map(({ form }) => form);
   };
   assert.deepEqual(await forms({ model: "openai/gpt-4o" }), ["file", "name", "file"]);
-  assert.deepEqual(await forms({ model: "openai/gpt-audio" }), ["name", "file", "name"]);
+  assert.deepEqual(await forms({ model: "openai/gpt-audio" }), ["name", "name", "name"], "over the Responses API, by its metadata");
+  assert.deepEqual(await forms({ model: "openai/gpt-audio", apiMode: "chat" }), ["name", "file", "name"]);
   assert.deepEqual(await forms({ model: "anthropic/claude-sonnet-4-5" }), ["file", "name", "file"]);
   assert.deepEqual(await forms({ model: "gemini/gemini-2.5-flash" }), ["name", "file", "file"], "its OpenAI API takes no PDF files");
   assert.deepEqual(await forms({ model: "deepseek/deepseek-chat" }), ["name", "name", "name"]);

@@ -65,7 +65,7 @@ for (const kind of availableBrowsers) {
     }
     await page.isAccessible("files to send");
     await page.say("What do they say?");
-    await page.shows(/scripted answer/);
+    await page.until("the message shows both", () => document.querySelectorAll(".attached-file").length === 2);
     await page.idle();
     // PDF.js has read it, in its worker.
     const texts = await page.page.evaluate(() => [...document.querySelectorAll(".attached-note")].map(({ textContent }) => textContent));
