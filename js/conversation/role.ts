@@ -68,24 +68,30 @@ export class Role {
     return this.#inTurn(async () => {
       if (this.#isClosed) throw new ThreadkeepError("invalid_state", "the conversation is closed; open it again");
       if (!this.#following) return true;
-      if (!(await ask(this.#session.core, "takeOver", steals))) return false;
-      await this.#becomeWriter(this.#following, steals);
-      return true;
+      // Before it writes, so that other followers wait for its end, and that a writer which is alive gives way.
+      const writing = this.#write(steals);
+      let isWriter = false;
+      try {
+        isWriter = await ask(this.#session.core, "takeOver", steals);
+      } finally {
+        if (!isWriter) writing.leave(false);
+      }
+      if (isWriter) await this.#becomeWriter(this.#following, writing);
+      return isWriter;
     });
   }
 
   /** Another handle has taken the place of this one. */
   displaced(): void {
     if (this.#following || this.#isClosed) return;
+    // At once: what fails now because another handle writes is not the answer to what others have asked.
+    this.#endServing();
     void this.#inTurn(async () => {
       if (this.#following || this.#isClosed) return;
-      const { core } = this.#session;
+      this.#endServing();
       this.#writing?.leave(false);
       this.#writing = undefined;
-      const serving = this.#serving;
-      this.#serving = undefined;
-      await ask(core, "stepDown");
-      (await serving)?.end();
+      await ask(this.#session.core, "stepDown");
       this.#session.changedRole(false);
       this.#following = await this.#follow();
       this.#emit("access", "follower");
@@ -97,9 +103,17 @@ export class Role {
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.#writing?.leave(true);
-    void Promise.resolve(this.#serving).then((serving) => serving?.end());
+    this.#endServing();
     const closed = new ThreadkeepError("invalid_state", "the conversation is closed; open it again");
-    for (const call of this.#following?.leave() ?? []) call.reject(closed);
+    for (const call of this.#following?.leave(closed) ?? []) call.reject(closed);
+  }
+
+  #endServing(): void {
+    const serving = this.#serving;
+    this.#serving = undefined;
+    if (!serving) return;
+    if ("then" in serving) void serving.then((serving) => serving.end()).catch(() => {});
+    else serving.end();
   }
 
   #write(steals: boolean): ReturnType<typeof write> {
@@ -109,22 +123,24 @@ export class Role {
 
   #hear(change: Change): void {
     if (change.word === "taken") this.displaced();
-    else if (change.word === "asking") void this.#serve();
+    else if (change.word === "asking" && this.#writing) void this.#serve().catch(() => {});
   }
 
   /** Answers the others. What they ask before that, they ask again. */
   async #serve(): Promise<Serving> {
-    this.#serving ??= part(import("./role/serving.js")).then(({ serve }) => {
+    if (this.#serving) return this.#serving;
+    const loading = part(import("./role/serving.js")).then(({ serve }) => {
       const serving = serve(this.#session, verbs);
-      if (this.#isClosed || !this.#writing) serving.end();
-      else this.#serving = serving;
+      // Otherwise it was ended meanwhile, and whoever has ended it waits for it.
+      if (this.#serving === loading) this.#serving = serving;
       return serving;
     });
+    this.#serving = loading;
     try {
-      return await this.#serving;
+      return await loading;
     } catch (error) {
       // The next one that asks leads to another attempt.
-      this.#serving = undefined;
+      if (this.#serving === loading) this.#serving = undefined;
       throw error;
     }
   }
@@ -160,9 +176,9 @@ export class Role {
     return false;
   }
 
-  async #becomeWriter(following: Following, steals: boolean): Promise<void> {
+  async #becomeWriter(following: Following, writing: ReturnType<typeof write>): Promise<void> {
     const { client, settled } = following;
-    this.#writing = this.#write(steals);
+    this.#writing = writing;
     this.#session.changedRole(true);
     const serving = await this.#serve();
     // From here on nothing is awaited, so that no call of the host can overtake those that wait.

@@ -140,7 +140,7 @@ impl CoreConversation {
     }
 
     /// A verb with its arguments: about earlier files `at`, `read`, `changes`, `history` or `prune`, about messages that no
-    /// model has read `queued`, `edit` or `remove`, about what another handle asks `begin` or `carried_out`. One export, because each costs all pages some bytes.
+    /// model has read `queued`, `edit` or `remove`, about what another handle asks `begin`, `carried_out` or `forget`. One export, because each costs all pages some bytes.
     #[wasm_bindgen(unchecked_return_type = "Promise<any>")]
     pub fn beside(
         &self,

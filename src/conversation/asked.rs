@@ -6,7 +6,10 @@
 use super::{Conversation, machine::Plan};
 use crate::{
     error::Result,
-    format::commands::{CarriedOut, CommandRecord, path_of},
+    format::{
+        commands::{CarriedOut, CommandRecord, path_of},
+        layout::COMMANDS,
+    },
     id::EventId,
     tool::FileChange,
 };
@@ -14,6 +17,9 @@ use std::{
     cell::{Cell, RefCell},
     rc::Rc,
 };
+
+/// How long the commands of a handle are kept that is silent, in milliseconds.
+const KEPT: f64 = 86_400_000.0;
 
 /// A command of another handle.
 #[derive(Clone, Debug)]
@@ -98,6 +104,35 @@ impl Conversation {
         let record = page.commands.get(client);
         let found = record.and_then(|record| record.carried_out.iter().find(|each| each.number == number));
         Ok(found.map(|command| command.event.clone()))
+    }
+
+    /// Removes what is stored of the commands of a handle that has ended; without one, of all handles that have been silent for a
+    /// day, because nobody knows of the end of a page that was killed.
+    ///
+    /// # Errors
+    /// `invalid_options` for a client whose id is no file name, `locked_elsewhere`, and those of the store.
+    pub async fn forget_commands(&self, client: Option<&str>) -> Result<()> {
+        let log = &self.0.log;
+        let mut paths = Vec::new();
+        if let Some(client) = client {
+            let record = self.0.page.borrow_mut().commands.remove(client);
+            if record.is_some_and(|record| !record.carried_out.is_empty()) {
+                paths.push(path_of(client)?);
+            }
+        } else {
+            for path in log.store.files(self.id(), Some(&COMMANDS.parse()?)).await? {
+                let stored = log.store.read_file(self.id(), &path).await?;
+                let record = stored.as_deref().and_then(CommandRecord::parse).unwrap_or_default();
+                if record.at < log.host.now() - KEPT {
+                    paths.push(path);
+                }
+            }
+        }
+        if paths.is_empty() {
+            return Ok(());
+        }
+        let files = paths.into_iter().map(|path| FileChange::new(path, None)).collect();
+        self.store(Plan { files, ..Plan::default() }, &mut |_| {}).await.map(drop)
     }
 
     /// Stores that the command is about to be carried out, for one whose effects are outside of the conversation: if this page

@@ -172,3 +172,34 @@ fn answers_that_have_arrived_are_forgotten_and_other_handles_have_their_own_numb
         assert_eq!(writer.carried_out("../base", 1).await.unwrap_err().code(), ErrorCode::InvalidOptions);
     });
 }
+
+#[test]
+fn the_commands_of_a_handle_that_has_ended_are_removed_and_those_of_a_killed_page_after_a_day() {
+    block_on(async {
+        let store: Rc<dyn Store> = Rc::new(MemoryStore::new());
+        let world = World::new(store.clone(), Vec::new(), []);
+        let writer = world.open().await.unwrap();
+        say(&writer, "Hello").await;
+        let clients = ["0f8fad5b-d9cb", "11111111-2222", "33333333-4444"];
+        for client in clients {
+            tags(&writer.asked(Asked { client: client.into(), number: 1, settled: 0 }), client)
+                .await
+                .unwrap();
+        }
+        let stored = async || {
+            let paths = store.files(ID.parse().unwrap(), Some(&"commands".parse().unwrap())).await.unwrap();
+            paths.iter().map(ToString::to_string).collect::<Vec<_>>()
+        };
+        assert_eq!(stored().await.len(), 3);
+        writer.forget_commands(Some(clients[0])).await.unwrap();
+        writer.forget_commands(Some("99999999-0000")).await.unwrap();
+        writer.forget_commands(None).await.unwrap();
+        assert_eq!(stored().await, ["commands/11111111-2222.json", "commands/33333333-4444.json"]);
+        world.host.passed.set(86_400_001.0);
+        tags(&writer.asked(Asked { client: clients[2].into(), number: 2, settled: 1 }), "late")
+            .await
+            .unwrap();
+        writer.forget_commands(None).await.unwrap();
+        assert_eq!(stored().await, ["commands/33333333-4444.json"]);
+    });
+}

@@ -50,8 +50,8 @@ export interface Following {
   readonly settled: number;
   /** Asks the writer. */
   ask(verb: Verb, args: readonly unknown[]): Promise<unknown>;
-  /** Ends it; the calls without an answer are left to the caller. */
-  leave(): OpenCall[];
+  /** Ends it; the calls without an answer are left to the caller. Later ones are rejected for this reason. */
+  leave(reason?: unknown): OpenCall[];
 }
 
 const mostRemembered = 100;
@@ -92,7 +92,7 @@ export async function follow({ store, id, core, home, emit, listeners, join, loc
   const fail = (error: unknown) => {
     // After other errors, such as a database that is blocked for a moment, the next message leads to another attempt.
     if ((error as { code?: unknown }).code !== "store_lost" || signal.aborted) return;
-    for (const call of leave()) call.reject(error);
+    for (const call of leave(error)) call.reject(error);
     deleted();
   };
 
@@ -204,9 +204,9 @@ export async function follow({ store, id, core, home, emit, listeners, join, loc
     awaitEnd();
   });
 
-  const leave = (): OpenCall[] => {
+  const leave = (reason?: unknown): OpenCall[] => {
     if (signal.aborted) return [];
-    end.abort();
+    end.abort(reason);
     listeners.delete(remember);
     member.leave();
     post({ gone: true });
@@ -236,6 +236,7 @@ export async function follow({ store, id, core, home, emit, listeners, join, loc
       return settled();
     },
     ask(verb, given) {
+      if (signal.aborted) return Promise.reject(signal.reason);
       if (own.has(verb))
         return Promise.reject(unsupported(`${verb}() works in the tab that writes this conversation: call takeOver() first`));
       if (!channel)

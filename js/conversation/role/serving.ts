@@ -38,6 +38,7 @@ export interface Serving {
   committed(): void;
   /** Carries out a call, unless an earlier writer has done that. The calls of a handle have to come in their order. */
   carryOut(call: Asked): Promise<unknown>;
+  /** From now on nobody is answered: what is asked is left to the next writer. */
   end(): void;
 }
 
@@ -59,8 +60,10 @@ export function serve(session: ServingSession, verbs: Verbs): Serving {
   /** The calls of each handle that it may ask for again, and the end of those whose place in the order is decided. */
   const clients = new Map<string, { calls: Map<number, Promise<void>>; placed: Promise<unknown> | undefined }>();
   const stops = new Map<string, AbortController>();
-  const post = (message: FromWriter extends infer M ? (M extends { by: string } ? Omit<M, "by"> : never) : never) =>
-    channel?.postMessage({ ...message, by });
+  let isOver = false;
+  const post = (message: FromWriter extends infer M ? (M extends { by: string } ? Omit<M, "by"> : never) : never) => {
+    if (!isOver) channel?.postMessage({ ...message, by });
+  };
 
   /** Live events since the last message. They are sent in the next task, together; a timer would be late in a hidden tab. */
   let live: LiveEvent[] = [];
@@ -151,6 +154,7 @@ export function serve(session: ServingSession, verbs: Verbs): Serving {
       stops.get(`${from}/${message.abort}`)?.abort();
     } else if ("gone" in message) {
       clients.delete(from);
+      ask(core, "beside", ["forget", from]).catch(() => {});
     } else {
       const { call: number, verb, settled, args, isAgain } = message;
       if (!Object.hasOwn(verbs, verb)) return;
@@ -173,6 +177,8 @@ export function serve(session: ServingSession, verbs: Verbs): Serving {
     if ("from" in data) hear(data);
   });
   post({ here: where });
+  // Rows that stay cost some bytes and nothing else.
+  ask(core, "beside", ["forget"]).catch(() => {});
   return {
     committed() {
       flush();
@@ -180,6 +186,7 @@ export function serve(session: ServingSession, verbs: Verbs): Serving {
     },
     carryOut,
     end() {
+      isOver = true;
       session.listeners.delete(listener);
       channel?.close();
       soon.port1.close();

@@ -154,6 +154,7 @@ async fn beside(conversation: &Conversation, request: &Array) -> Result<JsValue>
             conversation.remove_queued_message(&text(1)?.parse()?).await?;
             "null".into()
         }
+        "forget" => done(conversation.forget_commands(request.get(1).as_string().as_deref()).await)?,
         "begin" => done(conversation.begin_asked().await)?,
         "carried_out" => match conversation.carried_out(&text(1)?, number(2)? as u64).await? {
             Some(Some(event)) => event.as_str().into(),
