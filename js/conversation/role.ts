@@ -44,6 +44,11 @@ export class Role {
     else this.#following = await this.#follow();
   }
 
+  /** The handle is open, and hears what the writer says. */
+  greet(): void {
+    this.#following?.greet();
+  }
+
   get home(): "here" | "tab" | "worker" {
     return this.#following?.home ?? "here";
   }
@@ -94,6 +99,7 @@ export class Role {
       await ask(this.#session.core, "stepDown");
       this.#session.changedRole(false);
       this.#following = await this.#follow();
+      this.greet();
       this.#emit("access", "follower");
       this.#emit("home", this.#following.home);
     }).catch((error: { code?: unknown }) => error.code === "store_lost" && this.#emit("access", "deleted"));
@@ -147,7 +153,8 @@ export class Role {
 
   async #follow(): Promise<Following> {
     const { store, id, core, home } = this.#session;
-    const { follow } = await part(import("./role/following.js"));
+    // With the part that it needs to take over, because the network may be gone then.
+    const [{ follow }] = await Promise.all([part(import("./role/following.js")), part(import("./role/serving.js"))]);
     return follow({
       store,
       id,

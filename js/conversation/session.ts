@@ -80,6 +80,7 @@ export class ConversationSession implements Parent, ServerPlace {
       throw error;
     }
     session.mcp?.begin(core);
+    session.role.greet();
     // A failure is left to the one that needs the part.
     void part(import("./ahead.js"))
       .then(({ loadAhead }) => loadAhead(given, session.state()))

@@ -2,7 +2,7 @@
 // they are first used.
 import type { CoreConversation } from "../../pkg/threadkeep.js";
 import { isA } from "../input/arguments.js";
-import { ask, invalidOptions, reading } from "../input/errors.js";
+import { ask, invalidOptions, reading, ThreadkeepError } from "../input/errors.js";
 import type { Store } from "../store/store.js";
 import { loadChunk, part } from "../wasm/wasm.js";
 import type { CallFiles, ConversationHome, FolderWorkspace, PendingFiles, VersionedWorkspace, Workspace } from "./types.js";
@@ -141,7 +141,11 @@ export class LazyHome {
       const stored = {
         files: (folder: string) => store.files(id, folder),
         readFile: (path: string) => store.readFile(id, path),
-        writeFiles: (changes: unknown[]) => ask(session.core, "writeFiles", changes) as Promise<void>,
+        writeFiles: async (changes: unknown[]): Promise<void> => {
+          if (session.core.access() === "follower")
+            throw new ThreadkeepError("unsupported", "files are changed in the tab that writes this conversation: call takeOver() first");
+          await ask(session.core, "writeFiles", changes);
+        },
       };
       const versions = (...request: (string | number)[]) => ask(session.core, "beside", request);
       return openHome(stored, directory(), given, owner && (await owner.#load()), versions);

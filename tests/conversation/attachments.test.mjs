@@ -161,8 +161,10 @@ test("files of a workspace of the host are there before the message, and gone if
   await conversation.sendMessage([file("new", "a.txt")]);
   assert.equal(await bytesOf(conversation, "attachments/a-2.txt"), "new");
   const follower = await open(t, { model, workspace, store, conversationId: conversation.id });
-  await assert.rejects(follower.sendMessage([file("late", "a.txt")]), refused("locked_elsewhere", /./));
+  await assert.rejects(follower.sendMessage([file("late", "")]), refused("invalid_options", /./));
   assert.deepEqual(await pathsIn(conversation), ["attachments/a-2.txt", "attachments/a.txt"]);
+  await follower.sendMessage([file("from elsewhere", "a.txt")]);
+  assert.equal(await bytesOf(conversation, "attachments/a-3.txt"), "from elsewhere");
 });
 
 test("what cannot be sent is refused with a sentence, and stores nothing", async (t) => {

@@ -1,8 +1,13 @@
 // Followers in one page: a second handle on a conversation hears of everything that the first one stores.
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { after, test } from "node:test";
+import { inspect } from "node:util";
 import { Agent, Conversation, LLM, fileEditor, memoryStore, tool } from "../../dist/index.js";
 import { createModel } from "../support/model.mjs";
+
+// What handles say to each other does not keep a process alive.
+const alive = setInterval(() => {}, 60_000);
+after(() => clearInterval(alive));
 
 const note = tool({
   name: "note",
@@ -14,10 +19,10 @@ const agentOf = (replies, tools = [note]) =>
   new Agent({ llm: new LLM({ model: "openai/gpt-4o", fetch: createModel(replies).fetch, numRetries: 1 }), tools });
 
 /** A writer and a follower, with everything that the follower's subscribers hear. */
-async function pair(replies, { tools, ...options } = {}) {
+async function pair(replies, { tools, takeOver, ...options } = {}) {
   const store = memoryStore();
   const writer = await Conversation.open({ agent: agentOf(replies, tools), store, ...options });
-  const follower = await Conversation.open({ agent: agentOf([], tools), store, conversationId: writer.id });
+  const follower = await Conversation.open({ agent: agentOf([], tools), store, conversationId: writer.id, takeOver });
   assert.deepEqual([writer.access, follower.access], ["writer", "follower"]);
   const heard = [];
   const changes = new Set();
@@ -77,9 +82,61 @@ test("a follower hears of events, states and calls as the writer stores them", a
   assert.equal(await follower.finalResponse(), "Done.");
   assert.deepEqual(values(heard, "tags"), [{ title: "Noted" }]);
   assert.equal(follower.access, "follower");
-  await assert.rejects(follower.sendMessage("x"), { code: "locked_elsewhere" });
+  const { id } = await follower.sendMessage("From there");
+  assert.equal((await writer.activeBranch()).at(-1).id, id, "what it sends is stored by the writer");
+  await until(() => heard.some((event) => event.id === id));
   await follower.close();
   await writer.close();
+});
+
+test("keys and functions stay where they are: what needs them is unsupported in a follower, and nothing is sent", async (t) => {
+  const { writer, follower } = await pair([{ text: "A title" }], { tools: [fileEditor()] });
+  await writer.sendMessage("Go");
+  await follower.queue.list();
+  const posted = [];
+  const { postMessage } = BroadcastChannel.prototype;
+  t.after(() => (BroadcastChannel.prototype.postMessage = postMessage));
+  BroadcastChannel.prototype.postMessage = function (message) {
+    posted.push(inspect(message, { depth: 20 }));
+    return postMessage.call(this, message);
+  };
+  const llm = new LLM({ model: "openai/gpt-4o", apiKey: "sk-of-this-tab" });
+  for (const [name, act] of Object.entries({
+    switchLLM: () => follower.switchLLM(llm),
+    updateSecrets: () => follower.updateSecrets({ token: "sk-of-this-tab" }),
+    generateTitle: () => follower.generateTitle({ llm }),
+    setSecurityAnalyzer: () => follower.setSecurityAnalyzer(() => "HIGH"),
+    "workspace.write": () => follower.workspace.write("a.txt", "a"),
+    "workspace.remove": () => follower.workspace.remove("a.txt", { force: true }),
+  }))
+    await assert.rejects(act(), { code: "unsupported", message: /tab that writes this conversation/ }, name);
+  assert.doesNotMatch(posted.join(), /sk-of-this-tab/);
+  assert.equal(await follower.generateTitle(), "A title");
+  await follower.close();
+  await writer.close();
+});
+
+test("a handle that is opened in the middle of an answer hears it from its beginning", async () => {
+  let goOn;
+  const goes = new Promise((resolve) => (goOn = resolve));
+  const options = { cipher: "a passphrase", securityAnalyzer: { kind: "PatternSecurityAnalyzer" } };
+  const { store, writer, heard, until } = await pair([{ text: ["Once", " upon", " a time"], pace: (at) => at === 2 && goes }], options);
+  const textOf = (events) => events.filter(({ kind }) => kind === "StreamingDeltaEvent").map(({ content }) => content ?? "");
+  await writer.sendMessage("Go");
+  const run = writer.run();
+  await until(() => textOf(heard).join("") !== "");
+  const late = await Conversation.open({ agent: agentOf([]), store, conversationId: writer.id, ...options });
+  const pieces = [];
+  const over = new Promise((resolve) =>
+    late.subscribe((event) => {
+      pieces.push(event);
+      if (event.kind === "StreamingDeltaEvent") goOn();
+      if (event.kind === "MessageEvent" && event.source === "agent") resolve();
+    }),
+  );
+  await Promise.all([run, over]);
+  assert.equal(textOf(pieces).join(""), "Once upon a time");
+  for (const handle of [late, writer]) await handle.close();
 });
 
 test("a follower is on the branch that the writer enters", async () => {
@@ -95,12 +152,30 @@ test("a follower is on the branch that the writer enters", async () => {
   for (const handle of [follower, writer]) await handle.close();
 });
 
-test("the end of the writer is reported once everything is taken in, and then the conversation can be opened to write", async () => {
+test("a follower takes the place of a writer that ends, as the same handle", async () => {
   const { store, writer, follower, heard, until } = await pair([]);
+  const message = await writer.sendMessage("Go");
+  await writer.close();
+  await until(() => values(heard, "home").length > 0);
+  assert.deepEqual(
+    [values(heard, "access"), values(heard, "home"), follower.access, follower.home, follower.state.leaf_event_id],
+    [["writer"], ["here"], "writer", "here", message.id],
+  );
+  const { id } = await follower.sendMessage("And on");
+  await follower.close();
+  assert.equal((await store.load(follower.id)).length, 3);
+  const next = await Conversation.open({ agent: agentOf([]), store, conversationId: writer.id });
+  assert.equal((await next.activeBranch()).at(-1).id, id);
+  await next.close();
+});
+
+test("one that never takes over reports the end once everything is taken in, and another handle can be opened to write", async () => {
+  const { store, writer, follower, heard, until } = await pair([], { takeOver: "never" });
   const message = await writer.sendMessage("Go");
   await writer.close();
   await until(() => values(heard, "access").length > 0);
   assert.deepEqual([values(heard, "access"), follower.state.leaf_event_id], [["free"], message.id]);
+  await assert.rejects(follower.sendMessage("x"), { code: "locked_elsewhere", message: /takeOver\(\)/ });
   await follower.close();
   const next = await Conversation.open({ agent: agentOf([]), store, conversationId: writer.id });
   assert.equal(next.access, "writer");
@@ -108,7 +183,7 @@ test("the end of the writer is reported once everything is taken in, and then th
 });
 
 test("a follower of a deleted conversation is closed, and says why", async () => {
-  const { store, writer, follower, heard, until } = await pair([]);
+  const { store, writer, follower, heard, until } = await pair([], { takeOver: "never" });
   await writer.sendMessage("Go");
   await writer.close();
   await Conversation.delete(writer.id, { store });

@@ -90,7 +90,9 @@ test("limits are read as they were given, replaced while the conversation is ope
     await assert.rejects(conversation.setLimits(limits), { code: "invalid_options", message });
   assert.deepEqual(conversation.limits, { maxIterationPerRun: 500, stuckDetection: false });
   const follower = await Conversation.open({ agent, store, conversationId: conversation.id });
-  await assert.rejects(follower.setLimits({}), { code: "locked_elsewhere" });
+  await assert.rejects(follower.setLimits({ maxIterationPerRun: 0 }), { code: "invalid_options" });
+  await follower.setLimits({ maxIterationPerRun: 9 });
+  assert.deepEqual([conversation.limits.maxIterationPerRun, follower.state.max_iterations], [9, 9]);
   await follower.close();
   await conversation.close();
   await assert.rejects(conversation.setLimits({}), { code: "invalid_state" });

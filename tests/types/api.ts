@@ -317,6 +317,11 @@ export async function use(signal: AbortSignal): Promise<void> {
   conversation.id = "";
   same<ExecutionStatus, typeof conversation.executionStatus>(true);
   same<"writer" | "follower", typeof conversation.access>(true);
+  same<"here" | "tab" | "worker", typeof conversation.home>(true);
+  same<Promise<void>, ReturnType<typeof conversation.takeOver>>(true);
+  await Conversation.open({ agent, store, takeOver: "never" });
+  // @ts-expect-error it takes over by itself or never
+  await Conversation.open({ agent, store, takeOver: false });
 
   const [action] = await conversation.pendingActions();
   await conversation.run({ signal, approve: [action!.id] });

@@ -39,7 +39,7 @@ test("the files are there when the conversation is opened again, and are deleted
   const follower = await Conversation.open({ agent, store, conversationId: id });
   assert.equal(follower.access, "follower");
   assert.deepEqual(await tree(follower.workspace), expected);
-  await assert.rejects(follower.workspace.write("a", "1"), refused("locked_elsewhere", /./));
+  await assert.rejects(follower.workspace.write("a", "1"), refused("unsupported", /takeOver\(\)/));
   await follower.close();
   await again.close();
   await assert.rejects(again.workspace.write("a", "1"), refused("invalid_state", /./));

@@ -7,7 +7,7 @@ import { ask, textOf, ThreadkeepError } from "../../input/errors.js";
 import type { join, lockOfWriter } from "../../store/changes.js";
 import type { Store } from "../../store/store.js";
 import type { LazyHome } from "../../workspace/workspace.js";
-import type { Listeners } from "../types.js";
+import type { Listeners, TitleOptions } from "../types.js";
 import type { Verb } from "../verbs.js";
 import { type Elsewhere, type FromFollower, type FromWriter, channelOf } from "./channel.js";
 
@@ -48,6 +48,8 @@ export interface Following {
   readonly home: Elsewhere;
   /** The number up to which all calls have their answers. */
   readonly settled: number;
+  /** Says that it is there: the answer has what was shown so far of an answer, and is for listeners that have to be there before. */
+  greet(): void;
   /** Asks the writer. */
   ask(verb: Verb, args: readonly unknown[]): Promise<unknown>;
   /** Ends it; the calls without an answer are left to the caller. Later ones are rejected for this reason. */
@@ -56,8 +58,11 @@ export interface Following {
 
 const mostRemembered = 100;
 
-/** The methods whose arguments are for this handle only: keys, and functions of the page. */
-const own: ReadonlySet<Verb> = new Set<Verb>(["switchLLM", "updateSecrets"]);
+/** Whether the arguments are for this handle only: keys, and functions of the page. */
+const isOwn = (verb: Verb, args: readonly unknown[]): boolean =>
+  verb === "switchLLM" ||
+  verb === "updateSecrets" ||
+  (verb === "generateTitle" && (args[0] as TitleOptions | undefined)?.llm !== undefined);
 
 /**
  * Follows from now on. Resolves once everything is taken in that is stored by then.
@@ -103,6 +108,9 @@ export async function follow({ store, id, core, home, emit, listeners, join, loc
   };
   const isLate = (event: LiveEvent) => event.kind === "StreamingDeltaEvent" && stored.includes(event.message_id);
 
+  /** In Node a call keeps the process alive, as a request does; following does not. */
+  const keepAlive = () => (channel as { ref?(): void; unref?(): void } | undefined)?.[open.size > 0 ? "ref" : "unref"]?.();
+
   const settled = () => (open.size > 0 ? Math.min(...open.keys()) - 1 : last);
   const post = (message: FromFollower extends infer M ? (M extends { from: string } ? Omit<M, "from"> : never) : never) =>
     channel?.postMessage({ ...message, from: client });
@@ -115,6 +123,7 @@ export async function follow({ store, id, core, home, emit, listeners, join, loc
       call.isSent = true;
     } catch (error) {
       open.delete(number);
+      keepAlive();
       call.reject(unsupported(`${verb}() cannot be passed on to the tab that writes this conversation: ${textOf(error)}`));
     }
   };
@@ -147,6 +156,7 @@ export async function follow({ store, id, core, home, emit, listeners, join, loc
   const answered = (message: Extract<FromWriter, { result: number }>) => {
     const call = open.get(message.result);
     if (!open.delete(message.result) || !call) return;
+    keepAlive();
     if (!("error" in message)) return call.resolve(message.value);
     const { code, message: text, status, retryable } = message.error;
     const options = { retryable, ...(status !== undefined && { status }), ...(call.signal?.aborted && { cause: call.signal.reason }) };
@@ -187,6 +197,7 @@ export async function follow({ store, id, core, home, emit, listeners, join, loc
       isFree = true;
       for (const call of open.values()) call.reject(noWriter());
       open.clear();
+      keepAlive();
     } else if (!signal.aborted) awaitEnd();
   };
   const member = join(store, (change) => {
@@ -223,12 +234,13 @@ export async function follow({ store, id, core, home, emit, listeners, join, loc
     throw error;
   }
   awaitEnd();
-  if (channel) {
-    post({ hello: true });
-    member.tell({ id, isListed: false, word: "asking" });
-  }
   return {
     client,
+    greet() {
+      if (!channel || signal.aborted) return;
+      post({ hello: true });
+      member.tell({ id, isListed: false, word: "asking" });
+    },
     get home() {
       return where;
     },
@@ -237,16 +249,17 @@ export async function follow({ store, id, core, home, emit, listeners, join, loc
     },
     ask(verb, given) {
       if (signal.aborted) return Promise.reject(signal.reason);
-      if (own.has(verb))
+      if (isOwn(verb, given))
         return Promise.reject(unsupported(`${verb}() works in the tab that writes this conversation: call takeOver() first`));
       if (!channel)
         return Promise.reject(unsupported("this browser has no BroadcastChannel, so only the tab that writes this conversation can act"));
       if (isFree) return Promise.reject(noWriter());
       return new Promise((resolve, reject) => {
         const number = ++last;
-        const { args, signal: stop } = withoutSignal(given);
+        const { args, signal: stop } = withoutSignal(given.map(withNames));
         const call: OpenCall = { number, verb, args, signal: stop, isSent: false, resolve, reject };
         open.set(number, call);
+        keepAlive();
         stop?.addEventListener("abort", () => open.has(number) && call.isSent && post({ abort: number }), { signal });
         if (writer !== undefined) send(call);
       });
@@ -256,6 +269,12 @@ export async function follow({ store, id, core, home, emit, listeners, join, loc
 }
 
 const unsupported = (message: string) => new ThreadkeepError("unsupported", message);
+
+/** Node makes a Blob without a name of a File that is sent, so that of a message's file goes beside it. */
+function withNames(given: unknown): unknown {
+  if (!Array.isArray(given)) return given;
+  return given.map((part) => (part?.type === "file" && part.file?.name ? { ...part, name: part.name ?? part.file.name } : part));
+}
 
 /** The arguments, with the signal of the last one apart. */
 function withoutSignal(given: readonly unknown[]): { args: unknown[]; signal: AbortSignal | undefined } {

@@ -60,6 +60,7 @@ export function serve(session: ServingSession, verbs: Verbs): Serving {
   /** The calls of each handle that it may ask for again, and the end of those whose place in the order is decided. */
   const clients = new Map<string, { calls: Map<number, Promise<void>>; placed: Promise<unknown> | undefined }>();
   const stops = new Map<string, AbortController>();
+  /** The next writer answers what comes to its end after this one has. */
   let isOver = false;
   const post = (message: FromWriter extends infer M ? (M extends { by: string } ? Omit<M, "by"> : never) : never) => {
     if (!isOver) channel?.postMessage({ ...message, by });

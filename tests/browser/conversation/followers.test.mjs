@@ -76,12 +76,8 @@ for (const kind of availableBrowsers) {
       await context.test("a tab that goes away without a word is followed by one that writes", async () => {
         assert.deepEqual(await follower.evaluate(() => accesses()), []);
         await writer.close();
-        await follower.evaluate(() => until(() => accesses().includes("free")));
-        await follower.evaluate(async (id) => {
-          await conversation.close();
-          await open(id);
-        }, id);
-        assert.equal(await follower.evaluate(() => conversation.access), "writer");
+        await follower.evaluate(() => until(() => accesses().includes("writer")));
+        assert.equal(await follower.evaluate(() => conversation.access), "writer", "the same handle");
         // A third tab follows the new writer.
         const third = await blank();
         await third.evaluate(open, id);
@@ -90,14 +86,14 @@ for (const kind of availableBrowsers) {
         await third.evaluate(() => until(() => conversation.executionStatus === "waiting_for_confirmation"));
         assert.deepEqual(await third.evaluate(() => accesses()), []);
         await follower.evaluate(() => conversation.close());
-        await third.evaluate(() => until(() => accesses().includes("free")));
+        await third.evaluate(() => until(() => accesses().includes("writer")));
         await third.close();
       });
 
       await context.test("a tab that follows a conversation that is deleted is told", async () => {
         const [first, second] = [await blank(), follower];
         await first.evaluate(open, id);
-        await second.evaluate(open, id);
+        await second.evaluate(open, id, "never");
         assert.deepEqual(
           [await first.evaluate(() => conversation.access), await second.evaluate(() => conversation.access)],
           ["writer", "follower"],
@@ -140,8 +136,9 @@ async function prepare() {
         check();
       }),
     accesses: () => heard.filter(({ kind, key }) => kind === "ConversationStateUpdateEvent" && key === "access").map(({ value }) => value),
-    async open(conversationId) {
-      globalThis.conversation = await Conversation.open({ agent, conversationId, confirmationPolicy: { kind: "AlwaysConfirm" } });
+    async open(conversationId, takeOver) {
+      const confirmationPolicy = { kind: "AlwaysConfirm" };
+      globalThis.conversation = await Conversation.open({ agent, conversationId, confirmationPolicy, takeOver });
       heard.length = 0;
       conversation.subscribe((event) => {
         heard.push(event);
@@ -152,8 +149,8 @@ async function prepare() {
   });
 }
 
-async function open(id) {
-  return globalThis.open(id);
+async function open(id, takeOver) {
+  return globalThis.open(id, takeOver);
 }
 
 async function say(text) {
