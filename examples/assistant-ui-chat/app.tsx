@@ -191,7 +191,7 @@ function Unfinished() {
   return (
     <div role="status">
       {error && <p className="error">{error.message}</p>}
-      {snapshot.access === "follower" && <p>Another tab writes this conversation.</p>}
+      {snapshot.home === "tab" && <p>Runs in another tab. {snapshot.isSilent && <>It does not answer. <button onClick={() => snapshot.conversation?.takeOver()}>Take over here</button></>}</p>}
       {snapshot.waiting && <p>The request is made again in {Math.ceil(snapshot.waiting.seconds)} s. <button onClick={() => thread?.retryNow()}>Now</button></p>}
       {canContinue && <p>The agent has not finished. <button onClick={() => thread?.resume()}>Continue</button></p>}
       {snapshot.hasEarlier && <button onClick={() => thread?.loadEarlier()}>Earlier messages</button>}

@@ -32,6 +32,8 @@ const nothing: ThreadSnapshot = {
   conversationId: null,
   conversation: null,
   access: null,
+  home: null,
+  isSilent: false,
   status: "idle",
   isRunning: false,
   waiting: null,

@@ -42,7 +42,7 @@ export function useThreadkeepRuntime(options: ThreadkeepRuntimeOptions): Assista
       unstable_messageRepositoryInstance: view.kept,
       isRunning: first !== null || snapshot.isRunning,
       isLoading: snapshot.phase === "opening",
-      isDisabled: snapshot.phase !== "open" || snapshot.access === "follower",
+      isDisabled: snapshot.phase !== "open",
       isSendDisabled: snapshot.approvals.length > 0 && pending === undefined,
       suggestions,
       extras,

@@ -7,7 +7,7 @@ import type { Thread, ThreadSnapshot } from "../thread/types.js";
 export interface ThreadkeepThread {
   /** The methods of the conversation, such as `resume()`, `loadEarlier()` and `retryNow()`; `null` until it has a message. */
   thread: Thread | null;
-  /** All that is known about it, such as `approvals`, `waiting` and `access`. */
+  /** All that is known about it, such as `approvals`, `waiting` and `home`. */
   snapshot: ThreadSnapshot;
   /** The failure of the last action of the user; `null` after the next one that works. */
   error: ThreadkeepError | null;
@@ -30,8 +30,8 @@ export class Extras implements ThreadkeepThread {
   }
 }
 
-function isUnfinished({ phase, access, isRunning, approvals, messages, status }: ThreadSnapshot): boolean {
-  if (phase !== "open" || access !== "writer" || isRunning || approvals.length > 0) return false;
+function isUnfinished({ phase, isRunning, approvals, messages, status }: ThreadSnapshot): boolean {
+  if (phase !== "open" || isRunning || approvals.length > 0) return false;
   const last = messages.at(-1);
   if (last === undefined) return false;
   if (last.role === "user" || status === "error" || status === "paused") return true;

@@ -11,6 +11,8 @@ export const opening: ThreadSnapshot = {
   conversationId: null,
   conversation: null,
   access: null,
+  home: null,
+  isSilent: false,
   status: "idle",
   isRunning: false,
   waiting: null,

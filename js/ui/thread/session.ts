@@ -15,6 +15,9 @@ import { ConversationView } from "./view.js";
 
 const none: readonly string[] = [];
 
+/** How long the one that writes elsewhere may take to answer, in milliseconds, until the snapshot says so. */
+const patience = 3_000;
+
 /** The checked options of a thread that are not those of the conversation. */
 export interface SessionOptions {
   pageSize: number;
@@ -35,6 +38,9 @@ export class Session {
   #phase: ThreadSnapshot["phase"] = "opening";
   #error: ThreadkeepError | null = null;
   #run: Promise<RunResult> | null = null;
+  /** Whether the one that writes elsewhere has not answered for some time. */
+  #isSilent = false;
+  #question: Promise<void> | null = null;
   #snapshot: Session["snapshot"] | null = null;
   #isChanged = true;
 
@@ -62,6 +68,8 @@ export class Session {
       conversationId: this.#conversationId,
       conversation: view?.conversation ?? null,
       access: view?.conversation.access ?? null,
+      home: view?.conversation.home ?? null,
+      isSilent: this.#phase === "open" && (this.#isSilent || view?.isFree === true),
       status: view?.conversation.executionStatus ?? "idle",
       isRunning: view !== null && this.#phase === "open" && (view.runs > 0 || view.isRunning),
       waiting: view?.waiting ?? null,
@@ -94,7 +102,9 @@ export class Session {
   async #perform<T>(action: (view: ConversationView) => Promise<T>, isReading: boolean): Promise<T> {
     try {
       await this.opened;
-      const result = await action(this.view);
+      const acting = action(this.view);
+      if (!isReading) this.#askWhetherThere();
+      const result = await acting;
       if (!isReading) this.#fail(null);
       return result;
     } catch (error) {
@@ -154,6 +164,27 @@ export class Session {
     } finally {
       this.changed();
     }
+  }
+
+  /**
+   * The action itself may take long, such as a run. A question that is answered at once shows whether anybody is there; it has
+   * its answer, too, when this page becomes the writer.
+   */
+  #askWhetherThere(): void {
+    const { conversation } = this.view;
+    if (conversation.access !== "follower" || this.#question) return;
+    const note = (isSilent: boolean) => {
+      if (this.#isSilent === isSilent) return;
+      this.#isSilent = isSilent;
+      this.changed();
+    };
+    const timer = setTimeout(() => note(true), patience);
+    const over = () => {
+      clearTimeout(timer);
+      this.#question = null;
+      note(false);
+    };
+    this.#question = conversation.queue.list().then(over, over);
   }
 
   changed = (): void => {

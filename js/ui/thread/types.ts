@@ -183,10 +183,17 @@ export interface ThreadSnapshot {
   conversationId: string | null;
   /** For everything that has no field here: the handle of `opened()`, always the same. `null` until it is open. */
   conversation: Conversation | null;
-  /** `"follower"`: another tab writes it, and the thread shows what that tab stores. It becomes the writer when the other ends. */
+  /** `"follower"`: the loop runs elsewhere, where every action of this thread is passed on to. When that ends, this page may take its place. */
   access: "writer" | "follower" | null;
+  /** Where the loop runs: see `Conversation.home`. `null` until it is open. */
+  home: "here" | "tab" | "worker" | null;
+  /**
+   * Whether an action of this thread waits for somebody who has not answered for some seconds, such as a tab that the browser has
+   * frozen; or nobody is there to answer, and this page does not take the place by itself. `conversation.takeOver()` goes on here.
+   */
+  isSilent: boolean;
   status: ExecutionStatus;
-  /** Whether this page is running the agent. */
+  /** Whether a run is under way, here or elsewhere. */
   isRunning: boolean;
   /** A request that failed and is made again: which attempt, in how many seconds, and why. */
   waiting: WaitingEvent | null;
@@ -225,8 +232,8 @@ export interface Thread {
   /** Its `conversationId` is known at once, also for a new conversation. */
   getSnapshot(): ThreadSnapshot & { conversationId: string };
   /**
-   * Resolves when it is open, to a handle that lasts as long as the thread: when this page takes over from another tab, it
-   * becomes the writer, and subscriptions and watches go on. @throws ThreadkeepError as `Conversation.open()`
+   * Resolves when it is open, to a handle that lasts as long as the thread: when this page takes over from another tab, the same
+   * one becomes the writer, and subscriptions and watches go on. @throws ThreadkeepError as `Conversation.open()`
    */
   opened(): Promise<Conversation>;
   /** Sends a message and runs the agent. Resolves when the message is durable; the run goes on. `pending` as in `sendMessage()`. */

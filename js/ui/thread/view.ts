@@ -42,6 +42,8 @@ export class ConversationView {
   ready: readonly string[] = [];
   waiting: WaitingEvent | null;
   title: string | null = null;
+  /** Whether nobody writes the conversation, and this page does not take the place of the one that did. */
+  isFree = false;
   warnings: readonly ConversationWarning[] = [];
   readonly #pageSize: number;
   /** `null` if it is not known: then the work of sub-agents is shown only while it is heard. */
@@ -49,8 +51,6 @@ export class ConversationView {
   readonly #listener: ViewListener;
   readonly #unsubscribe: () => void;
   #transcript: Transcript;
-  /** Whether nobody writes the conversation, and this page does not take the place of the one that did. */
-  #isFree = false;
   /** The number of events to read from the end. */
   #limit: number;
   /** The event of the branch before those that are shown; `null` if there is none. */
@@ -97,7 +97,7 @@ export class ConversationView {
 
   /** Whether a run is under way, here or elsewhere, as far as the conversation tells. */
   get isRunning(): boolean {
-    return !this.#isFree && this.conversation.executionStatus === "running";
+    return !this.isFree && this.conversation.executionStatus === "running";
   }
 
   /** Whether a message of the user was stored too late for the run that has just ended. */
@@ -111,10 +111,11 @@ export class ConversationView {
     this.#follow(this.#readQueue());
   }
 
-  /** Messages of an earlier page wait only until the user has decided about calls. */
+  /** Messages of an earlier page wait only until the user has decided about calls, those of another one also while that runs. */
   async #readQueue(): Promise<void> {
-    const { executionStatus, queue } = this.conversation;
-    if (this.#isFree || executionStatus !== "waiting_for_confirmation") return;
+    const { access, executionStatus, queue } = this.conversation;
+    const mayWait = executionStatus === "waiting_for_confirmation" || (access === "follower" && executionStatus === "running");
+    if (this.isFree || !mayWait) return;
     for (const event of await queue.list()) this.addSent(event);
   }
 
@@ -363,12 +364,12 @@ export class ConversationView {
   }
 
   #takeAccess(value: unknown): void {
-    this.#isFree = value === "free";
+    this.isFree = value === "free";
     if (value === "deleted") this.#listener.deleted();
     if (value !== "writer") return;
     // What the last writer has left may be repaired, and a draft of it is known here.
     this.readState();
-    this.#follow(this.readBranch());
+    this.#follow(this.readBranch().then(() => this.#readQueue()));
     this.#listener.becameWriter();
   }
 

@@ -14,9 +14,9 @@ export interface ApprovalsProps {
 
 /** The calls that wait for the user, with the buttons to decide. */
 export function Approvals({ thread }: ApprovalsProps) {
-  const { approvals, access, isRunning } = useSnapshot(thread);
+  const { approvals, isRunning } = useSnapshot(thread);
   const { labels, announce, focusMessages } = useChat();
-  const calls = isRunning || access !== "writer" ? [] : approvals;
+  const calls = isRunning ? [] : approvals;
   const names = namesOf(calls, labels);
   const heading = useRef<HTMLHeadingElement>(null);
   const id = useId();

@@ -9,6 +9,7 @@ import { AttachmentList, useAttachments } from "./attachment-list.js";
 import { readDraft, writeDraft } from "./drafts.js";
 import { sentence } from "./failures.js";
 import { useFileDrop } from "./file-drop.js";
+import { HomeLine } from "./home-line.js";
 import { Icon } from "./icon.js";
 import { type ChatModel, ModelMenu } from "./model-menu.js";
 import { notify } from "./notices.js";
@@ -34,7 +35,7 @@ export interface ComposerProps {
 /** The field to write in. */
 export function Composer({ thread, handle, models = [], onModelChange }: ComposerProps) {
   const { labels, announce, followEnd, field: registered } = useChat();
-  const { phase, access, status, isRunning, approvals, conversationId } = useSnapshot(thread);
+  const { phase, status, isRunning, approvals, conversationId } = useSnapshot(thread);
   const field = useRef<HTMLTextAreaElement>(null);
   const form = useRef<HTMLFormElement>(null);
   const chooser = useRef<HTMLInputElement>(null);
@@ -45,8 +46,8 @@ export function Composer({ thread, handle, models = [], onModelChange }: Compose
   const [asks, setAsks] = useState(false);
 
   const isOver = phase === "failed" || phase === "closed";
-  /** Why nothing can be sent. A follower may write already: it becomes the writer when the other tab is closed. */
-  const reason = isOver ? labels.notOpen : access === "follower" ? labels.otherTabWrites : null;
+  /** Why nothing can be sent. */
+  const reason = isOver ? labels.notOpen : null;
   const undecided = status === "waiting_for_confirmation" && !isRunning ? approvals.filter(({ why }) => why === "approval").length : 0;
 
   const focus = (): void => field.current?.focus();
@@ -179,6 +180,7 @@ export function Composer({ thread, handle, models = [], onModelChange }: Compose
         <p class="visually-hidden" id={`${id}-hint`}>
           {reason ?? labels.composerHint}
         </p>
+        <HomeLine thread={thread} focus={focus} />
         <ModelMenu thread={thread} models={models} onChange={onModelChange} />
         <Spent thread={thread} />
       </div>

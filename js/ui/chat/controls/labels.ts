@@ -44,7 +44,6 @@ export const controlLabels = {
   composer: "Write a message",
   message: "Message",
   composerHint: "Enter sends, Shift+Enter starts a line",
-  otherTabWrites: "Another tab writes this conversation. Close it there to send here.",
   notOpen: "The conversation is not open",
   send: "Send",
   stop: "Stop",
@@ -70,6 +69,7 @@ export const controlLabels = {
   refusedUnreadable: (name: string) => `${name} could not be read.`,
   refusedMany: (most: number) => `A message can have ${most} files.`,
   model: "Model",
+  modelElsewhere: "The model is chosen in the tab that this conversation runs in.",
   modelInRun: "Another model answers from the next request on.",
   modelChanged: (name: string, isRunning: boolean) => `${name} answers ${isRunning ? "from the next request on" : "from now on"}.`,
   undecided: (count: number) =>
@@ -77,6 +77,9 @@ export const controlLabels = {
   keepUntilDecided: "Let the message wait",
   rejectAndSend: (count: number) => several(count, "Reject it and send", "Reject them and send"),
   kept: "Your message is stored. It reaches the agent when you have decided about the calls.",
+  runsInTab: "Runs in another tab",
+  homeSilent: (home: "tab" | "worker") => `The ${home} that this conversation runs in does not answer.`,
+  takeOver: "Take over here",
   spent: (tokens: string, cost: string | null) => [`${tokens} tokens`, cost].filter(Boolean).join(", "),
 
   // Calls that wait
@@ -160,9 +163,6 @@ export const controlLabels = {
   tryAgain: "Try again",
   reload: "Reload the page",
   dismiss: "Dismiss",
-  following: "Open in another tab",
-  followingText: "Another tab writes this conversation. Each step appears here once it is stored. Close it there, and you can go on here.",
-  followingWaits: "The agent waits for a decision in the other tab.",
   stuck: "The agent repeats itself",
   stuckText: "It was stopped because it did the same thing over and over. Tell it what to do instead, or let it continue.",
   paused: "Paused",

@@ -18,7 +18,7 @@ export interface MessageActionsProps {
 
 export function MessageActions({ thread, message, children }: MessageActionsProps) {
   const { labels, announce, followEnd, focusMessages, giveBack, linkOf } = useChat();
-  const { messages, isRunning, access, approvals, continuations, status } = useSnapshot(thread);
+  const { phase, messages, isRunning, approvals, continuations, status } = useSnapshot(thread);
   const partings = partingsAt(message, { messages, continuations });
   const [isEdited, edit] = useState(false);
   const opener = useRef<HTMLButtonElement>(null);
@@ -36,9 +36,9 @@ export function MessageActions({ thread, message, children }: MessageActionsProp
   const link = message.createdAt !== null && linked !== undefined && linkOf(linked);
   // While calls wait the library refuses other branches, and a message that is not part of the branch yet has no place there.
   const isQueued = message.state === "queued";
-  const canBranch = !isQueued && !isRunning && access === "writer" && approvals.length === 0 && message.createdAt !== null;
+  const canBranch = !isQueued && !isRunning && phase === "open" && approvals.length === 0 && message.createdAt !== null;
   // The editor stays while the agent works, for nobody wants to write twice.
-  if (isEdited && access === "writer")
+  if (isEdited && phase === "open")
     return <MessageEditor {...{ thread, message, canSend: isQueued || canBranch }} close={() => edit(false)} />;
   const takeBack = async (): Promise<void> => {
     await thread.removeMessage(message.id);

@@ -70,8 +70,8 @@ function NextStep({ thread, recoveriesFor = () => [] }: StatusLineProps) {
         </Panel>
       );
     }
-    case "following":
-      return <Panel title={step.title} text={step.text} />;
+    case "pausing":
+      return <Panel title="" text={labels.pausesSoon} />;
     case "stopped":
       return (
         <Panel title={step.title} text={step.text}>
@@ -82,31 +82,25 @@ function NextStep({ thread, recoveriesFor = () => [] }: StatusLineProps) {
 }
 
 type Step =
-  | { kind: "nothing" | "waiting" }
+  | { kind: "nothing" | "waiting" | "pausing" }
   | { kind: "failed"; isToldAbove: boolean; canRun: boolean }
-  | { kind: "following" | "stopped"; title: string; text: string };
+  | { kind: "stopped"; title: string; text: string };
 
 const nothing: Step = { kind: "nothing" };
 
 function stepOf(snapshot: ThreadSnapshot, dismissed: ThreadkeepError | null, labels: ChatLabels): Step {
-  const { phase, access, status, isRunning, waiting, error, messages, approvals } = snapshot;
+  const { phase, status, isRunning, waiting, error, messages, approvals } = snapshot;
   if (phase === "failed") return { kind: "failed", isToldAbove: false, canRun: false };
   if (phase !== "open") return nothing;
   if (waiting !== null && waiting.seconds > 0) return { kind: "waiting" };
   const last = messages.at(-1);
   const lastPart = last?.parts.at(-1);
   const isToldAbove = lastPart?.type === "error" && status === "error";
-  const canRun = !isRunning && access === "writer" && status !== "finished" && approvals.length === 0;
+  const canRun = !isRunning && status !== "finished" && approvals.length === 0;
   if (error !== null && error !== dismissed && error.code !== "aborted" && !isShownInPlace(error)) {
     return { kind: "failed", isToldAbove: isToldAbove && lastPart.text.includes(error.message), canRun };
   }
-  if (isRunning) return status === "paused" ? { kind: "following", title: "", text: labels.pausesSoon } : nothing;
-  if (access === "follower")
-    return {
-      kind: "following",
-      title: labels.following,
-      text: [labels.followingText, approvals.length > 0 && labels.followingWaits].filter(Boolean).join(" "),
-    };
+  if (isRunning) return status === "paused" ? { kind: "pausing" } : nothing;
   if (approvals.length > 0 || status === "finished" || last === undefined) return nothing;
   if (status === "error") return { kind: "failed", isToldAbove: true, canRun };
   if (status === "stuck") return { kind: "stopped", title: labels.stuck, text: labels.stuckText };

@@ -437,25 +437,56 @@ for (const kind of availableBrowsers) {
       assert.match(lastMessages(), /Your last answer/);
     });
 
-    await step("a second tab follows, says so, and writes when the first is closed", "", async (chat) => {
+    await step("two tabs on one chat: write, approve and stop in either, and close the one that works", "", async (chat) => {
       model.add({ text: "Hello to you." });
       await chat.say("Hello");
       await chat.shows(/Hello to you/);
       await chat.idle();
       const other = new ElementPage(await browser.page(chat.page.url()), browser);
       await other.ready();
-      await other.shows(/Open in another tab.*Each step appears here/, ".next-step");
-      const why = "Another tab writes this conversation. Close it there to send here.";
-      assert.deepEqual(await other.get(() => [one(".composer-text").placeholder, button("Send").disabled]), [why, true]);
-      await other.say("Hello from here");
-      await other.until("the reason stands beside the text", (why) => one(".composer-wrong")?.textContent === why, why);
-      assert.equal(await other.get(() => one(".composer-text").value), "Hello from here", "what was typed is still there");
+      await other.shows(/^Runs in another tab$/, ".home-line");
+      assert.equal(await chat.get(() => one(".home-line").textContent), "");
       await other.isAccessible("a follower");
+      model.add({ calls: [pay("Ann", 20)] }, { text: "Paid." });
+      await other.say("Pay Ann");
+      for (const tab of [chat, other]) await tab.shows(/A call waits for you/);
+      await other.press("Approve transfer_money");
+      for (const tab of [chat, other]) await tab.shows(/Paid\./);
+      model.add({ calls: [call("hang")] });
+      await chat.say("Wait");
+      await other.until("the tool runs", () => all(".call").at(-1)?.dataset.state === "running");
+      await other.press("Stop");
+      for (const tab of [chat, other]) await tab.shows(/Stopped/);
       model.add({ text: "Hello again." });
       await chat.page.close();
-      await other.until("it writes, and the reason is gone", () => !button("Send").disabled && one(".composer-wrong") === null);
-      await other.press("Send");
+      await other.until("it runs here", () => one(".home-line").textContent === "");
+      await other.say("Hello from here");
       await other.shows(/Hello again/);
+      await other.page.close();
+    });
+
+    await step("a tab that does not answer: what was sent waits, and goes on here after “Take over here”", "", async (chat) => {
+      model.add({ text: "Hello to you." });
+      await chat.say("Hello");
+      await chat.shows(/Hello to you/);
+      await chat.idle();
+      const other = new ElementPage(await browser.page(chat.page.url()), browser);
+      await other.ready();
+      await other.shows(/^Runs in another tab$/, ".home-line");
+      // A dialog stops everything in its tab, as a browser does that freezes it.
+      const stopped = new Promise((resolve) => chat.page.once("dialog", resolve));
+      await chat.get(() => void setTimeout(() => alert("Stop")));
+      const dialog = await stopped;
+      await other.say("Are you there?");
+      await other.shows(/The tab that this conversation runs in does not answer/, ".home-line");
+      await other.isAccessible("a tab that does not answer");
+      model.add({ text: "Here I am." });
+      await other.press("Take over here");
+      await other.shows(/Here I am/);
+      assert.equal(await other.get(() => one(".home-line").textContent), "");
+      await dialog.accept();
+      await chat.shows(/^Runs in another tab$/, ".home-line");
+      await chat.shows(/Are you there.*Here I am/);
       await other.page.close();
     });
 

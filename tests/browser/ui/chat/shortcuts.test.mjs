@@ -52,10 +52,13 @@ for (const kind of availableBrowsers) {
       await chat.idle();
       const other = new ElementPage(await browser.page(chat.page.url()), browser);
       await other.ready();
-      await other.shows(/Open in another tab/, ".next-step");
+      await other.shows(/Runs in another tab/, ".home-line");
       await other.until("a tab that follows cannot choose, and says why", () => {
         const select = one(".model-menu select");
-        return select.disabled && /Another tab writes/.test(one(`#${select.getAttribute("aria-describedby")}`).textContent);
+        return (
+          select.disabled &&
+          /chosen in the tab that this conversation runs in/.test(one(`#${select.getAttribute("aria-describedby")}`).textContent)
+        );
       });
       await other.page.close();
       await chat.get(() => void (window.chat.models = window.chat.models.slice(0, 1)));
