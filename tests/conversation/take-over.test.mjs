@@ -1,0 +1,368 @@
+// The next writer: a writer ends, or is stuck, at each point of a call of another handle. What was asked of it is carried out
+// once, every promise settles, and what has taken its place is what the others follow.
+import assert from "node:assert/strict";
+import { after, afterEach, before, test } from "node:test";
+import { Agent, Conversation, LLM, memoryStore, tool } from "../../dist/index.js";
+import { deferred } from "../support/deferred.mjs";
+import { freezing } from "../support/freezing-store.mjs";
+import { createModel } from "../support/model.mjs";
+
+// What handles say to each other keeps no process alive.
+let alive;
+before(() => (alive = setInterval(() => {}, 1000)));
+after(() => clearInterval(alive));
+
+const limit = { timeout: 20_000 };
+const stalled = { text: "It was a dark and stormy night", stallAfter: 2 };
+const textsIn = (events) =>
+  events.filter(({ kind }) => kind === "MessageEvent").map(({ llm_message }) => llm_message.content.map(({ text }) => text).join(""));
+const once = (list, value) => list.filter((each) => each === value).length;
+
+const ends = [];
+afterEach(async () => {
+  for (const end of ends.splice(0).reverse()) await end();
+});
+
+/** A conversation with handles that `open` adds, the first of which writes it. */
+function world(options = {}) {
+  const memory = memoryStore();
+  const name = `world ${crypto.randomUUID()}`;
+  const id = crypto.randomUUID();
+  return {
+    id,
+    memory,
+    /** A handle whose model has these replies. */
+    async open({ replies = [], tools = [], ...more } = {}) {
+      const store = freezing(memory, name);
+      const llm = new LLM({ model: "openai/gpt-4o", fetch: createModel(replies).fetch, numRetries: 1 });
+      const conversation = await Conversation.open({ agent: new Agent({ llm, tools }), store, conversationId: id, ...options, ...more });
+      const heard = [];
+      const checks = new Set();
+      conversation.subscribe((event) => {
+        heard.push(event);
+        for (const check of checks) check();
+      });
+      const until = (holds) =>
+        new Promise((resolve) => {
+          const check = () => holds() && (checks.delete(check), resolve());
+          checks.add(check);
+          check();
+        });
+      ends.push(() => (store.thaw(), conversation.close()));
+      return { store, conversation, heard, until };
+    },
+    /** The log as it is stored. */
+    async log() {
+      return (await memory.events(id, 0, 10_000)).map((event) => JSON.parse(event.json ?? event));
+    },
+  };
+}
+
+const accessesOf = (heard) =>
+  heard.filter(({ kind, key }) => kind === "ConversationStateUpdateEvent" && key === "access").map(({ value }) => value);
+
+/** What another handle asks for, and how it is seen that it was done exactly once. */
+const commands = {
+  "sendMessage()": {
+    call: (it) => it.sendMessage("once"),
+    check: async (result, { log }) => {
+      const events = await log();
+      assert.equal(once(textsIn(events), "once"), 1);
+      assert.equal(events.find((event) => event.id === result.id)?.kind, "MessageEvent");
+    },
+  },
+  "setTags()": {
+    call: (it) => it.setTags({ title: "once" }),
+    check: async (_, __, { conversation }) => assert.deepEqual(conversation.state.tags, { title: "once" }),
+  },
+  "setAgentState()": {
+    call: (it) => it.setAgentState({ mood: "once" }),
+    check: async (_, __, { conversation }) => assert.equal(conversation.state.agent_state.mood, "once"),
+  },
+  "navigateTo()": {
+    call: (it) => it.navigateTo(null),
+    check: async (_, { log }) => assert.equal(once(textsIn(await log()), "first"), 1),
+  },
+};
+
+for (const [name, { call, check }] of Object.entries(commands)) {
+  for (const [when, isWritten] of [
+    ["before its commit", false],
+    ["after its commit", true],
+  ]) {
+    for (const [who, isOther] of [
+      ["the handle that asks", false],
+      ["a third one", true],
+    ]) {
+      test(`${name} is carried out once by ${who} if the writer is stuck ${when}`, limit, async () => {
+        const it = world();
+        const writer = await it.open();
+        await writer.conversation.sendMessage("first");
+        const asking = await it.open();
+        const next = isOther ? await it.open() : asking;
+        await asking.until(() => asking.conversation.events.length === writer.conversation.events.length);
+        // The way to the writer is open.
+        await asking.conversation.setLimits({});
+        const reached = writer.store.freezeIn(isWritten);
+        const asked = call(asking.conversation);
+        await reached;
+        await next.conversation.takeOver();
+        assert.deepEqual([next.conversation.access, next.conversation.home], ["writer", "here"]);
+        await check(await asked, it, asking);
+        // The writer's own view when it wakes.
+        writer.store.thaw();
+        await writer.until(() => accessesOf(writer.heard).includes("follower"));
+        await writer.conversation.sendMessage("from the old one");
+        await asking.conversation.sendMessage("from the other");
+        assert.deepEqual(textsIn(await it.log()).slice(-2), ["from the old one", "from the other"]);
+        await check(await asked, it, asking);
+        for (const each of [writer, asking, next]) {
+          await each.until(() => each.conversation.events.length === next.conversation.events.length);
+          assert.deepEqual(await each.conversation.events.slice(), await it.log());
+        }
+      });
+    }
+  }
+
+  test(`${name} is carried out once if the writer is closed before it has answered`, limit, async () => {
+    const it = world();
+    const writer = await it.open();
+    await writer.conversation.sendMessage("first");
+    const asking = await it.open();
+    await asking.until(() => asking.conversation.events.length === 2);
+    await asking.conversation.setLimits({});
+    const asked = call(asking.conversation);
+    const closed = writer.conversation.close();
+    await check(await asked, it, asking);
+    await closed;
+    assert.equal(asking.conversation.access, "writer");
+  });
+}
+
+test("a run whose writer is stuck goes on with the next writer, and its promise resolves", limit, async () => {
+  const it = world();
+  const writer = await it.open({ replies: [stalled] });
+  const [asking, next] = [await it.open(), await it.open({ replies: [{ text: "The end." }] })];
+  await asking.conversation.sendMessage("Tell me");
+  const run = asking.conversation.run();
+  await asking.until(() => asking.heard.some(({ kind }) => kind === "StreamingDeltaEvent"));
+  writer.store.freeze();
+  await next.conversation.takeOver();
+  const result = await run;
+  assert.deepEqual([result.status, result.finalResponse], ["finished", "The end."]);
+});
+
+test("a run whose writer is closed goes on with the next writer, and its promise resolves", limit, async () => {
+  const it = world();
+  const writer = await it.open({ replies: [stalled] });
+  const asking = await it.open({ replies: [{ text: "The end." }] });
+  await asking.conversation.sendMessage("Tell me");
+  const run = asking.conversation.run();
+  await asking.until(() => asking.heard.some(({ kind }) => kind === "StreamingDeltaEvent"));
+  await writer.conversation.close();
+  const result = await run;
+  assert.deepEqual([result.status, result.finalResponse], ["finished", "The end."]);
+});
+
+test("a run that goes on elsewhere is stopped by its signal", limit, async () => {
+  const it = world();
+  const writer = await it.open({ replies: [stalled] });
+  const [asking, next] = [await it.open(), await it.open({ replies: [stalled] })];
+  await asking.conversation.sendMessage("Tell me");
+  const controller = new AbortController();
+  const run = asking.conversation.run({ signal: controller.signal });
+  const deltas = () => new Set(asking.heard.filter(({ kind }) => kind === "StreamingDeltaEvent").map(({ message_id }) => message_id));
+  await asking.until(() => deltas().size === 1);
+  writer.store.freeze();
+  await next.conversation.takeOver();
+  await asking.until(() => deltas().size === 2);
+  controller.abort();
+  await assert.rejects(Promise.resolve(run), { code: "aborted" });
+});
+
+test("a run that goes on elsewhere approves no call that nobody has approved", limit, async () => {
+  const done = [];
+  const release = deferred();
+  const act = (place) =>
+    tool({
+      name: "act",
+      description: "Acts.",
+      parameters: { type: "object", properties: { what: { type: "string" } } },
+      replay: "safe",
+      async execute({ what }) {
+        done.push(`${what} at ${place}`);
+        if (place === "first") await release.promise;
+        return what;
+      },
+    });
+  const it = world({ confirmationPolicy: { kind: "AlwaysConfirm" } });
+  const calls = ["a", "b"].map((what) => ({ name: "act", arguments: { what } }));
+  const writer = await it.open({ replies: [{ calls }], tools: [act("first")] });
+  const asking = await it.open({ tools: [act("other")] });
+  const next = await it.open({ replies: [{ text: "Done." }], tools: [act("next")] });
+  await asking.conversation.sendMessage("Go");
+  await asking.conversation.run();
+  const [first, second] = await asking.conversation.pendingActions();
+  const run = asking.conversation.run({ approve: [first.id] });
+  while (done.length === 0) await new Promise((resolve) => setImmediate(resolve));
+  writer.store.freeze();
+  await next.conversation.takeOver();
+  const { status } = await run;
+  assert.equal(status, "waiting_for_confirmation");
+  assert.deepEqual(
+    done.filter((each) => each.startsWith("b")),
+    [],
+    "a call that waits for the user was made",
+  );
+  const pending = (await asking.conversation.pendingActions()).map(({ id }) => id);
+  assert.ok(pending.includes(second.id));
+  release.resolve();
+});
+
+test("executeTool() whose writer is stuck says that nobody knows, and is not repeated", limit, async () => {
+  let count = 0;
+  const release = deferred();
+  const act = tool({
+    name: "act",
+    description: "Acts.",
+    parameters: { type: "object" },
+    async execute() {
+      count++;
+      await release.promise;
+      return "done";
+    },
+  });
+  const it = world();
+  const writer = await it.open({ tools: [act] });
+  await writer.conversation.sendMessage("first");
+  const asking = await it.open({ tools: [act] });
+  const next = await it.open({ tools: [act] });
+  const asked = asking.conversation.executeTool("act");
+  asked.catch(() => {});
+  while (count === 0) await new Promise((resolve) => setImmediate(resolve));
+  writer.store.freeze();
+  await next.conversation.takeOver();
+  await assert.rejects(asked, { code: "aborted" });
+  assert.equal(count, 1);
+  release.resolve();
+});
+
+test("a stuck writer stores nothing more, its run is refused, and it follows when it wakes", limit, async () => {
+  const it = world();
+  const go = deferred();
+  const writer = await it.open({ replies: [{ text: "Too late, much too late.", pace: (n) => (n === 2 ? go.promise : undefined) }] });
+  const next = await it.open({ replies: [{ text: "In time." }] });
+  await writer.conversation.sendMessage("Tell me");
+  const run = writer.conversation.run();
+  await writer.until(() => writer.heard.some(({ kind }) => kind === "StreamingDeltaEvent"));
+  writer.store.freeze();
+  await next.conversation.takeOver();
+  const { finalResponse } = await next.conversation.run();
+  assert.equal(finalResponse, "In time.");
+  const stored = await it.log();
+  writer.store.thaw();
+  go.resolve();
+  await assert.rejects(Promise.resolve(run), { code: "locked_elsewhere" });
+  await writer.until(() => accessesOf(writer.heard).includes("follower"));
+  assert.deepEqual([writer.conversation.access, writer.conversation.home], ["follower", "tab"]);
+  assert.deepEqual(await it.log(), stored);
+  await writer.until(() => writer.conversation.events.length === stored.length);
+  assert.deepEqual(await writer.conversation.events.slice(), stored);
+});
+
+test("those that follow a stuck writer follow the one that takes its place, and never the old one again", limit, async () => {
+  const it = world();
+  const writer = await it.open();
+  await writer.conversation.sendMessage("first");
+  const [next, ...others] = [await it.open(), await it.open(), await it.open()];
+  writer.store.freeze();
+  await next.conversation.takeOver();
+  for (const { conversation } of others) await conversation.sendMessage("to the next one");
+  writer.store.thaw();
+  for (const { conversation } of others) await conversation.sendMessage("and again");
+  await writer.conversation.sendMessage("I follow");
+  for (const each of [writer, ...others]) {
+    await each.until(() => each.conversation.events.length === next.conversation.events.length);
+    assert.deepEqual(await each.conversation.events.slice(), await it.log());
+  }
+});
+
+test("of handles that take over at the same time one writes in the end, and all can act", limit, async () => {
+  const it = world();
+  const handles = [await it.open()];
+  await handles[0].conversation.sendMessage("first");
+  for (let n = 0; n < 3; n++) handles.push(await it.open());
+  await Promise.allSettled(handles.slice(1).map(({ conversation }) => conversation.takeOver()));
+  const texts = ["a", "b", "c", "d"];
+  for (const [n, { conversation }] of handles.entries()) {
+    // One that has lost meanwhile says so; what it asks then is done.
+    await conversation.sendMessage(texts[n]).catch(async ({ code }) => {
+      assert.equal(code, "locked_elsewhere");
+      await conversation.sendMessage(texts[n]);
+    });
+  }
+  assert.deepEqual(textsIn(await it.log()).slice(-4), texts);
+  assert.equal(handles.filter(({ conversation }) => conversation.access === "writer").length, 1);
+});
+
+test("what is asked while there is no writer is carried out by the next one, as it was when it was asked", limit, async () => {
+  const it = world();
+  const writer = await it.open({ takeOver: "never" });
+  await writer.conversation.sendMessage("first");
+  const asking = await it.open({ takeOver: "never" });
+  const tags = { title: "as asked" };
+  writer.store.freeze();
+  const asked = asking.conversation.setTags(tags);
+  tags.title = "changed since";
+  await asking.conversation.takeOver();
+  await asked;
+  assert.deepEqual(asking.conversation.state.tags, { title: "as asked" });
+});
+
+test("with takeOver: never, what was asked of a writer that ends is refused, until somebody writes", limit, async () => {
+  const it = world({ takeOver: "never" });
+  const writer = await it.open();
+  await writer.conversation.sendMessage("first");
+  const asking = await it.open();
+  await writer.conversation.close();
+  await asking.until(() => accessesOf(asking.heard).includes("free"));
+  await assert.rejects(asking.conversation.sendMessage("x"), { code: "locked_elsewhere" });
+  const next = await it.open();
+  assert.equal(next.conversation.access, "writer");
+  await next.conversation.sendMessage("second");
+  await asking.until(() => asking.conversation.events.length === next.conversation.events.length);
+  await asking.conversation.sendMessage("third");
+  assert.deepEqual(textsIn(await it.log()).slice(-2), ["second", "third"]);
+});
+
+test("no key and no secret crosses to the writer", limit, async () => {
+  const crossed = [];
+  const { postMessage } = BroadcastChannel.prototype;
+  BroadcastChannel.prototype.postMessage = function (message) {
+    crossed.push(structuredClone(message));
+    return postMessage.call(this, message);
+  };
+  try {
+    const it = world();
+    const writer = await it.open({ replies: [{ text: "A title" }] });
+    const asking = await it.open({ secrets: { TOKEN: "a-secret-of-the-other" } });
+    await asking.conversation.sendMessage("first");
+    const llm = new LLM({
+      model: "openai/gpt-4o",
+      baseUrl: "https://model.invalid",
+      apiKey: "sk-key-of-the-other",
+      headers: { "x-key": "sk-header" },
+    });
+    for (const call of [
+      (conversation) => conversation.generateTitle({ llm }),
+      (conversation) => conversation.switchLLM(llm),
+      (conversation) => conversation.updateSecrets({ TOKEN: "a-secret-of-the-other" }),
+      (conversation) => conversation.setSecurityAnalyzer({ securityRisk: async () => "LOW" }),
+    ])
+      await assert.rejects(call(asking.conversation), { code: "unsupported" });
+    assert.doesNotMatch(JSON.stringify(crossed), /sk-|a-secret/);
+    assert.equal(writer.conversation.access, "writer");
+  } finally {
+    BroadcastChannel.prototype.postMessage = postMessage;
+  }
+});
