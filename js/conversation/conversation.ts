@@ -312,7 +312,7 @@ export class Conversation<Answer = any> implements AsyncDisposable {
    * allow" has no effect, because the tool's own `needsApproval` asks, or because another call of the answer does.
    */
   async pendingActions(options: { allowable?: boolean | undefined } = {}): Promise<ActionEvent[]> {
-    return shownActions(this.#core, this.#session.tasks, options);
+    return shownActions(this.#core, this.#session.tasks, options, () => this.#do("pendingActions", options));
   }
 
   /**
@@ -587,7 +587,8 @@ export class Conversation<Answer = any> implements AsyncDisposable {
    * most fifteen seconds for functions of the host.
    */
   async close(): Promise<void> {
-    const free = ask(this.#core, "close");
+    const told = this.#session.role.closing();
+    const free = told ? told.then(() => ask(this.#core, "close")) : ask(this.#core, "close");
     const closed = free.then(() => this.#session.close());
     // Closing a tool may take long; the lock is released before.
     closeInTurn(this.#session.store, this.id, this.#session.deleteOnClose ? closed : free);

@@ -21,6 +21,9 @@ interface RoleSession extends ServingSession {
   changedRole(isWriter: boolean): void;
 }
 
+/** The time at which a handle of this page became the writer last, with a fraction that makes it larger than those before. */
+let latest = 0;
+
 /** @internal */
 export class Role {
   readonly #session: RoleSession;
@@ -31,6 +34,12 @@ export class Role {
   /** The end of the last change between the two. */
   #changes: Promise<unknown> = Promise.resolve();
   #isClosed = false;
+  /** The time since which this handle writes. It tells which of two handles has taken the place of the other. */
+  #since = 0;
+  /** Whether it answers no other handle any more. */
+  #isEnding = false;
+  /** While it gives way to another writer. */
+  #leaving: Promise<void> | undefined;
 
   /** @param takesOver Whether it takes the place of a writer that has ended. */
   constructor(session: RoleSession, takesOver: boolean) {
@@ -40,7 +49,7 @@ export class Role {
 
   /** Writes or follows from now on. @throws ThreadkeepError those of the store, and `network` if the part for followers does not load */
   async begin(): Promise<void> {
-    if (this.#session.core.access() === "writer") this.#writing = this.#write(false);
+    if (this.#session.core.access() === "writer") this.#write(false, 0);
     else this.#following = await this.#follow();
   }
 
@@ -57,8 +66,10 @@ export class Role {
   do<V extends Verb>(verb: V, ...args: ArgumentsOf<V>): ReturnType<Verbs[V]> {
     const session = this.#session;
     const { core } = session;
+    // What is called while it becomes a follower is passed on, like what is called then.
+    if (this.#leaving) return this.#leaving.catch(() => {}).then((): unknown => this.do(verb, ...args)) as ReturnType<Verbs[V]>;
     const act = verbs[verb] as (...args: unknown[]) => unknown;
-    const result = this.#following ? this.#following.ask(verb, args) : act({ session, core }, ...args);
+    const result = this.#following?.isOver === false ? this.#following.ask(verb, args) : act({ session, core }, ...args);
     return result as ReturnType<Verbs[V]>;
   }
 
@@ -74,81 +85,106 @@ export class Role {
       if (this.#isClosed) throw new ThreadkeepError("invalid_state", "the conversation is closed; open it again");
       if (!this.#following) return true;
       // Before it writes, so that other followers wait for its end, and that a writer which is alive gives way.
-      const writing = this.#write(steals);
+      this.#write(steals, this.#following.since);
       let isWriter = false;
       try {
         isWriter = await ask(this.#session.core, "takeOver", steals);
       } finally {
-        if (!isWriter) writing.leave(false);
+        if (!isWriter) {
+          this.#writing?.leave(false);
+          this.#writing = undefined;
+        }
       }
-      if (isWriter) await this.#becomeWriter(this.#following, writing);
+      if (isWriter) await this.#becomeWriter(this.#following);
       return isWriter;
     });
   }
 
   /** Another handle has taken the place of this one. */
   displaced(): void {
-    if (this.#following || this.#isClosed) return;
-    // At once: what fails now because another handle writes is not the answer to what others have asked.
-    this.#endServing();
-    void this.#inTurn(async () => {
-      if (this.#following || this.#isClosed) return;
-      this.#endServing();
-      this.#writing?.leave(false);
-      this.#writing = undefined;
-      await ask(this.#session.core, "stepDown");
-      this.#session.changedRole(false);
-      this.#following = await this.#follow();
-      this.greet();
-      this.#emit("access", "follower");
-      this.#emit("home", this.#following.home);
-    }).catch((error: { code?: unknown }) => error.code === "store_lost" && this.#emit("access", "deleted"));
+    if (this.#isClosed) return;
+    // What is refused from here on is for the next writer, and so no answer.
+    if (!this.#following) void this.#endServing(false);
+    const leaving = this.#inTurn(async () => {
+      if (!this.#following && !this.#isClosed) await this.#stepDown();
+    });
+    this.#leaving = leaving;
+    const over = () => {
+      if (this.#leaving === leaving) this.#leaving = undefined;
+    };
+    leaving.then(over, (error: { code?: unknown }) => {
+      over();
+      if (error.code === "store_lost") this.#emit("access", "deleted");
+    });
+  }
+
+  async #stepDown(): Promise<void> {
+    const { core } = this.#session;
+    this.#writing?.leave(false);
+    this.#writing = undefined;
+    void this.#endServing(false);
+    await ask(core, "stepDown");
+    this.#session.changedRole(false);
+    this.#following = await this.#follow();
+    this.greet();
+    this.#emit("access", "follower");
+    this.#emit("home", this.#following.home);
+  }
+
+  /**
+   * The handle is about to be closed: what others have asked of it is for the next writer. A promise if they have to hear of
+   * it before a run is stopped.
+   */
+  closing(): Promise<void> | undefined {
+    this.#isEnding = true;
+    return this.#endServing(true);
   }
 
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.#writing?.leave(true);
-    this.#endServing();
+    void this.closing();
     const closed = new ThreadkeepError("invalid_state", "the conversation is closed; open it again");
     for (const call of this.#following?.leave(closed) ?? []) call.reject(closed);
   }
 
-  #endServing(): void {
-    const serving = this.#serving;
-    this.#serving = undefined;
-    if (!serving) return;
-    if ("then" in serving) void serving.then((serving) => serving.end()).catch(() => {});
-    else serving.end();
-  }
-
-  #write(steals: boolean): ReturnType<typeof write> {
+  /** @param before The time since which the last writer wrote, as far as it is known. */
+  #write(steals: boolean, before: number): void {
     const { store, id } = this.#session;
-    return write(store, id, steals, (change) => this.#hear(change));
+    this.#since = latest = Math.max(Date.now(), latest + 0.001, before + 0.001);
+    this.#writing = write(store, id, steals, this.#since, (change) => this.#hear(change));
   }
 
   #hear(change: Change): void {
-    if (change.word === "taken") this.displaced();
-    else if (change.word === "asking" && this.#writing) void this.#serve().catch(() => {});
+    if (change.word === "asking") void (this.#following || this.#isEnding || this.#serve());
+    else if (change.since! >= this.#since) this.displaced();
+    else {
+      // Two have taken it at the same time; the other one has not heard of this one.
+      this.#writing?.leave(false);
+      this.#write(true, 0);
+    }
+  }
+
+  #endServing(isClosing: boolean): Promise<void> | undefined {
+    const serving = this.#serving;
+    this.#serving = undefined;
+    return serving && !("then" in serving) ? serving.end(isClosing) : undefined;
   }
 
   /** Answers the others. What they ask before that, they ask again. */
-  async #serve(): Promise<Serving> {
+  #serve(): Promise<Serving> | Serving {
     if (this.#serving) return this.#serving;
-    const loading = part(import("./role/serving.js")).then(({ serve }) => {
-      const serving = serve(this.#session, verbs);
-      // Otherwise it was ended meanwhile, and whoever has ended it waits for it.
-      if (this.#serving === loading) this.#serving = serving;
+    const begun: Promise<Serving> = part(import("./role/serving.js")).then(({ serve }) => {
+      const serving = serve(this.#session, verbs, this.#since);
+      if (this.#serving === begun) this.#serving = serving;
+      else serving.end(false);
       return serving;
     });
-    this.#serving = loading;
-    try {
-      return await loading;
-    } catch (error) {
-      // The next one that asks leads to another attempt.
-      if (this.#serving === loading) this.#serving = undefined;
-      throw error;
-    }
+    this.#serving = begun;
+    // The next one that asks leads to another attempt.
+    begun.catch(() => this.#serving === begun && (this.#serving = undefined));
+    return begun;
   }
 
   async #follow(): Promise<Following> {
@@ -183,9 +219,8 @@ export class Role {
     return false;
   }
 
-  async #becomeWriter(following: Following, writing: ReturnType<typeof write>): Promise<void> {
+  async #becomeWriter(following: Following): Promise<void> {
     const { client, settled } = following;
-    this.#writing = writing;
     this.#session.changedRole(true);
     const serving = await this.#serve();
     // From here on nothing is awaited, so that no call of the host can overtake those that wait.

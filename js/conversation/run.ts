@@ -132,6 +132,7 @@ export async function regenerate(on: Acting, options: { signal?: AbortSignal | u
   return run(on, given);
 }
 
-function aborted(signal: AbortSignal): ThreadkeepError {
+/** The error of a run that its signal has stopped. @internal */
+export function aborted(signal: AbortSignal): ThreadkeepError {
   return new ThreadkeepError("aborted", "the run was stopped by its signal; call run() to continue", { cause: signal.reason });
 }

@@ -2,7 +2,7 @@
 import { limitNames, limitsOf, type RunLimits } from "../agent/limits.js";
 import { storedPolicy } from "../control/control.js";
 import type { ConfirmationPolicy, SecurityAnalyzer } from "../control/types.js";
-import type { MessageEvent } from "../events/events.js";
+import type { ActionEvent, MessageEvent } from "../events/events.js";
 import type { Content, JSONObject, JSONValue, Observation } from "../events/types.js";
 import { arrayOf, isA, jsonOf, signalOf } from "../input/arguments.js";
 import { ask, invalidOptions, optionsOf, textOf, textsOf } from "../input/errors.js";
@@ -13,7 +13,7 @@ import { regenerate, run } from "./run.js";
 import { editMessage, sendMessage } from "./send.js";
 import { askAgent, generateTitle } from "./side-calls.js";
 import type { Acting, TitleOptions } from "./types.js";
-import { editAction, rejectActions } from "./waiting-calls.js";
+import { editAction, rejectActions, shownActions } from "./waiting-calls.js";
 
 /** Their documentation is that of the class. @internal */
 export const verbs = {
@@ -24,6 +24,10 @@ export const verbs = {
   editAction,
   rejectPendingActions: rejectActions,
   askAgent,
+
+  async pendingActions({ core, session }: Acting, options: { allowable?: boolean | undefined }): Promise<ActionEvent[]> {
+    return shownActions(core, session.tasks, options);
+  },
 
   /** `queue.list()` */
   async queued({ core }: Acting): Promise<MessageEvent[]> {

@@ -10,8 +10,9 @@ export interface Change {
   isListed: boolean;
   /** Whether the handle that writes it is closed. */
   isOver?: boolean;
-  /** `"asking"`: a follower asks the writer to answer it. `"taken"`: another handle writes it from now on. */
+  /** `"asking"`: a follower asks the writer to answer it. `"taken"`: another handle writes it from now on, since this time. */
   word?: "asking" | "taken";
+  since?: number;
 }
 
 /** A part of this page that uses a store. @internal */
@@ -68,16 +69,17 @@ export function lockOfWriter({ name }: Store, id: string): { locks: LockManager;
 
 /**
  * Lets followers hear of the changes that `tell` is called with, and of the end, even if the page crashes. `hear` gets what is
- * said to the writer of this conversation. With `steals`, another writer, which may be frozen, has to give way. @internal
+ * said to the writer of this conversation. With `steals`, a writer since an earlier time, which may be frozen, has to give way. @internal
  */
 export function write(
   store: Store,
   id: string,
   steals: boolean,
+  since: number,
   hear: (change: Change) => void,
 ): { tell(isListed: boolean): void; leave(isOver: boolean): void } {
   const { tell, leave } = join(store, (change) => change.id === id && change !== taken && change.word && hear(change));
-  const taken: Change = { id, isListed: false, word: "taken" };
+  const taken: Change = { id, isListed: false, word: "taken", since };
   if (steals) tell(taken);
   const lock = lockOfWriter(store, id);
   let release!: () => void;

@@ -28,13 +28,15 @@ export type FromFollower = { from: string } & (
   | { gone: true }
 );
 
-/** What the writer says. `by` is the handle. */
-export type FromWriter = { by: string } /** It answers from now on. */ & (
-  | { here: Elsewhere }
+/** What the writer says, which is `by` and has written `since` that time. */
+export type FromWriter = { by: string } & (
+  | { here: Elsewhere; since: number }
   /** The answer to `hello`, with what was shown so far of an answer that is under way: the id of its event, and its text. */
-  | { to: string; welcome: Elsewhere; answer: [id: string, text: string] | undefined }
+  | { to: string; welcome: Elsewhere; since: number; answer: [id: string, text: string] | undefined }
   | { to: string; result: number; value: unknown }
   | { to: string; result: number; error: SentError }
+  /** It is about to end, and stops the run of this call for that. */
+  | { to: string; left: number }
   /** Live events that do not come from a commit. */
   | { live: LiveEvent[] }
   /** Something was stored; the events and the state are read from the store. */

@@ -31,9 +31,9 @@ interface Follower {
 /** A call that has no answer yet. */
 export interface OpenCall {
   readonly number: number;
-  readonly verb: Verb;
+  verb: Verb;
   /** Without the signal of the last one. */
-  readonly args: readonly unknown[];
+  args: readonly unknown[];
   readonly signal: AbortSignal | undefined;
   /** Whether a writer may have got it. */
   isSent: boolean;
@@ -50,6 +50,10 @@ export interface Following {
   readonly settled: number;
   /** Says that it is there: the answer has what was shown so far of an answer, and is for listeners that have to be there before. */
   greet(): void;
+  /** The time since which the writer writes. */
+  readonly since: number;
+  /** Whether it has ended. */
+  readonly isOver: boolean;
   /** Asks the writer. */
   ask(verb: Verb, args: readonly unknown[]): Promise<unknown>;
   /** Ends it; the calls without an answer are left to the caller. Later ones are rejected for this reason. */
@@ -79,6 +83,8 @@ export async function follow({ store, id, core, home, emit, listeners, join, loc
   /** The writer that answers. */
   let writer: string | undefined;
   let where: Elsewhere = "tab";
+  /** The time since which it writes: one that has written before was replaced, and may have been frozen until now. */
+  let since = 0;
   let isFree = false;
   let last = 0;
 
@@ -117,15 +123,9 @@ export async function follow({ store, id, core, home, emit, listeners, join, loc
   /** Sends a call to the writer that answers. */
   const send = (call: OpenCall) => {
     const { number, verb, args, isSent } = call;
-    try {
-      const state = call.signal === undefined ? "none" : call.signal.aborted ? "aborted" : "open";
-      post({ call: number, verb, args: [...args], isAgain: isSent, settled: settled(), signal: state });
-      call.isSent = true;
-    } catch (error) {
-      open.delete(number);
-      keepAlive();
-      call.reject(unsupported(`${verb}() cannot be passed on to the tab that writes this conversation: ${textOf(error)}`));
-    }
+    const state = call.signal === undefined ? "none" : call.signal.aborted ? "aborted" : "open";
+    post({ call: number, verb, args: [...args], isAgain: isSent, settled: settled(), signal: state });
+    call.isSent = true;
   };
   const noWriter = () =>
     new ThreadkeepError(
@@ -135,10 +135,11 @@ export async function follow({ store, id, core, home, emit, listeners, join, loc
 
   const hear = async (message: FromWriter): Promise<void> => {
     if ("here" in message) {
-      if (message.by !== writer) post({ hello: true });
+      if (message.by !== writer && message.since >= since) post({ hello: true });
     } else if ("welcome" in message) {
-      if (message.to !== client || message.by === writer) return;
+      if (message.to !== client || message.by === writer || message.since < since) return;
       writer = message.by;
+      since = message.since;
       isFree = false;
       if (where !== message.welcome) {
         where = message.welcome;
@@ -147,11 +148,20 @@ export async function follow({ store, id, core, home, emit, listeners, join, loc
       const [message_id, content] = message.answer ?? [];
       if (message_id !== undefined && !stored.includes(message_id)) emit({ kind: "StreamingDeltaEvent", message_id, content: content! });
       for (const call of [...open.values()].sort((one, other) => one.number - other.number)) send(call);
+      // What the last writer has stored is shown before an answer that looks it up.
+      await refresh().catch(fail);
     } else if (message.by === writer) {
       if ("live" in message) message.live.filter((event) => !isLate(event)).forEach(emit);
       else if ("committed" in message) await refresh().catch(fail);
-      else if (message.to === client) answered(message);
+      else if (message.to !== client) return;
+      else if ("left" in message) leftOver(message.left);
+      else answered(message);
     }
+  };
+  /** The writer is about to end, and stops a run for that: the next one goes on with it. */
+  const leftOver = (number: number) => {
+    const call = open.get(number);
+    if (call) Object.assign(call, { verb: "run", args: [{}], isSent: false } satisfies Partial<OpenCall>);
   };
   const answered = (message: Extract<FromWriter, { result: number }>) => {
     const call = open.get(message.result);
@@ -192,6 +202,7 @@ export async function follow({ store, id, core, home, emit, listeners, join, loc
   const ended = async () => {
     if (signal.aborted) return;
     writer = undefined;
+    since = 0;
     await refresh().catch(fail);
     if (signal.aborted || !(await becameFree())) {
       isFree = true;
@@ -247,6 +258,12 @@ export async function follow({ store, id, core, home, emit, listeners, join, loc
     get settled() {
       return settled();
     },
+    get since() {
+      return since;
+    },
+    get isOver() {
+      return signal.aborted;
+    },
     ask(verb, given) {
       if (signal.aborted) return Promise.reject(signal.reason);
       if (isOwn(verb, given))
@@ -255,12 +272,18 @@ export async function follow({ store, id, core, home, emit, listeners, join, loc
         return Promise.reject(unsupported("this browser has no BroadcastChannel, so only the tab that writes this conversation can act"));
       if (isFree) return Promise.reject(noWriter());
       return new Promise((resolve, reject) => {
+        const { args: kept, signal: stop } = withoutSignal(given.map(withNames));
+        const args = copyOf(verb, kept);
         const number = ++last;
-        const { args, signal: stop } = withoutSignal(given.map(withNames));
         const call: OpenCall = { number, verb, args, signal: stop, isSent: false, resolve, reject };
         open.set(number, call);
         keepAlive();
-        stop?.addEventListener("abort", () => open.has(number) && call.isSent && post({ abort: number }), { signal });
+        const abort = () => {
+          if (call.isSent && open.has(number)) post({ abort: number });
+          else if (open.delete(number))
+            reject(new ThreadkeepError("aborted", `${verb}() was stopped by its signal`, { cause: stop!.reason }));
+        };
+        stop?.addEventListener("abort", abort, { signal });
         if (writer !== undefined) send(call);
       });
     },
@@ -274,6 +297,15 @@ const unsupported = (message: string) => new ThreadkeepError("unsupported", mess
 function withNames(given: unknown): unknown {
   if (!Array.isArray(given)) return given;
   return given.map((part) => (part?.type === "file" && part.file?.name ? { ...part, name: part.name ?? part.file.name } : part));
+}
+
+/** The arguments as they are, however late they are sent. @throws ThreadkeepError `unsupported` for those that cannot be sent */
+function copyOf(verb: Verb, args: unknown[]): unknown[] {
+  try {
+    return structuredClone(args);
+  } catch (error) {
+    throw unsupported(`${verb}() cannot be passed on to the tab that writes this conversation: ${textOf(error)}`);
+  }
 }
 
 /** The arguments, with the signal of the last one apart. */

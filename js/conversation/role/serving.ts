@@ -3,7 +3,7 @@
 import type { ConversationEvent, LiveEvent, MessageEvent } from "../../events/events.js";
 import { ask, fromCore, ThreadkeepError } from "../../input/errors.js";
 import type { Store } from "../../store/store.js";
-import type { RunResult } from "../run.js";
+import { aborted, type RunResult } from "../run.js";
 import type { Acting, ActingSession, Listeners } from "../types.js";
 import type { Verb, Verbs } from "../verbs.js";
 import { type Elsewhere, type FromFollower, type FromWriter, channelOf } from "./channel.js";
@@ -38,8 +38,11 @@ export interface Serving {
   committed(): void;
   /** Carries out a call, unless an earlier writer has done that. The calls of a handle have to come in their order. */
   carryOut(call: Asked): Promise<unknown>;
-  /** From now on nobody is answered: what is asked is left to the next writer. */
-  end(): void;
+  /**
+   * @param isClosing Whether it ends because its handle is closed, which also stops a run. Then it returns a promise if
+   * others have been told that their runs are left, and resolves it when they may have heard of it.
+   */
+  end(isClosing: boolean): Promise<void> | undefined;
 }
 
 /** The live events that a follower cannot derive from what is stored. */
@@ -51,8 +54,8 @@ const passedOn: ReadonlySet<string> = new Set([
   "SubagentEvent",
 ] satisfies LiveEvent["kind"][]);
 
-/** Answers the other handles from now on. `verbs` are the methods that they may ask for. */
-export function serve(session: ServingSession, verbs: Verbs): Serving {
+/** Answers the other handles from now on. `verbs` are the methods that they may ask for, `since` the time since which it writes. */
+export function serve(session: ServingSession, verbs: Verbs, since: number): Serving {
   const by = crypto.randomUUID();
   const { core } = session;
   const channel = channelOf(session.store, session.id);
@@ -60,7 +63,9 @@ export function serve(session: ServingSession, verbs: Verbs): Serving {
   /** The calls of each handle that it may ask for again, and the end of those whose place in the order is decided. */
   const clients = new Map<string, { calls: Map<number, Promise<void>>; placed: Promise<unknown> | undefined }>();
   const stops = new Map<string, AbortController>();
-  /** The next writer answers what comes to its end after this one has. */
+  /** The runs that others have asked for, and that go on without any approval. */
+  const runs = new Set<{ to: string; left: number }>();
+  /** After the end nothing is answered, not even what is refused because of it: the next writer is asked the same. */
   let isOver = false;
   const post = (message: FromWriter extends infer M ? (M extends { by: string } ? Omit<M, "by"> : never) : never) => {
     if (!isOver) channel?.postMessage({ ...message, by });
@@ -106,14 +111,30 @@ export function serve(session: ServingSession, verbs: Verbs): Serving {
   };
 
   /** The result of a call that an earlier writer has carried out. */
-  const repeated = async ({ verb }: Asked, event: string | null): Promise<unknown> => {
+  const repeated = async ({ verb, signal }: Asked, event: string | null): Promise<unknown> => {
     if (verb === "run" || verb === "regenerate") {
-      if (session.underWay) return session.underWay;
-      return session.wasCutOff ? verbs.run({ session, core }, {}) : session.result();
+      if (session.underWay) return stopping(session.underWay, signal);
+      // A run would approve what waits for the user.
+      const isWaiting = session.state().execution_status === "waiting_for_confirmation";
+      return session.wasCutOff && !isWaiting ? verbs.run({ session, core }, { signal }) : session.result();
     }
     if (verb === "executeTool")
       throw new ThreadkeepError("aborted", "the tab that ran the tool has ended; nobody knows whether the call has taken effect");
     return event === null ? undefined : ((await session.stored(event)) as MessageEvent | undefined);
+  };
+
+  /** The result of a run that others have begun, which this signal stops as well. */
+  const stopping = async (run: Promise<RunResult>, signal: AbortSignal | undefined): Promise<RunResult> => {
+    const interrupt = () => void ask(core, "interrupt").catch(() => {});
+    if (signal?.aborted) interrupt();
+    signal?.addEventListener("abort", interrupt);
+    try {
+      const result = await run;
+      if (signal?.aborted && result.status === "paused") throw aborted(signal);
+      return result;
+    } finally {
+      signal?.removeEventListener("abort", interrupt);
+    }
   };
 
   const carryOut = (call: Asked): Promise<unknown> => {
@@ -150,7 +171,7 @@ export function serve(session: ServingSession, verbs: Verbs): Serving {
     const { from } = message;
     if ("hello" in message) {
       flush();
-      post({ to: from, welcome: where, answer: core.answer() });
+      post({ to: from, welcome: where, since, answer: core.answer() });
     } else if ("abort" in message) {
       stops.get(`${from}/${message.abort}`)?.abort();
     } else if ("gone" in message) {
@@ -168,16 +189,20 @@ export function serve(session: ServingSession, verbs: Verbs): Serving {
       if (stop) stops.set(key, stop);
       if (message.signal === "aborted") stop?.abort();
       const value = carryOut({ client: from, number, settled, verb, args, isAgain, signal: stop?.signal });
-      calls.set(
-        number,
-        answer(from, number, value).finally(() => stops.delete(key)),
-      );
+      const isRun = verb === "regenerate" || (verb === "run" && !(args[0] as { approve?: unknown } | undefined)?.approve);
+      const run = { to: from, left: number };
+      if (isRun) runs.add(run);
+      const over = () => {
+        stops.delete(key);
+        runs.delete(run);
+      };
+      calls.set(number, answer(from, number, value).finally(over));
     }
   };
   channel?.addEventListener("message", ({ data }: MessageEventOf<FromWriter | FromFollower>) => {
     if ("from" in data) hear(data);
   });
-  post({ here: where });
+  post({ here: where, since });
   // Rows that stay cost some bytes and nothing else.
   ask(core, "beside", ["forget"]).catch(() => {});
   return {
@@ -186,11 +211,15 @@ export function serve(session: ServingSession, verbs: Verbs): Serving {
       post({ committed: true });
     },
     carryOut,
-    end() {
+    end(isClosing) {
+      if (isOver) return undefined;
+      const left = isClosing && session.underWay ? [...runs] : [];
+      left.forEach(post);
       isOver = true;
       session.listeners.delete(listener);
       channel?.close();
       soon.port1.close();
+      return left.length > 0 ? new Promise((resolve) => setTimeout(resolve)) : undefined;
     },
   };
 }
@@ -198,7 +227,7 @@ export function serve(session: ServingSession, verbs: Verbs): Serving {
 type MessageEventOf<T> = globalThis.MessageEvent<T>;
 
 /** Methods that have nothing to record: they change nothing that is stored, or asking again is what their caller wants. */
-const repeatable: ReadonlySet<Verb> = new Set<Verb>(["askAgent", "generateTitle", "queued", "retryNow"]);
+const repeatable: ReadonlySet<Verb> = new Set<Verb>(["askAgent", "generateTitle", "pendingActions", "queued", "retryNow"]);
 
 /** Adds a piece of text to the piece before it. */
 function extend(last: LiveEvent | undefined, next: LiveEvent): boolean {
