@@ -35,7 +35,10 @@ await main(async () => {
   const rounds = values.rounds && Number(values.rounds);
   const [cpu] = os.cpus();
   console.log(`\n${os.cpus().length} × ${cpu?.model ?? "unknown processor"}, ${os.platform()} ${os.release()}`);
-  const server = await startServer({ isolated: true, mounts: { "/benches/": "benches", "/fflate/": "node_modules/fflate/esm" } });
+  const server = await startServer({
+    isolated: true,
+    mounts: { "/benches/": "benches", "/tests/": "tests", "/fflate/": "node_modules/fflate/esm" },
+  });
   try {
     for (const kind of chosen(availableBrowsers, values.in)) {
       for (const name of chosen(named(/^(.+)\.bench\.js$/), values.only)) {

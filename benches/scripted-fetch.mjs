@@ -25,10 +25,10 @@ export function callingFetch(calls) {
   };
 }
 
-/** A `fetch` whose model answers in so many pieces. */
-export function tellingFetch(deltas) {
+/** A `fetch` whose model answers in so many pieces, with so many milliseconds between them. */
+export function tellingFetch(deltas, pace = 0) {
   const pieces = bytesOf({ id: "chatcmpl-00000000000000000001", text: Array.from({ length: deltas }, (_, index) => ` word${index}`) });
-  return async () => answerOf(pieces);
+  return async () => answerOf(pieces, pace);
 }
 
 /** A `fetch` whose model ends with a call, whose arguments are so many characters in so many pieces. */
@@ -42,10 +42,14 @@ export function writingFetch(characters, deltas) {
   return { fetch: async () => answerOf(pieces), json };
 }
 
-function answerOf(pieces) {
+function answerOf(pieces, pace = 0) {
   let at = 0;
   const body = new ReadableStream({
-    pull: (controller) => (at < pieces.length ? controller.enqueue(pieces[at++]) : controller.close()),
+    async pull(controller) {
+      if (pace > 0) await new Promise((resolve) => setTimeout(resolve, pace));
+      if (at < pieces.length) controller.enqueue(pieces[at++]);
+      else controller.close();
+    },
   });
   return new Response(body, { headers: { "content-type": "text/event-stream" } });
 }

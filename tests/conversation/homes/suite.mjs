@@ -3,7 +3,7 @@
 //
 // A case is { name, setup?, play }. `setup({ library, gate })` gives what the handle at the loop is opened with:
 //   replies   the script of its model
-//   tools     of the agent; `agent` more options of it
+//   tools     of the agent; `agent` more options of it, and `llm` of its model
 //   options   more options of Conversation.open()
 // `play` gets what `Player` has, and returns what it saw. `live`: the live events are compared as well; `closes`: it closes the handle.
 import { ScriptedModel } from "../../support/model/script.mjs";
@@ -38,9 +38,9 @@ export const caseOf = (name) => cases.find((each) => each.name === name);
 export async function openFor({ setup = () => ({}) }, { library, store, conversationId, token }) {
   const { Agent, Conversation, LLM, memoryStore } = library;
   const gate = gateOf(token);
-  const { replies = [], tools = [], agent: more = {}, options = {} } = await setup({ library, gate });
+  const { replies = [], tools = [], llm: ofModel = {}, agent: more = {}, options = {} } = await setup({ library, gate });
   const model = new ScriptedModel(replies);
-  const llm = new LLM({ model: "openai/gpt-4o", baseUrl: "https://model.invalid", fetch: model.fetch, numRetries: 1 });
+  const llm = new LLM({ model: "openai/gpt-4o", baseUrl: "https://model.invalid", fetch: model.fetch, numRetries: 1, ...ofModel });
   const heard = [];
   const checks = new Set();
   const conversation = await Conversation.open({

@@ -1,0 +1,194 @@
+// Tabs of one conversation that all call everything at random, and are closed, killed and frozen at random: no event is lost,
+// doubled or torn, nothing is carried out twice, every promise settles, and in the end every tab shows the log.
+// By hand: THREADKEEP_SECONDS=60, THREADKEEP_SEED for a certain run, THREADKEEP_WITHOUT_NUMBER=1 for the proof that the number in
+// each commit is needed.
+import assert from "node:assert/strict";
+import { json } from "node:stream/consumers";
+import { after, before, test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
+import { availableBrowsers, launch } from "../../support/browser/driver.mjs";
+import { randomFrom } from "../../support/random.mjs";
+import { startServer } from "../../support/server.mjs";
+
+const seconds = Number(process.env.THREADKEEP_SECONDS ?? 6);
+const count = Number(process.env.THREADKEEP_TABS ?? (seconds > 30 ? 10 : 5));
+const seed = Number(process.env.THREADKEEP_SEED ?? Date.now() % 1e9);
+const ignoresNumber = process.env.THREADKEEP_WITHOUT_NUMBER !== undefined;
+const patience = 30_000;
+
+/** What the tabs have told. */
+let told;
+/** Answers to tabs that are stuck. */
+const stuck = new Map();
+let server;
+before(async () => {
+  server = await startServer({
+    mounts: {
+      "/tell": async (request, response) => {
+        const { kind, value } = await json(request);
+        (told[kind] ??= []).push(value);
+        response.end();
+        return true;
+      },
+      "/stuck": (request, response) => {
+        stuck.set(request.url.split("?")[1], () => response.end());
+        return true;
+      },
+    },
+  });
+});
+after(() => server.close());
+
+for (const kind of availableBrowsers) {
+  test(`${kind}, ${count} tabs, ${seconds} s, seed ${seed}`, { timeout: (seconds + 240) * 1000 }, async () => {
+    told = {};
+    const random = randomFrom(seed);
+    const browser = await launch(kind);
+    const id = crypto.randomUUID();
+    const tabs = [];
+    const did = {};
+    let number = 0;
+    const open = async () => {
+      const name = `t${++number}`;
+      const page = await browser.page(`${server.origin}/pages/blank.html`);
+      await page.evaluate(() => import("/pages/homes-chaos.mjs").then(() => {}));
+      await page.evaluate((given) => window.live(given), { id, tab: name, seed: random.between(1, 2 ** 31), ignoresNumber });
+      tabs.push({ name, page, thaw: undefined });
+    };
+    const forget = (tab) => tabs.splice(tabs.indexOf(tab), 1);
+    const disturbances = {
+      async close(tab) {
+        forget(tab);
+        tab.thaw?.();
+        await tab.page.close();
+      },
+      // Without a word: its process ends.
+      async kill(tab) {
+        forget(tab);
+        tab.thaw?.();
+        if (kind === "chromium") {
+          const session = await tab.page.createCDPSession();
+          await Promise.race([session.send("Page.crash").catch(() => {}), delay(1000)]);
+        }
+        await Promise.race([tab.page.close().catch(() => {}), delay(5000)]);
+      },
+      async stick(tab) {
+        if (tab.thaw) return;
+        tab.thaw = async () => {
+          tab.thaw = undefined;
+          while (!stuck.has(tab.name)) await delay(5);
+          stuck.get(tab.name)();
+          stuck.delete(tab.name);
+        };
+        await tab.page.evaluate((name) => void window.beStuck(name), tab.name);
+      },
+      // As the browser freezes a tab in the background.
+      async freeze(tab) {
+        if (tab.thaw || kind !== "chromium") return;
+        const session = await tab.page.createCDPSession();
+        const set = (state) => session.send("Page.setWebLifecycleState", { state });
+        tab.thaw = async () => {
+          tab.thaw = undefined;
+          await set("active");
+        };
+        await set("frozen");
+      },
+      async thaw(tab) {
+        await tab.thaw?.();
+      },
+    };
+    const complaints = [];
+    try {
+      for (let n = 0; n < count; n++) await open();
+      const end = Date.now() + seconds * 1000;
+      while (Date.now() < end) {
+        await delay(random.between(50, 400));
+        const name = random.of(["close", "kill", "stick", "freeze", "thaw", "thaw", "stick"]);
+        // One of them at least can act.
+        if (name !== "thaw" && tabs.filter(({ thaw }) => !thaw).length < 2) continue;
+        did[name] = (did[name] ?? 0) + 1;
+        await disturbances[name](random.of(tabs));
+        while (tabs.length < count) await open();
+      }
+      for (const tab of tabs) await tab.thaw?.();
+      for (const { page } of tabs) await page.evaluate(() => window.stop());
+      for (const { name, page } of tabs) {
+        const { open, ...where } = await page.evaluate((milliseconds) => window.rest(milliseconds), patience);
+        if (open.length > 0) complaints.push(`${name} (${JSON.stringify(where)}) has calls without an answer: ${open}`);
+      }
+      const log = await logOf(browser, id);
+      const queues = new Set();
+      for (const { name, page } of tabs) {
+        const view = await page.evaluate((...given) => window.view(...given), log.events.length, 5000);
+        complaints.push(...differences(view, log).map((difference) => `${name}: ${difference}`));
+        for (const each of view.queue) queues.add(each);
+      }
+      complaints.push(...complaintsAbout(log, queues, told));
+      console.log(
+        `${kind}: ${log.events.length} events, ${told.acknowledged?.length ?? 0} messages acknowledged, ${told.acted?.length ?? 0} calls of tools, ${JSON.stringify(did)}`,
+      );
+    } finally {
+      await browser.close();
+    }
+    if (ignoresNumber) assert.ok(complaints.length > 0, "without the number nothing was wrong");
+    else assert.deepEqual(complaints, []);
+  });
+}
+
+/** The log and the state as a tab reads them that has nothing to do with the others. */
+async function logOf(browser, id) {
+  const page = await browser.page(`${server.origin}/pages/blank.html`);
+  const log = await page.evaluate(async (id) => {
+    const { indexedDBStore } = await import("/threadkeep/index.js");
+    const store = indexedDBStore();
+    const listing = await store.load(id);
+    const events = await store.events(id, 0, listing.length);
+    return { events: events.map((event) => JSON.parse(event.json ?? event)), state: JSON.parse(listing.baseState) };
+  }, id);
+  await page.close();
+  return log;
+}
+
+/** What is wrong with the log, as sentences. `queue` has the messages that no model has read. */
+function complaintsAbout({ events }, queue, { acknowledged = [], acted = [], problem = [], removed = [] }) {
+  const complaints = [...problem];
+  const ids = events.map(({ id }) => id);
+  if (new Set(ids).size !== ids.length) complaints.push("an event is in the log twice");
+  const known = new Set(ids);
+  for (const { id, parent_id } of events) if (parent_id && !known.has(parent_id)) complaints.push(`the event ${id} has no parent`);
+  const counts = countsOf(events.map(({ llm_message }) => llm_message?.content?.[0]?.text));
+  const gone = new Set(removed);
+  for (const { id, text } of acknowledged) {
+    const found = counts.get(text) ?? 0;
+    if (found > 1) complaints.push(`the message ${text} is in the log ${found} times`);
+    if (found === 1 && !known.has(id)) complaints.push(`the message ${text} has another id in the log`);
+    if (found === 0 && !queue.has(id) && !gone.has(id)) complaints.push(`the message ${text} was acknowledged, and is lost`);
+  }
+  for (const [text, found] of counts)
+    if (/^t\d+\.m/.test(text ?? "") && found > 1) complaints.push(`${text} was carried out ${found} times`);
+  for (const [key, found] of countsOf(acted.map(({ key }) => key)))
+    if (found > 1) complaints.push(`the call ${key} was made ${found} times`);
+  for (const [what, found] of countsOf(acted.map(({ what }) => what).filter((what) => what.includes(".x"))))
+    if (found > 1) complaints.push(`executeTool() of ${what} was made ${found} times`);
+  return complaints;
+}
+
+function countsOf(list) {
+  const counts = new Map();
+  for (const each of list) counts.set(each, (counts.get(each) ?? 0) + 1);
+  return counts;
+}
+
+/** The differences of what a tab shows from the log, as sentences. */
+function differences({ events, heard, firstHeard, state }, log) {
+  const found = [];
+  const [ids, stored] = [events, log.events].map((list) => list.map(({ id }) => id));
+  if (JSON.stringify(ids) !== JSON.stringify(stored)) found.push(`shows ${ids.length} events, ${stored.length} are stored`);
+  else if (JSON.stringify(events) !== JSON.stringify(log.events)) found.push("shows other events than are stored");
+  if (JSON.stringify(heard) !== JSON.stringify(stored.slice(firstHeard)))
+    found.push(`its subscribers have heard ${heard.length} events of ${stored.length - firstHeard}, or in another order`);
+  for (const key of ["execution_status", "leaf_event_id", "tags", "max_iterations"])
+    if (JSON.stringify(state[key]) !== JSON.stringify(log.state[key]))
+      found.push(`shows ${key} ${JSON.stringify(state[key])} instead of ${JSON.stringify(log.state[key])}`);
+  return found;
+}

@@ -1,0 +1,169 @@
+// A tab of the chaos test: it calls every method of one conversation at random, notes what was acknowledged, and tells the server
+// what the test has to know even if this tab dies.
+import { Agent, Conversation, LLM, indexedDBStore, tool } from "/threadkeep/index.js";
+import { ScriptedModel } from "/support/model/script.mjs";
+import { randomFrom } from "/support/random.mjs";
+
+const tell = (kind, value) => fetch("/tell", { method: "POST", keepalive: true, body: JSON.stringify({ kind, value }) }).catch(() => {});
+const turn = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+/** Refusals that are part of what happens here. */
+const expected = new Set(["locked_elsewhere", "invalid_state", "invalid_options", "aborted", "not_found"]);
+
+let conversation;
+let isOver = false;
+let working;
+/** Calls without an answer, by number. */
+const open = new Map();
+const heard = [];
+let firstHeard = 0;
+const changes = new Set();
+
+function until(holds) {
+  return new Promise((resolve) => {
+    const check = () => holds() && (changes.delete(check), resolve());
+    changes.add(check);
+    check();
+  });
+}
+
+/** A store that does not compare the number of the writer. */
+function withoutNumber(store) {
+  const methods = ["list", "load", "events", "indexOf", "files", "readFile", "delete", "close"];
+  return {
+    name: "without-number",
+    ...Object.fromEntries(methods.map((method) => [method, (...given) => store[method](...given)])),
+    commit: (id, { writer: _, ...commit }) => store.commit(id, commit),
+  };
+}
+
+/** Opens the conversation, and begins to act. */
+window.live = async ({ id, tab, seed, ignoresNumber }) => {
+  const random = randomFrom(seed);
+  const own = (n) => `${tab}.${n}`;
+  let calls = 0;
+  let replies = 0;
+  // Half of the answers call a tool; each is streamed.
+  const script = (body) => {
+    const n = replies++;
+    const id = `chatcmpl-${own(n)}`;
+    const pace = random.between(0, 6);
+    const isAside = !body.tools || JSON.stringify(body.messages.at(-1)).includes("How far?");
+    return !isAside && random.chance(0.5)
+      ? { id, text: "Acting.", calls: [{ name: random.of(["act", "ask"]), arguments: { what: own(`r${n}`) }, id: `call_${own(n)}` }], pace }
+      : { id, text: `The answer ${own(n)}, in some words more than one.`, pace };
+  };
+  const act = (name, more) =>
+    tool({
+      name,
+      description: "Acts.",
+      parameters: { type: "object", properties: { what: { type: "string" } }, required: ["what"] },
+      replay: "never",
+      async execute({ what }, { idempotencyKey, progress }) {
+        await tell("acted", { key: idempotencyKey, what });
+        progress("acting");
+        await turn(random.between(0, 10));
+        return `did ${what}`;
+      },
+      ...more,
+    });
+  const llm = new LLM({ model: "openai/m", baseUrl: "https://model.invalid", fetch: new ScriptedModel(script).fetch, numRetries: 1 });
+  const agent = new Agent({ llm, tools: [act("act"), act("ask", { needsApproval: true })] });
+  const store = ignoresNumber ? withoutNumber(indexedDBStore()) : indexedDBStore();
+  conversation = await Conversation.open({ agent, store, conversationId: id });
+  firstHeard = conversation.events.length;
+  conversation.subscribe((event) => {
+    if (event.id !== undefined) heard.push(event.id);
+    for (const check of changes) check();
+  });
+  const someEvent = async () => (await conversation.events.at(random.between(0, conversation.events.length - 1)))?.id ?? null;
+  const somePending = async () => (await conversation.pendingActions())[0]?.id ?? "none";
+  const say = async (send) => {
+    const text = own(`m${++calls}`);
+    void tell("sent", text);
+    const event = await send(text);
+    await tell("acknowledged", { id: event.id, text });
+  };
+  const signal = () => AbortSignal.timeout(random.between(1, 400));
+  const run = () => Promise.resolve(conversation.run(random.chance(0.3) ? { signal: signal() } : {}));
+  const actions = {
+    sendMessage: () => say((text) => conversation.sendMessage(text, random.chance(0.3) ? { pending: "keep" } : {})),
+    message: () => say((text) => conversation.sendMessage(text)),
+    run,
+    again: run,
+    pause: () => conversation.pause(),
+    interrupt: () => conversation.interrupt(),
+    regenerate: () => Promise.resolve(conversation.regenerate()),
+    editMessage: async () => say(async (text) => conversation.editMessage(await someEvent(), text)),
+    navigateTo: async () => conversation.navigateTo(await someEvent()),
+    approve: async () => conversation.run({ approve: [await somePending()] }),
+    reject: () => conversation.rejectPendingActions("no"),
+    editAction: async () => conversation.editAction(await somePending(), { what: own(`e${++calls}`) }),
+    setTags: () => conversation.setTags({ title: own(++calls) }),
+    setAgentState: () => conversation.setAgentState({ [`from_${tab}`]: ++calls }),
+    setLimits: () => conversation.setLimits({ maxIterationPerRun: random.between(5, 50) }),
+    setAllowedTools: () => conversation.setAllowedTools(random.of([[], ["act"]])),
+    executeTool: () => conversation.executeTool("act", { what: own(`x${++calls}`) }, random.chance(0.3) ? { signal: signal() } : {}),
+    askAgent: () => conversation.askAgent("How far?"),
+    generateTitle: () => conversation.generateTitle(),
+    queue: async () => {
+      const [first] = await conversation.queue.list();
+      if (first) await conversation.queue.remove(first.id).then(() => tell("removed", first.id));
+    },
+    takeOver: () => (random.chance(0.2) ? conversation.takeOver() : undefined),
+    read: async () => [await conversation.activeBranch(), conversation.state, conversation.home],
+  };
+  const names = Object.keys(actions);
+  working = (async () => {
+    while (!isOver) {
+      const name = random.of(names);
+      const number = ++calls;
+      open.set(number, name);
+      Promise.resolve()
+        .then(actions[name])
+        .catch((error) => {
+          if (!expected.has(error.code)) return tell("problem", `${name}() in ${tab}: ${error.code}: ${error.message}`);
+        })
+        .finally(() => {
+          open.delete(number);
+          for (const check of changes) check();
+        });
+      // As many calls at once as a hasty person makes.
+      if (open.size > 6) await Promise.race([until(() => open.size <= 6 || isOver), turn(500)]);
+      await turn(random.between(0, 40));
+    }
+  })();
+};
+
+/** Is stuck until the server answers: no line of JavaScript of this tab runs. */
+window.beStuck = (tab) =>
+  setTimeout(() => {
+    const request = new XMLHttpRequest();
+    request.open("GET", `/stuck?${tab}`, false);
+    request.send();
+  });
+
+/** Calls nothing more. */
+window.stop = async () => {
+  isOver = true;
+  await working;
+};
+
+/** The calls without an answer after a while; the run that may be under way is stopped first. */
+window.rest = async (milliseconds) => {
+  const interrupting = conversation.interrupt().catch(({ code }) => code);
+  await Promise.race([Promise.all([interrupting, until(() => open.size === 0)]), turn(milliseconds)]);
+  return { open: [...open.values()], access: conversation.access, home: conversation.home };
+};
+
+/** Everything that this tab shows, once it has as many events as it should have. */
+window.view = async (length, milliseconds) => {
+  await Promise.race([until(() => conversation.events.length >= length), turn(milliseconds)]);
+  const events = await conversation.events.slice();
+  return {
+    events,
+    state: conversation.state,
+    heard,
+    firstHeard,
+    queue: (await conversation.queue.list()).map(({ id }) => id),
+  };
+};
