@@ -46,6 +46,7 @@ export const sections = [
     title: "Reliability",
     pages: [
       ["durability", "Durability"],
+      ["tabs", "Several tabs"],
       ["offline", "Offline"],
       ["errors", "Errors"],
       ["status", "Status table"],
