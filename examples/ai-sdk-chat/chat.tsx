@@ -17,10 +17,10 @@ export function Chat({ id, messages: initialMessages }: { id: string; messages: 
     transport,
     resume: true,
     sendAutomaticallyWhen: lastAssistantMessageIsCompleteWithApprovalResponses,
-    // Another tab writes this chat: the message was not stored, so it goes back into the field.
-    onError: (error) => {
-      if (!("code" in error) || error.code !== "locked_elsewhere") return;
-      setMessages((messages) => messages.filter((message) => message.role !== "user" || message !== messages.at(-1)));
+    // Another tab has continued this chat: the message was not stored, so it goes back into the field, below what is stored.
+    onError: async (error) => {
+      if (!("code" in error) || error.code !== "invalid_state") return;
+      setMessages(await transport.messages(id));
       setText(sent.current);
     },
   });

@@ -136,7 +136,7 @@ for (const kind of availableBrowsers) {
         await second.shows(/plan\.md/);
         await second.press("Files");
         await lists(second, "plan.md");
-        await second.shows(/Another tab is writing, so files cannot be changed/, "#panel");
+        await second.shows(/The agent runs in another tab: there, files can be added/, "#panel");
         assert.equal(await second.page.$eval(".files-add .button", (button) => button.checkVisibility()), false);
         await openFile(second, "plan.md");
         await second.page.select(".file-which", "content");

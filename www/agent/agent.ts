@@ -54,6 +54,18 @@ export async function openStored(conversationId: string): Promise<Thread> {
   });
 }
 
+/** Deletes a conversation that was open here. Another tab that has it open, and may have taken the place of this one, is told. */
+export async function deleteStored(conversationId: string): Promise<void> {
+  try {
+    await Conversation.delete(conversationId);
+  } catch (error) {
+    if (!(error instanceof ThreadkeepError && error.code === "locked_elsewhere")) throw error;
+    const conversation = await Conversation.open({ ...(await openingOptions()), conversationId, deleteOnClose: true });
+    await conversation.takeOver();
+    await conversation.close();
+  }
+}
+
 const policyOfPage = (): Pick<ConversationOptions, "confirmationPolicy" | "securityAnalyzer"> => ({
   confirmationPolicy: policyFor(settings().policy),
   securityAnalyzer: ANALYZER,

@@ -72,7 +72,7 @@ export function filesView(session: Session): Part {
 
   const drawFiles = (): void => {
     tree.draw().then(
-      () => (problem.textContent = session.isFollower ? "Another tab is writing, so files cannot be changed here." : ""),
+      () => (problem.textContent = session.isFollower ? "The agent runs in another tab: there, files can be added and changed." : ""),
       (error: unknown) => {
         tree.clear();
         problem.textContent = needsPermission(error)

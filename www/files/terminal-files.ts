@@ -24,6 +24,8 @@ export function noteFilesOfTerminal(conversation: Conversation): () => void {
   let resultAt = -Infinity;
   let timer = 0;
   const note = async (): Promise<void> => {
+    // Where another tab runs the agent, that one notes them.
+    if (conversation.access === "follower") return void (changed = []);
     const paths = new Set(filesOfTerminal(conversation));
     const before = [...paths].join("\n");
     for (const { path, isWritten, at } of changed) {

@@ -8,6 +8,8 @@ const EMPTY: ReturnType<Thread["getSnapshot"]> = {
   conversationId: "new",
   conversation: null,
   access: "writer",
+  home: "here",
+  isSilent: false,
   status: "idle",
   isRunning: false,
   waiting: null,

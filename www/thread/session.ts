@@ -1,8 +1,8 @@
 // The conversation that the page has open: a thread of the library, and what this page does with it beside showing it.
 
-import { Conversation } from "threadkeep";
+import type { Conversation } from "threadkeep";
 import type { Thread, ToolPart } from "threadkeep/thread";
-import { createConversation, createLLM, limits, openStored, PROVISIONAL } from "../agent/agent.ts";
+import { createConversation, createLLM, deleteStored, limits, openStored, PROVISIONAL } from "../agent/agent.ts";
 import { noteFilesOfTerminal } from "../files/terminal-files.ts";
 import { waitsForKey } from "../settings/unlock.ts";
 import { report } from "../shell/notices.ts";
@@ -54,6 +54,7 @@ export class Session {
     return this.conversation.title ?? "Untitled conversation";
   }
 
+  /** Whether another tab runs the agent. Files, the folder and the model are those of that tab. */
   get isFollower(): boolean {
     return this.#thread.getSnapshot().access === "follower";
   }
@@ -64,7 +65,7 @@ export class Session {
 
   /** Whether its context can be condensed. */
   get canCondense(): boolean {
-    return !this.running && !this.isFollower && this.#thread.getSnapshot().approvals.length === 0;
+    return !this.running && this.#thread.getSnapshot().approvals.length === 0;
   }
 
   /** The results of calls that have succeeded, as far as they are loaded, in their order. */
@@ -143,15 +144,15 @@ export class Session {
   async delete(): Promise<void> {
     const { id } = this;
     await this.close();
-    await Conversation.delete(id);
+    await deleteStored(id);
   }
 
   #watch(): void {
-    const stopNoting = this.isFollower ? undefined : noteFilesOfTerminal(this.conversation);
+    const stopNoting = noteFilesOfTerminal(this.conversation);
     const stopFollowing = this.#thread.subscribe(() => this.#follow());
     this.#unsubscribe = () => {
       stopFollowing();
-      stopNoting?.();
+      stopNoting();
     };
   }
 
@@ -170,7 +171,8 @@ export class Session {
   async #nameByModel(): Promise<void> {
     const { conversation } = this;
     const isProvisional = (): boolean => conversation.state.tags?.[PROVISIONAL] !== undefined;
-    if (this.#isNaming || !isProvisional() || conversation.executionStatus !== "finished") return;
+    // Otherwise each tab would ask the model.
+    if (this.isFollower || this.#isNaming || !isProvisional() || conversation.executionStatus !== "finished") return;
     this.#isNaming = true;
     try {
       const title = await conversation.generateTitle();
