@@ -107,7 +107,6 @@ test("keys and functions stay where they are: what needs them is unsupported in 
     generateTitle: () => follower.generateTitle({ llm }),
     setSecurityAnalyzer: () => follower.setSecurityAnalyzer(() => "HIGH"),
     "workspace.write": () => follower.workspace.write("a.txt", "a"),
-    "workspace.remove": () => follower.workspace.remove("a.txt", { force: true }),
   }))
     await assert.rejects(act(), { code: "unsupported", message: /tab that writes this conversation/ }, name);
   assert.doesNotMatch(posted.join(), /sk-of-this-tab/);
@@ -219,6 +218,7 @@ test("a closed follower hears nothing more, and a store that fails for a moment 
   await writer.sendMessage("Go");
   await writer.sendMessage("Again");
   assert.deepEqual(heard, []);
+  await assert.rejects(follower.sendMessage("x"), { code: "invalid_state" });
   const own = { fails: false };
   for (const method of ["list", "events", "indexOf", "commit", "files", "readFile", "delete", "close"])
     own[method] = (...given) => store[method](...given);

@@ -14,9 +14,7 @@ import type { Session } from "./session.ts";
 export function messageMenu(session: Session, message: UIMessage, name: string): MenuItem[] {
   const eventId = message.eventIds.at(-1)!;
   const items: Array<MenuItem | false> = [
-    message.role === "assistant" &&
-      !session.running &&
-      !session.isFollower && { name: "Fork", icon: "fork", act: () => fork(session, eventId) },
+    message.role === "assistant" && !session.running && { name: "Fork", icon: "fork", act: () => fork(session, eventId) },
     // Nobody keeps the earlier files of a folder.
     !usesFolder(session.id) && {
       name: "Files here",

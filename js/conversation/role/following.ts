@@ -86,6 +86,8 @@ export async function follow({ store, id, core, home, emit, listeners, join, loc
   /** The time since which it writes: one that has written before was replaced, and may have been frozen until now. */
   let since = 0;
   let isFree = false;
+  /** Whether a writer may answer a greeting. The answer of one that has ended may still come. */
+  let hasGreeted = false;
   let last = 0;
 
   /** Reads until there is nothing new; a message that arrives meanwhile may be about something that was not read. */
@@ -120,6 +122,10 @@ export async function follow({ store, id, core, home, emit, listeners, join, loc
   const settled = () => (open.size > 0 ? Math.min(...open.keys()) - 1 : last);
   const post = (message: FromFollower extends infer M ? (M extends { from: string } ? Omit<M, "from"> : never) : never) =>
     channel?.postMessage({ ...message, from: client });
+  const hello = () => {
+    hasGreeted = true;
+    post({ hello: true });
+  };
   /** Sends a call to the writer that answers. */
   const send = (call: OpenCall) => {
     const { number, verb, args, isSent } = call;
@@ -135,9 +141,9 @@ export async function follow({ store, id, core, home, emit, listeners, join, loc
 
   const hear = async (message: FromWriter): Promise<void> => {
     if ("here" in message) {
-      if (message.by !== writer && message.since >= since) post({ hello: true });
+      if (message.by !== writer && message.since >= since) hello();
     } else if ("welcome" in message) {
-      if (message.to !== client || message.by === writer || message.since < since) return;
+      if (message.to !== client || message.by === writer || message.since < since || !hasGreeted) return;
       writer = message.by;
       since = message.since;
       isFree = false;
@@ -203,6 +209,7 @@ export async function follow({ store, id, core, home, emit, listeners, join, loc
     if (signal.aborted) return;
     writer = undefined;
     since = 0;
+    hasGreeted = false;
     await refresh().catch(fail);
     if (signal.aborted || !(await becameFree())) {
       isFree = true;
@@ -249,7 +256,7 @@ export async function follow({ store, id, core, home, emit, listeners, join, loc
     client,
     greet() {
       if (!channel || signal.aborted) return;
-      post({ hello: true });
+      hello();
       member.tell({ id, isListed: false, word: "asking" });
     },
     get home() {
