@@ -7,9 +7,10 @@ import {
   type LiveEvent,
   type RunResult,
   type Store,
+  ThreadkeepError,
   indexedDBStore,
 } from "threadkeep";
-import { withEarlier } from "../thread/runs.js";
+import { nothingRan, withEarlier } from "../thread/runs.js";
 import { openCalls } from "./approvals.js";
 import { LastingHandle } from "./lasting.js";
 import { isAnswer, isUserMessage } from "./parts.js";
@@ -26,7 +27,7 @@ export function openChat(options: ChatOptions, id: string, transport: object): P
     .catch(() => null)
     .then(async (known) => {
       if (known && !known.mustReopen(options)) return known;
-      await known?.conversation.close();
+      await known?.close();
       return new OpenChat(await Conversation.open({ ...options, conversationId: id }), options, known);
     });
   ids.set(id, opening);
@@ -49,7 +50,7 @@ export async function leaveChats(store: Store | undefined, transport: object, on
     const chat = await opening.catch(() => null);
     if (!chat?.users.delete(transport) || chat.users.size > 0) return;
     if (ids.get(id) === opening) ids.delete(id);
-    await chat.conversation.close();
+    await chat.close();
   };
   await Promise.all([...ids].map(([id, opening]) => (only === undefined || only === id ? leave(id, opening) : undefined)));
 }
@@ -68,7 +69,7 @@ export class OpenChat {
   /** The conversation for the app, which lasts when the chat is opened again. */
   readonly handle: LastingHandle;
   /** Whether another tab may have written what the views of this page do not show. */
-  wasFollower: boolean;
+  mayLack: boolean;
   readonly options: ChatOptions;
   /** The transports that use it. */
   readonly users: Set<object>;
@@ -80,6 +81,8 @@ export class OpenChat {
   pieces: LiveEvent[] = [];
   #run: Promise<RunResult> | null = null;
   #isUnanswered = false;
+  /** Ends the waiting for a run elsewhere. */
+  readonly #closed = new AbortController();
 
   /** `earlier` is the same chat, opened with other options. */
   constructor(conversation: Conversation, options: ChatOptions, earlier: OpenChat | null) {
@@ -89,7 +92,7 @@ export class OpenChat {
     this.sent = earlier?.sent ?? new Map();
     this.handle = earlier?.handle ?? new LastingHandle(conversation);
     if (earlier) this.handle.follow(conversation);
-    this.wasFollower = earlier !== null && (earlier.wasFollower || earlier.conversation.access === "follower");
+    this.mayLack = earlier?.mayLack === true || conversation.access === "follower";
     conversation.subscribe((event) => this.#hear(event));
   }
 
@@ -118,11 +121,46 @@ export class OpenChat {
     return result;
   }
 
-  /** Runs these calls and those that need no decision, and goes on. A plain `run()` would approve all calls that wait. */
+  /**
+   * Runs these calls and those that need no decision, and goes on. A plain `run()` would approve all calls that wait. A run that
+   * another tab has begun goes on for both.
+   */
   async go(approved: readonly string[] = []): Promise<RunResult> {
     const { waiting, ready } = await openCalls(this.conversation);
     const ids = [...approved, ...ready.map(({ id }) => id)];
-    return this.conversation.run(waiting.length > 0 ? { approve: ids } : {});
+    try {
+      return await this.conversation.run(waiting.length > 0 ? { approve: ids } : {});
+    } catch (error) {
+      if (!(error instanceof ThreadkeepError && error.code === "invalid_state" && this.runsElsewhere)) throw error;
+      return this.ofAnother();
+    }
+  }
+
+  /** Whether a run is under way that was not begun here. */
+  get runsElsewhere(): boolean {
+    return this.conversation.executionStatus === "running";
+  }
+
+  /** The end of a run that another tab has begun. What it took is not known here. */
+  async ofAnother(): Promise<RunResult> {
+    const { conversation } = this;
+    const { signal } = this.#closed;
+    await new Promise<void>((resolve) => {
+      const look = () => {
+        if (this.runsElsewhere && !signal.aborted) return;
+        unsubscribe();
+        resolve();
+      };
+      const unsubscribe = conversation.subscribe(look);
+      signal.addEventListener("abort", look, { once: true });
+      look();
+    });
+    return { status: conversation.executionStatus, finalResponse: await conversation.finalResponse(), ...nothingRan };
+  }
+
+  async close(): Promise<void> {
+    this.#closed.abort();
+    await this.conversation.close();
   }
 
   /** Stops the run under way, and rejects the calls that wait: the conversation goes on from an earlier message. */
@@ -146,6 +184,7 @@ export class OpenChat {
   }
 
   #hear(event: ConversationEvent | LiveEvent): void {
+    this.mayLack ||= this.conversation.access === "follower";
     if (event.kind === "StreamingDeltaEvent") this.pieces.push(event);
     else if (event.kind === "WaitingEvent") this.pieces = [];
     else if ("id" in event && (isUserMessage(event) || isAnswer(event))) {

@@ -49,8 +49,8 @@ export class ThreadkeepChatTransport<Message extends UIMessage = UIMessage> impl
   /**
    * Sends the last message of the user, in place of an earlier one if it has the id of that, or goes on with the decisions of
    * the user about calls; then runs the agent. The stream ends with the run. Stopping it stops the run; cancelling it does not.
-   * @throws ThreadkeepError `locked_elsewhere` if another tab has the chat open, `invalid_state` if another tab has written what
-   * `messages` lacks, `not_found` for a message that is not stored, and those of `sendMessage()`
+   * Where another tab writes the chat, it does all this for this page.
+   * @throws ThreadkeepError `invalid_state` if another tab has written what `messages` lacks, `not_found` for a message that is not stored, and those of `sendMessage()`
    */
   async sendMessages(request: Sending<Message>): Promise<ReadableStream<UIMessageChunk>> {
     const { chatId, messages, trigger, messageId, abortSignal } = objectOf("sendMessages()", "a request of useChat", request);
@@ -71,23 +71,24 @@ export class ThreadkeepChatTransport<Message extends UIMessage = UIMessage> impl
   }
 
   /**
-   * Goes on with what a page has left that died, and returns the answer from its beginning; or the answer that is under way in
-   * this page. `null` if there is nothing to go on with: the answer is complete, the user has stopped it, calls wait for the
-   * user, it has failed, or another tab writes it; and for an import, as long as nobody has called `setConfirmationPolicy()` here:
+   * Goes on with what a page has left that died, and returns the answer from its beginning; or the answer that is under way, in
+   * this page or in another tab. `null` if there is nothing to go on with: the answer is complete, the user has stopped it, calls
+   * wait for the user, or it has failed; and for an import, as long as nobody has called `setConfirmationPolicy()` here:
    * opening a file of somebody else must run nothing. Creates no conversation.
    */
   async reconnectToStream(request: Reconnecting<Message>): Promise<ReadableStream<UIMessageChunk> | null> {
     const { chatId, abortSignal } = objectOf("reconnectToStream()", "a request of useChat", request);
     const chat = await this.#existing(chatId, ({ undecided }) => !undecided);
-    if (!chat || abortSignal?.aborted || chat.conversation.access === "follower") return null;
+    if (!chat || abortSignal?.aborted) return null;
     const reply = new Reply(chat, abortSignal);
     const events = await chat.conversation.activeBranch();
-    if (abortSignal?.aborted || (!chat.run && !isLeft(chat.conversation, events))) {
+    const { runsElsewhere } = chat;
+    if (abortSignal?.aborted || (!chat.run && !runsElsewhere && !isLeft(chat.conversation, events))) {
       reply.end();
       return null;
     }
     reply.replay(lastAnswer(events));
-    await reply.run(() => chat.go());
+    await reply.run(() => (runsElsewhere ? chat.ofAnother() : chat.go()));
     return reply.stream;
   }
 
@@ -144,7 +145,7 @@ async function send(chat: OpenChat, reply: Reply, messages: readonly UIMessage[]
   const stored = await chat.eventOf(last.id);
   if (stored === null && messageId !== undefined && !chat.sent.has(messageId))
     throw notFound(`the message ${messageId} is not in the conversation; give useChat the messages of uiMessagesOf()`);
-  if (chat.wasFollower) await expectUpToDate(chat, messages);
+  if (chat.mayLack) await expectUpToDate(chat, messages);
   if (stored === null) chat.sent.set(last.id, null);
   const sent = (event: MessageEvent) => {
     chat.sent.set(last.id, event.id);
@@ -178,7 +179,7 @@ async function expectUpToDate(chat: OpenChat, messages: readonly UIMessage[]): P
       "invalid_state",
       "another tab has continued this chat, and the message was not sent: show setMessages(await transport.messages(id)), and send it again",
     );
-  chat.wasFollower = false;
+  chat.mayLack = chat.conversation.access === "follower";
 }
 
 /** Goes on after the decisions of the user in the last message. */
@@ -225,7 +226,9 @@ async function isUnanswered(conversation: Conversation, eventId: string, content
 }
 
 /** Whether a page that died has left something to go on with. */
-function isLeft({ executionStatus }: Conversation, events: readonly ConversationEvent[]): boolean {
+function isLeft({ access, executionStatus }: Conversation, events: readonly ConversationEvent[]): boolean {
+  // Somebody else is there to go on.
+  if (access === "follower") return false;
   const last = lastOf(
     events,
     (event) => isUserMessage(event) || isAnswer(event) || isResult(event) || event.kind === "PauseEvent" || event.kind === "InterruptEvent",
