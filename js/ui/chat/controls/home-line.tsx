@@ -25,7 +25,7 @@ export function HomeLine({ thread, focus }: { thread: Thread; focus: () => void 
       {isElsewhere && isSilent && (
         <>
           {labels.homeSilent(home)}{" "}
-          <button type="button" class="button plain small" aria-disabled={isBusy} onClick={() => void takeOver()}>
+          <button type="button" class="button small" aria-disabled={isBusy} onClick={() => void takeOver()}>
             {labels.takeOver}
           </button>
         </>
