@@ -305,6 +305,28 @@ test("of handles that take over at the same time one writes in the end, and all 
   assert.equal(handles.filter(({ conversation }) => conversation.access === "writer").length, 1);
 });
 
+test("a handle takes over from one that writes meanwhile, and has each event once", limit, async () => {
+  const it = world();
+  const writer = await it.open();
+  await writer.conversation.sendMessage("first");
+  const next = await it.open();
+  const before = next.conversation.events.length;
+  let left = 3;
+  next.store.before = async (method) => {
+    if (method === "events" && left-- > 0) await writer.conversation.sendMessage(`meanwhile ${left}`).catch(() => {});
+  };
+  await next.conversation.takeOver();
+  await next.conversation.sendMessage("last");
+  const log = await it.log();
+  assert.equal(textsIn(log).at(-1), "last");
+  assert.ok(textsIn(log).some((text) => text.startsWith("meanwhile")));
+  assert.equal(next.conversation.events.length, log.length);
+  assert.deepEqual(
+    next.heard.flatMap(({ id }) => id ?? []),
+    log.slice(before).map(({ id }) => id),
+  );
+});
+
 test("what is asked while there is no writer is carried out by the next one, as it was when it was asked", limit, async () => {
   const it = world();
   const writer = await it.open({ takeOver: "never" });

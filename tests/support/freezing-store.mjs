@@ -12,6 +12,8 @@ export function freezing(store, name) {
   const own = {
     name,
     close: () => {},
+    /** Awaited before each call, with the name of the method. */
+    before: undefined,
     /** From now on no method returns until `thaw()`; calls made before that are carried out then. */
     freeze() {
       thawed ??= new Promise((resolve) => (thaw = resolve));
@@ -33,6 +35,7 @@ export function freezing(store, name) {
   for (const method of methods) {
     own[method] = async (...given) => {
       await thawed;
+      await own.before?.(method);
       const point = method === "commit" && awaited?.chosen(...given) ? awaited : undefined;
       if (!point) {
         const result = await store[method](...given);

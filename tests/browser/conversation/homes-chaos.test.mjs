@@ -180,13 +180,21 @@ function countsOf(list) {
 }
 
 /** The differences of what a tab shows from the log, as sentences. */
-function differences({ events, heard, firstHeard, state }, log) {
+function differences({ events, heard, firstHeard, changes, state }, log) {
   const found = [];
   const [ids, stored] = [events, log.events].map((list) => list.map(({ id }) => id));
   if (JSON.stringify(ids) !== JSON.stringify(stored)) found.push(`shows ${ids.length} events, ${stored.length} are stored`);
   else if (JSON.stringify(events) !== JSON.stringify(log.events)) found.push("shows other events than are stored");
-  if (JSON.stringify(heard) !== JSON.stringify(stored.slice(firstHeard)))
-    found.push(`its subscribers have heard ${heard.length} events of ${stored.length - firstHeard}, or in another order`);
+  const expected = stored.slice(firstHeard);
+  if (JSON.stringify(heard) !== JSON.stringify(expected)) {
+    const place = expected.findIndex((id, index) => id !== heard[index]);
+    const missing = expected.flatMap((id, index) =>
+      heard.includes(id) ? [] : [`${firstHeard + index} ${log.events[firstHeard + index].kind}`],
+    );
+    found.push(
+      `its subscribers have heard ${heard.length} events of ${expected.length}; the first difference is at ${firstHeard + place}, missing are: ${missing}; changes: ${changes}`,
+    );
+  }
   for (const key of ["execution_status", "leaf_event_id", "tags", "max_iterations"])
     if (JSON.stringify(state[key]) !== JSON.stringify(log.state[key]))
       found.push(`shows ${key} ${JSON.stringify(state[key])} instead of ${JSON.stringify(log.state[key])}`);

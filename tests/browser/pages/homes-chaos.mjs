@@ -16,6 +16,8 @@ let working;
 const open = new Map();
 const heard = [];
 let firstHeard = 0;
+/** When it has become the writer or a follower, by the length of the log. */
+const roles = [];
 const changes = new Set();
 
 function until(holds) {
@@ -73,6 +75,7 @@ window.live = async ({ id, tab, seed, ignoresNumber }) => {
   firstHeard = conversation.events.length;
   conversation.subscribe((event) => {
     if (event.id !== undefined) heard.push(event.id);
+    else if (event.key === "access") roles.push(`${event.value} at ${conversation.events.length}`);
     for (const check of changes) check();
   });
   const someEvent = async () => (await conversation.events.at(random.between(0, conversation.events.length - 1)))?.id ?? null;
@@ -164,6 +167,7 @@ window.view = async (length, milliseconds) => {
     state: conversation.state,
     heard,
     firstHeard,
+    changes: roles,
     queue: (await conversation.queue.list()).map(({ id }) => id),
   };
 };
