@@ -587,8 +587,7 @@ export class Conversation<Answer = any> implements AsyncDisposable {
    * most fifteen seconds for functions of the host.
    */
   async close(): Promise<void> {
-    const told = this.#session.role.closing();
-    const free = told ? told.then(() => ask(this.#core, "close")) : ask(this.#core, "close");
+    const free = this.#session.role.closing()?.then(() => ask(this.#core, "close")) ?? ask(this.#core, "close");
     const closed = free.then(() => this.#session.close());
     // Closing a tool may take long; the lock is released before.
     closeInTurn(this.#session.store, this.id, this.#session.deleteOnClose ? closed : free);

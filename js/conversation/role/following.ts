@@ -62,6 +62,12 @@ export interface Following {
 
 const mostRemembered = 100;
 
+/**
+ * So many milliseconds after its writer was closed a conversation is left alone: whoever has closed it may be about to open it
+ * again, or to delete it, which another writer would prevent.
+ */
+const grace = 250;
+
 /** Whether the arguments are for this handle only: keys, and functions of the page. */
 const isOwn = (verb: Verb, args: readonly unknown[]): boolean =>
   verb === "switchLLM" ||
@@ -86,6 +92,8 @@ export async function follow({ store, id, core, home, emit, listeners, join, loc
   /** The time since which it writes: one that has written before was replaced, and may have been frozen until now. */
   let since = 0;
   let isFree = false;
+  /** Whether the writer has said that it is closed. */
+  let hasClosed = false;
   /** Whether a writer may answer a greeting. The answer of one that has ended may still come. */
   let hasGreeted = false;
   let last = 0;
@@ -207,6 +215,8 @@ export async function follow({ store, id, core, home, emit, listeners, join, loc
   };
   const ended = async () => {
     if (signal.aborted) return;
+    if (hasClosed) await new Promise((resolve) => setTimeout(resolve, grace));
+    hasClosed = false;
     writer = undefined;
     since = 0;
     hasGreeted = false;
@@ -221,6 +231,7 @@ export async function follow({ store, id, core, home, emit, listeners, join, loc
   const member = join(store, (change) => {
     if (change.id !== id || change.word === "asking") return;
     if (change.isOver) {
+      hasClosed = true;
       if (!lock) void ended();
       return;
     }
