@@ -189,14 +189,18 @@ for (const kind of availableBrowsers) {
         await second.shows(/Runs in another tab/, ".home-line");
         await second.shows(/\d of 99/);
         await second.press("Stop");
-        await page.shows(/Stopped/);
+        await second.shows(/Stopped/);
         await second.ask("What is 2 + 2?");
+        // A hidden tab is not drawn.
         await page.page.bringToFront();
+        await page.shows(/Stopped/);
         await page.shows(/2 \+ 2/);
         await page.ask("What is 3 + 3?");
         await second.page.bringToFront();
         await second.shows(/3 \+ 3/);
+        await page.page.bringToFront();
         await page.follow("#/");
+        await second.page.bringToFront();
         await second.until("it runs here", () => document.querySelector(".home-line").textContent === "");
         await second.ask("What is 4 + 4?");
         await second.page.close();
