@@ -33,6 +33,8 @@ pub struct ScriptedStore {
     pub applied: Box<dyn Fn(&Commit)>,
     /// The number of events that were requested.
     pub events_read: Rc<Cell<u64>>,
+    /// Called before events are read.
+    pub reading: Box<dyn Fn()>,
     /// Whether it leaves the number of the writer out of commits.
     pub ignores_writers: bool,
 }
@@ -45,6 +47,7 @@ impl ScriptedStore {
             outcome: Box::new(|_| Outcome::DONE),
             applied: Box::new(|_| {}),
             events_read: Rc::default(),
+            reading: Box::new(|| {}),
             ignores_writers: false,
         }
     }
@@ -59,6 +62,7 @@ impl Store for ScriptedStore {
     }
     fn events(&self, conversation: ConversationId, range: Range<u64>) -> StoreFuture<'_, Vec<StoredEvent>> {
         self.events_read.set(self.events_read.get().saturating_add(range.end.saturating_sub(range.start)));
+        (self.reading)();
         self.inner.events(conversation, range)
     }
     fn index_of<'a>(

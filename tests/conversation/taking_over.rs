@@ -203,3 +203,33 @@ fn the_commands_of_a_handle_that_has_ended_are_removed_and_those_of_a_killed_pag
         assert_eq!(stored().await, ["commands/33333333-4444.json"]);
     });
 }
+
+#[test]
+fn what_the_other_one_stores_while_its_place_is_taken_is_taken_in_once() {
+    block_on(async {
+        let memory = MemoryStore::new();
+        let mut old = World::new(Rc::new(memory.another()), Vec::new(), []);
+        let writer = old.open().await.unwrap();
+        say(&writer, "First").await;
+        let meanwhile = Rc::new(Cell::new(false));
+        let mut scripted = ScriptedStore::over(memory.another());
+        let (begins, late) = (meanwhile.clone(), writer.clone());
+        scripted.reading = Box::new(move || {
+            if begins.replace(false) {
+                let sent = late.send_message(vec![Content::text("Meanwhile")], None).now_or_never();
+                sent.expect("a store in memory answers at once").unwrap();
+            }
+        });
+        let mut new = World::new(Rc::new(scripted), Vec::new(), []);
+        new.host = std::mem::take(&mut old.host);
+        let follower = new.open_as(Access::Follower).await.unwrap();
+        follower.catch_up().await.unwrap();
+        meanwhile.set(true);
+        follower.become_writer().await.unwrap();
+        say(&follower, "Last").await;
+        let log = new.events().await;
+        assert_eq!(log.len(), 4);
+        assert_eq!(follower.length(), 4);
+        assert_eq!(new.received.borrow().len(), 2, "those behind what it was opened with, each once");
+    });
+}

@@ -109,7 +109,7 @@ test("the table has every method that changes a conversation", () => {
   );
   /** They read, or concern the handle itself. */
   const reading =
-    /^(constructor|activeBranch|branches|versions|pendingActions|contextUsage|progress|finalResponse|finalAnswer|export\w+|toMessages|subscribe|takeOver|close|fork)$/;
+    /^(constructor|activeBranch|branches|versions|pendingActions|contextUsage|progress|finalResponse|finalAnswer|export\w+|toMessages|previewFiles|subscribe|takeOver|close|fork)$/;
   const methods = Object.entries(Object.getOwnPropertyDescriptors(Conversation.prototype)).flatMap(([name, { value }]) =>
     typeof value === "function" && !reading.test(name) ? [name] : [],
   );

@@ -34,19 +34,21 @@ test("a handle whose place another one has taken stores nothing, whatever it is"
   const open = () => Conversation.open({ agent, store: storeOver(store), conversationId });
   const old = await open();
   await old.sendMessage("One");
+  const outdated = await open();
+  await old.setTags({ a: "old" });
+  await assert.rejects(outdated.setTags({ a: "outdated" }), refusal, "it does not know the tag");
   const other = await open();
   assert.deepEqual([old.access, other.access], ["writer", "writer"]);
-  await old.setTags({ a: "old" });
   await other.setTags({ a: "new" });
   const known = await store.load(conversationId);
   await assert.rejects(old.setTags({ a: "late" }), refusal);
-  await assert.rejects(old.workspace.write("late", "late"), refusal);
-  await assert.rejects(old.sendMessage("Late"), refusal);
+  // It knows by now that it is replaced; the other one it cannot reach, as nothing says that their stores are the same.
+  await assert.rejects(old.workspace.write("late", "late"), { code: "unsupported" });
+  await assert.rejects(old.sendMessage("Late"), { code: "locked_elsewhere" });
   assert.deepEqual(await store.load(conversationId), known);
   assert.deepEqual(await other.workspace.list(""), []);
   await other.sendMessage("Two");
-  await other.close();
-  await old.close();
+  for (const handle of [other, outdated, old]) await handle.close();
   const again = await open();
   assert.deepEqual([again.state.tags, again.events.length], [{ a: "new" }, 3]);
   await again.close();

@@ -68,6 +68,9 @@ const mostRemembered = 100;
  */
 const grace = 250;
 
+/** So many milliseconds a writer of the same page has to answer a greeting. */
+const answersWithin = 1_000;
+
 /** Whether the arguments are for this handle only: keys, and functions of the page. */
 const isOwn = (verb: Verb, args: readonly unknown[]): boolean =>
   verb === "switchLLM" ||
@@ -147,6 +150,13 @@ export async function follow({ store, id, core, home, emit, listeners, join, loc
       "the tab that wrote this conversation has ended, and this handle does not take its place by itself; call takeOver()",
     );
 
+  const refuse = () => {
+    isFree = true;
+    for (const call of open.values()) call.reject(noWriter());
+    open.clear();
+    keepAlive();
+  };
+
   const hear = async (message: FromWriter): Promise<void> => {
     if ("here" in message) {
       if (message.by !== writer && message.since >= since) hello();
@@ -222,10 +232,7 @@ export async function follow({ store, id, core, home, emit, listeners, join, loc
     hasGreeted = false;
     await refresh().catch(fail);
     if (signal.aborted || !(await becameFree())) {
-      isFree = true;
-      for (const call of open.values()) call.reject(noWriter());
-      open.clear();
-      keepAlive();
+      refuse();
     } else if (!signal.aborted) awaitEnd();
   };
   const member = join(store, (change) => {
@@ -269,6 +276,12 @@ export async function follow({ store, id, core, home, emit, listeners, join, loc
       if (!channel || signal.aborted) return;
       hello();
       member.tell({ id, isListed: false, word: "asking" });
+      // A store without a name is known in this page only, where a writer answers at once. Otherwise the one that has taken the
+      // place of this handle has the conversation through another store, and cannot be asked.
+      if (store.name === undefined)
+        setTimeout(() => {
+          if (writer === undefined && !signal.aborted) refuse();
+        }, answersWithin);
     },
     get home() {
       return where;

@@ -72,6 +72,10 @@ impl EventLog {
             return Ok(Vec::new());
         }
         let torn = self.store.events(self.id, self.length()..u64::MAX).await?;
+        // What can be read was stored by the other one meanwhile, and is taken in first.
+        if torn.iter().any(|event| !is_torn(event)) {
+            return Err(StoreError::Conflict { expected: self.length() }.into());
+        }
         let writer = self.writer.next(false);
         let commit = Commit {
             created_at: self.created_at.get(),
