@@ -66,7 +66,7 @@ export class Role {
   do<V extends Verb>(verb: V, ...args: ArgumentsOf<V>): ReturnType<Verbs[V]> {
     const session = this.#session;
     const { core } = session;
-    // What is called while it becomes a follower is passed on, like what is called then.
+    // A call while it becomes a follower is passed on, like a later one.
     if (this.#leaving) return this.#leaving.catch(() => {}).then((): unknown => this.do(verb, ...args)) as ReturnType<Verbs[V]>;
     const act = verbs[verb] as (...args: unknown[]) => unknown;
     const result = this.#following?.isOver === false ? this.#following.ask(verb, args) : act({ session, core }, ...args);
@@ -103,7 +103,7 @@ export class Role {
   /** Another handle has taken the place of this one. */
   displaced(): void {
     if (this.#isClosed) return;
-    // What is refused from here on is for the next writer, and so no answer.
+    // A refusal from here on is no answer: the next writer is asked the same.
     if (!this.#following) void this.#endServing(false);
     const leaving = this.#inTurn(async () => {
       if (!this.#following && !this.#isClosed) await this.#stepDown();

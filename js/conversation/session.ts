@@ -320,7 +320,7 @@ export class ConversationSession implements Parent, ServerPlace {
   /** The result of a run that has ended elsewhere, as far as it is known here. */
   async result(): Promise<RunResult> {
     const status = call(() => this.core.executionStatus()) as RunResult["status"];
-    const none = { prompt_tokens: 0, completion_tokens: 0, cache_read_tokens: 0, cache_write_tokens: 0, reasoning_tokens: 0 };
+    const none = { reasoning_tokens: 0, completion_tokens: 0, prompt_tokens: 0, cache_write_tokens: 0, cache_read_tokens: 0 };
     const finalResponse = await ask(this.core, "finalResponse", false);
     return { status, finalResponse, steps: 0, tokenUsage: none, cost: 0, durationMs: 0 };
   }

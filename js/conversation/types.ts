@@ -100,7 +100,7 @@ export interface ConversationOptions<Answer = any> extends RunLimits {
    */
   resume?: "again" | "keep" | undefined;
   /**
-   * What a handle does whose conversation another one wrote, when that one has ended: `"auto"`, the default, takes its place and
+   * The behaviour of a handle whose conversation another one wrote, when that one has ended: `"auto"`, the default, takes its place and
    * carries out what was asked of it; `"never"` says so by the live event `access` with `"free"`, and leaves it to the host.
    */
   takeOver?: "auto" | "never" | undefined;
@@ -179,7 +179,7 @@ export interface ActingSession {
   result(): Promise<RunResult>;
 }
 
-/** What a method acts on: `core` is the session's, or the same conversation on behalf of another handle. @internal */
+/** The object that a method acts on: `core` is the session's, or the same conversation on behalf of another handle. @internal */
 export interface Acting {
   readonly session: ActingSession;
   readonly core: CoreConversation;

@@ -1,4 +1,4 @@
-//! What is stored of the commands that other handles have asked for: `commands/<client>.json`, one file for each handle.
+//! The record of the commands that other handles have asked for: `commands/<client>.json`, one file for each handle.
 //!
 //! It lists the commands that are carried out and whose answers the client may not have got. It is no part of an export or a
 //! copy.

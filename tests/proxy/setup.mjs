@@ -12,7 +12,8 @@ export function python({ say = console.error } = {}) {
   return environment({
     name: `threadkeep-litellm-${version}`,
     oldest: 11,
-    install: ["--only-binary", ":all:", "--require-hashes"],
+    // With its dependencies named as well, pip has none to choose: it would look at newer versions, which have no hash here.
+    install: ["--only-binary", ":all:", "--require-hashes", "--no-deps"],
     requirements,
     // It would fetch a price table.
     env: { PYTHONDONTWRITEBYTECODE: "1", LITELLM_LOCAL_MODEL_COST_MAP: "True" },

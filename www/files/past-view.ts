@@ -28,7 +28,7 @@ export function pastView(session: Session, { eventId, name, date }: Moment, back
   let past: Workspace | null = null;
   let since: readonly FileDifference[] = [];
   let dialog: FileDialog | null = null;
-  /** What the open file was, and what it is. */
+  /** The open file as it was, and as it is. */
   let change: Change | undefined;
 
   const tree = new TreeView({

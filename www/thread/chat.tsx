@@ -62,7 +62,7 @@ const pageShortcuts: readonly Shortcut[] = [
 interface Page {
   /** In place of messages while there are none. */
   start: HTMLElement;
-  /** What else can be done with this stored message, when its menu is opened. `name` is its beginning, in quotes. */
+  /** The other actions on this stored message, when its menu is opened. `name` is its beginning, in quotes. */
   menuOf: (message: UIMessage, name: string) => MenuItem[];
   /** The event that the address names. */
   eventId: string | null;

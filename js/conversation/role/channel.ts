@@ -1,4 +1,4 @@
-// What the handles of one conversation say to each other: the writer answers what the others ask, and passes on live events. They
+// The messages between the handles of one conversation: the writer answers what the others ask, and passes on live events. They
 // speak over a channel of this conversation, which exists only while there is a follower.
 import type { LiveEvent } from "../../events/events.js";
 import type { ErrorCode } from "../../input/errors.js";
@@ -9,7 +9,7 @@ import type { Verb } from "../verbs.js";
 /** Where a writer runs, for those who are not there. */
 export type Elsewhere = "tab" | "worker";
 
-/** What followers say. `from` is the handle. */
+/** A message of a follower. `from` is the handle. */
 export type FromFollower = { from: string } & (
   | { hello: true }
   | {
@@ -28,7 +28,7 @@ export type FromFollower = { from: string } & (
   | { gone: true }
 );
 
-/** What the writer says, which is `by` and has written `since` that time. */
+/** A message of the writer, the handle `by`, which has written `since` that time. */
 export type FromWriter = { by: string } & (
   | { here: Elsewhere; since: number }
   /** The answer to `hello`, with what was shown so far of an answer that is under way: the id of its event, and its text. */

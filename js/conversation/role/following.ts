@@ -172,7 +172,7 @@ export async function follow({ store, id, core, home, emit, listeners, join, loc
       const [message_id, content] = message.answer ?? [];
       if (message_id !== undefined && !stored.includes(message_id)) emit({ kind: "StreamingDeltaEvent", message_id, content: content! });
       for (const call of [...open.values()].sort((one, other) => one.number - other.number)) send(call);
-      // What the last writer has stored is shown before an answer that looks it up.
+      // Everything that the last writer has stored is shown before an answer that looks it up.
       await refresh().catch(fail);
     } else if (message.by === writer) {
       if ("live" in message) message.live.filter((event) => !isLate(event)).forEach(emit);
@@ -203,7 +203,7 @@ export async function follow({ store, id, core, home, emit, listeners, join, loc
     if (hearing) return;
     hearing = true;
     for (let message = heard.shift(); message && !signal.aborted; message = heard.shift()) {
-      // What follows directly reads the same.
+      // The next message reads the same.
       if ("committed" in message && heard[0] && "committed" in heard[0] && heard[0].by === message.by) continue;
       await hear(message);
     }

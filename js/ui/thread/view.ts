@@ -367,7 +367,7 @@ export class ConversationView {
     this.isFree = value === "free";
     if (value === "deleted") this.#listener.deleted();
     if (value !== "writer") return;
-    // What the last writer has left may be repaired, and a draft of it is known here.
+    // A run that the last writer has left is repaired, and its draft is known here.
     this.readState();
     this.#follow(this.readBranch().then(() => this.#readQueue()));
     this.#listener.becameWriter();

@@ -1,4 +1,4 @@
-//! What a follower takes in of what another handle stores, and how it becomes the one whose commits count.
+//! Taking in what another handle stores, and becoming the one whose commits count.
 
 use super::EventLog;
 use crate::{
@@ -72,7 +72,7 @@ impl EventLog {
             return Ok(Vec::new());
         }
         let torn = self.store.events(self.id, self.length()..u64::MAX).await?;
-        // What can be read was stored by the other one meanwhile, and is taken in first.
+        // Events that can be read were stored by the other one meanwhile, and are taken in first.
         if torn.iter().any(|event| !is_torn(event)) {
             return Err(StoreError::Conflict { expected: self.length() }.into());
         }

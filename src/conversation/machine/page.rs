@@ -26,7 +26,7 @@ pub struct Page {
     pub asking: CancelToken,
     /// Whether a pause is being stored, so that no further call may begin.
     pub is_pausing: bool,
-    /// What is stored of the commands of other handles, by the handle.
+    /// The commands of other handles that are recorded, by the handle.
     pub commands: BTreeMap<String, CommandRecord>,
     /// Whether the session-start hook has been asked.
     pub has_session: bool,
