@@ -274,7 +274,7 @@ class TableRun {
     assert.deepEqual(this.#life.complaints.splice(0), []);
     model.check();
 
-    const { status, pending, risks, warnings, kinds, copies } = opened;
+    const { status, pending, risks, warnings, kinds, copies, hasDraft } = opened;
     assert.deepEqual({ status, pending, warnings }, { status: row.status, pending: row.pending, warnings: row.warnings });
     if (row.risks) assert.deepEqual(risks, row.risks);
     const { left } = doings[row.doing];
@@ -282,7 +282,9 @@ class TableRun {
     // A call that is not repeated is answered as soon as the conversation is opened.
     assert.deepEqual(kinds.slice(0, left.length), left);
     const answers = row.then === "message" ? ["Message", "Message"] : ["Message", "Message", "Message"];
-    assert.deepEqual(result, { status: "finished", finalResponse: "That is all.", kinds: [...left, ...row.kinds, ...answers] });
+    // The text of half an answer is kept before another message; a page that dies within its first second has stored none.
+    const kept = hasDraft && row.then === "message" ? ["Message"] : [];
+    assert.deepEqual(result, { status: "finished", finalResponse: "That is all.", kinds: [...left, ...kept, ...row.kinds, ...answers] });
 
     assert.deepEqual(
       acts.map(({ what }) => what),

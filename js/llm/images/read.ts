@@ -39,8 +39,10 @@ export async function readImages(content: readonly unknown[], llm?: LLM): Promis
 function checkUrls(content: readonly unknown[]): void {
   const urls = content.flatMap((part) => {
     if (isA(part, Blob)) return [part];
-    const given: unknown = reading("an image", () => (part as { image_urls?: unknown }).image_urls);
-    return Array.isArray(given) ? (given as unknown[]) : [];
+    return reading("an image", () => {
+      const { image_urls: given } = part as { image_urls?: unknown };
+      return Array.isArray(given) ? [...(given as unknown[])] : [];
+    });
   });
   if (urls.length > mostImages)
     throw new ThreadkeepError("too_large", `a message has at most ${mostImages} images; send them in several messages`);

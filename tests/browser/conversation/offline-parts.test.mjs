@@ -51,6 +51,7 @@ const others = {
   "formats/interchange/parts.ts": "exports and imports",
   messages: "exports and imports",
   stores: "is loaded with a store of the host, when it is opened",
+  "conversation/send/given-file.ts": "is waited for by the first request that has a file, which needs the network itself",
   "conversation/send/files.ts": "is loaded with the first file that a user sends",
   "conversation/role/following.ts": "is loaded before a follower is open",
   "conversation/role/serving.ts": "is loaded when a follower asks; without it, a handle writes for itself",

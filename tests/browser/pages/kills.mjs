@@ -150,7 +150,7 @@ window.leftOf = async ({ resume, next, ...given }) => {
 /** Opens a conversation where the page before left it, or takes the one that this page holds; does `then`, and sends another message. */
 window.continueWith = async ({ then, ...given }) => {
   const { conversation, release } = held.get(given.id) ?? { conversation: await openAsWriter(given) };
-  const opened = await standing(conversation);
+  const opened = { ...(await standing(conversation)), hasDraft: conversation.draft !== null };
   tell(given.id, "opened", await everything(conversation));
   const pending = await conversation.pendingActions();
   await continuations[then](conversation, pending);
