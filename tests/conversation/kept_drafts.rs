@@ -258,12 +258,12 @@ fn a_follower_sees_a_draft_once_it_is_an_event() {
     assert_eq!(*branch[2].id(), draft.0);
 }
 
+/// The commits that a store has seen.
+type Seen = Rc<RefCell<Vec<Commit>>>;
+
 /// A store of which the first commit that `is_armed` has this outcome.
-fn armed(
-    inner: &MemoryStore,
-    outcome: Outcome,
-) -> (Rc<ScriptedStore>, Rc<Cell<bool>>, Rc<RefCell<Vec<Commit>>>) {
-    let (is_armed, seen): (Rc<Cell<bool>>, Rc<RefCell<Vec<Commit>>>) = Default::default();
+fn armed(inner: &MemoryStore, outcome: Outcome) -> (Rc<ScriptedStore>, Rc<Cell<bool>>, Seen) {
+    let (is_armed, seen): (Rc<Cell<bool>>, Seen) = Default::default();
     let (arm, notes) = (is_armed.clone(), seen.clone());
     let mut store = ScriptedStore::over(inner.another());
     store.outcome = Box::new(move |_| if arm.replace(false) { outcome } else { Outcome::DONE });

@@ -238,7 +238,7 @@ impl Play {
             match &draft {
                 Some(draft) if draft.0 == id => assert_eq!((&draft.1, kept.len()), (&text, 0)),
                 _ => {
-                    assert_eq!(kept, [text.clone()], "{events:#?}");
+                    assert_eq!(kept, std::slice::from_ref(&text), "{events:#?}");
                     self.kept.insert(id, text);
                 }
             }
@@ -249,7 +249,7 @@ impl Play {
                 .filter(|event| id_of(event) == id.as_str())
                 .map(|event| said(event).0)
                 .collect();
-            assert_eq!(found, [text.clone()]);
+            assert_eq!(found, std::slice::from_ref(text));
         }
         self.shown = draft;
     }

@@ -37,6 +37,9 @@ use threadkeep::{
 };
 use uuid::Uuid;
 
+/// A function that is called when the listener has got an event.
+pub type Heard = Rc<dyn Fn()>;
+
 /// A host with ascending ids, and a time that tests move.
 #[derive(Default)]
 pub struct TestHost {
@@ -295,7 +298,7 @@ pub struct World {
     /// The kinds of events that the listener received.
     pub received: Rc<RefCell<Vec<String>>>,
     /// Called after that.
-    pub heard: Rc<RefCell<Option<Rc<dyn Fn()>>>>,
+    pub heard: Rc<RefCell<Option<Heard>>>,
     /// The live events of each commit, as a JSON array.
     pub live: Rc<RefCell<Vec<String>>>,
     /// How often the store has refused a commit because of another writer.

@@ -175,7 +175,7 @@ fn a_file_is_read_once_and_again_only_after_it_was_not_needed() {
     let world = world("openai/gpt-4o", vec![ok(), ok(), ok(), ok()]);
     let first = message("e-1", &[pdf("a.pdf", None)]);
     let words = Rc::new(Message::new(Role::User, vec![Content::text("And?")]));
-    let sent = world.ask(&[first.clone()]);
+    let sent = world.ask(std::slice::from_ref(&first));
     assert_eq!(sent[0][0]["file"]["file_data"], PDF);
     assert_eq!(world.ask(&[first.clone(), words.clone()])[0], sent[0]);
     assert_eq!(*world.read.borrow(), ["e-1 attachments/a.pdf"]);

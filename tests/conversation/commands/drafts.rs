@@ -9,7 +9,10 @@ use threadkeep::store::Commit;
 
 /// The drafts in the store, by the ids of their answers: the page that has stored one, and its pieces by their paths.
 #[derive(Default)]
-pub struct Drafts(RefCell<HashMap<String, (u32, BTreeMap<String, String>)>>);
+pub struct Drafts(RefCell<HashMap<String, Pieces>>);
+
+/// Of one draft.
+type Pieces = (u32, BTreeMap<String, String>);
 
 impl Drafts {
     /// A commit of this page was applied. A draft is removed by the event that keeps it, by an answer or by the next draft.

@@ -39,7 +39,10 @@ test("a PDF is known by its header, which may come late, and not by its name", (
 
 test("the text has the numbers of its pages, and the document is given up in the end", async () => {
   const { seen, pdfjs } = pdfjsWith(["One\ntwo", "", "Three"]);
-  assert.equal(await read({ pdfjs, cMapUrl: "/cmaps/" }), "Page 1 of 3:\nOne\ntwo\n\nPage 2 of 3:\n\n\nPage 3 of 3:\nThree\n");
+  assert.deepEqual(await read({ pdfjs, cMapUrl: "/cmaps/" }), {
+    text: "Page 1 of 3:\nOne\ntwo\n\nPage 2 of 3:\n\n\nPage 3 of 3:\nThree\n",
+    pages: 3,
+  });
   assert.equal(seen.destroyed, 1);
   assert.deepEqual([seen.source.cMapUrl, seen.source.cMapPacked, seen.source.useWorkerFetch], ["/cmaps/", true, false]);
 });
@@ -60,7 +63,10 @@ test("why there is no text is a sentence", async () => {
 
 test("what is read when the time is over is the text, and nothing is waited for after it", async () => {
   const cut = pdfjsWith(["One", never, "Three"]);
-  assert.equal(await read({ pdfjs: cut.pdfjs, timeout: 50 }), "Page 1 of 3:\nOne\n\nThe text of the pages after page 1 was not read.");
+  assert.equal(
+    (await read({ pdfjs: cut.pdfjs, timeout: 50 })).text,
+    "Page 1 of 3:\nOne\n\nThe text of the pages after page 1 was not read.",
+  );
   const late = { message: "reading it took longer than 0.05 seconds" };
   await assert.rejects(read({ ...pdfjsWith([never]), timeout: 50 }), late);
   const hanging = pdfjsWith([], () => never);
@@ -70,6 +76,6 @@ test("what is read when the time is over is the text, and nothing is waited for 
 });
 
 test("a very long PDF is not read to its end", async () => {
-  const text = await read(pdfjsWith(Array.from({ length: 100 }, () => "x".repeat(10_000))));
+  const { text } = await read(pdfjsWith(Array.from({ length: 100 }, () => "x".repeat(10_000))));
   assert.ok(text.endsWith("\nThe text of the pages after page 20 was not read."), text.slice(-80));
 });
