@@ -53,17 +53,18 @@ for (const kind of availableBrowsers) {
       "the model gets its text: this model does not read PDF files",
       "the model gets only its name: this model does not take audio",
     ]);
-    for (const theme of ["light", "dark"]) {
+    const photographs = async (theme) => {
       for (const [width, height] of [
         [1280, 800],
         [390, 780],
       ]) {
         await page.page.setViewport({ width, height });
-        await page.page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: theme }]);
         await photograph(page, `attachments-${theme}-${width}-${kind}`);
       }
-    }
-    await page.isAccessible("files to send");
+      await page.isAccessible(`files to send, ${theme}`);
+    };
+    await photographs("light");
+    if (await page.inTheDark()) await photographs("dark");
     await page.say("What do they say?");
     await page.until("the message shows both", () => document.querySelectorAll(".attached-file").length === 2);
     await page.idle();
