@@ -2,13 +2,13 @@
 import { Agent } from "../agent/agent.js";
 import { arrayOf, checkId, isA, isFunction, newId } from "../input/arguments.js";
 import { storedPolicy } from "../control/control.js";
-import { invalidOptions, optionsOf, textOf, textsOf } from "../input/errors.js";
+import { invalidOptions, optionsOf, reading, textOf, textsOf } from "../input/errors.js";
 import { coreHooks } from "../control/hooks.js";
 import { limitNames, limitsOf } from "../agent/limits.js";
 import { offlineOf } from "../llm/network.js";
 import { indexedDBStore } from "../store/store.js";
 import { checkedWorkspace } from "../workspace/workspace.js";
-import type { ConversationOptions, ForkOptions } from "./types.js";
+import type { ConversationOptions, ForkOptions, HomeWorker } from "./types.js";
 
 /** The checked options of `fork()`. @internal */
 export function readFork(options: ForkOptions, own: Agent) {
@@ -29,8 +29,19 @@ export function readFork(options: ForkOptions, own: Agent) {
   };
 }
 
+/** @throws ThreadkeepError `invalid_options` */
+function homeOf(home: NonNullable<ConversationOptions["home"]>): { worker: HomeWorker; data: unknown } {
+  const isWorker = (given: unknown): given is HomeWorker =>
+    typeof given === "object" && given !== null && ("port" in given || "postMessage" in given);
+  return reading("home", () => {
+    const { worker, data } = isWorker(home) ? { worker: home, data: undefined } : optionsOf("home", home, "worker data");
+    if (!isWorker(worker)) throw invalidOptions("home must be a worker, or { worker, data }");
+    return { worker, data };
+  });
+}
+
 const names =
-  `agent conversationId store callbacks tokenCallbacks confirmationPolicy securityAnalyzer offline resume takeOver deleteOnClose hooks tags secrets cipher workspace attachments ${limitNames}` as const;
+  `agent conversationId store callbacks tokenCallbacks confirmationPolicy securityAnalyzer offline resume takeOver home deleteOnClose hooks tags secrets cipher workspace attachments ${limitNames}` as const;
 
 /** The checked and copied options, in the form that the wasm takes. @internal */
 export function readOptions(options: ConversationOptions) {
@@ -44,6 +55,7 @@ export function readOptions(options: ConversationOptions) {
     confirmationPolicy,
     resume = "again",
     takeOver = "auto",
+    home,
     deleteOnClose = false,
     hooks,
     tags,
@@ -71,6 +83,7 @@ export function readOptions(options: ConversationOptions) {
     hooks: hooks === undefined ? undefined : coreHooks(hooks),
     resume,
     takesOver: takeOver === "auto",
+    at: home === undefined ? undefined : homeOf(home),
     deleteOnClose,
     tags: tags === undefined ? undefined : textsOf("tags", tags),
     securityAnalyzer,

@@ -6,7 +6,9 @@ import { type Change, join, lockOfWriter, write } from "../store/changes.js";
 import type { Store } from "../store/store.js";
 import { part } from "../wasm/wasm.js";
 import type { LazyHome } from "../workspace/workspace.js";
+import type { Place } from "./home/page.js";
 import type { Following } from "./role/following.js";
+import type { PageCall } from "./role/pages.js";
 import type { Serving, ServingSession } from "./role/serving.js";
 import { type ArgumentsOf, type Verb, type Verbs, verbs } from "./verbs.js";
 
@@ -16,6 +18,7 @@ interface RoleSession extends ServingSession {
   readonly store: Store;
   readonly core: CoreConversation;
   readonly home: LazyHome;
+  readonly place: Place | undefined;
   emit(event: ConversationEvent | LiveEvent): void;
   /** Takes note that this handle writes from now on, or no longer. */
   changedRole(isWriter: boolean): void;
@@ -71,6 +74,11 @@ export class Role {
     const act = verbs[verb] as (...args: unknown[]) => unknown;
     const result = this.#following?.isOver === false ? this.#following.ask(verb, args) : act({ session, core }, ...args);
     return result as ReturnType<Verbs[V]>;
+  }
+
+  /** Runs a tool in a page of another handle. */
+  async runInPage(call: PageCall): Promise<string> {
+    return (await this.#serve()).runInPage(call);
   }
 
   /** Tells others that something is stored; `isListed` if lists show it. */
@@ -188,7 +196,7 @@ export class Role {
   }
 
   async #follow(): Promise<Following> {
-    const { store, id, core, home } = this.#session;
+    const { store, id, core, home, place, tools } = this.#session;
     // With the part that it needs to take over, because the network may be gone then.
     const [{ follow }] = await Promise.all([part(import("./role/following.js")), part(import("./role/serving.js"))]);
     return follow({
@@ -196,6 +204,8 @@ export class Role {
       id,
       core,
       home,
+      place,
+      tools,
       emit: (event) => this.#session.emit(event),
       listeners: this.#session.listeners,
       join,

@@ -25,7 +25,9 @@ import { LazyHome, workingDirOf } from "../workspace/workspace.js";
 import { eventLog } from "./event-log.js";
 import { listenersOf } from "./listeners.js";
 import type { readOptions } from "./options.js";
+import type { Place } from "./home/page.js";
 import { Role } from "./role.js";
+import type { PageCall } from "./role/pages.js";
 import type { ConversationOptions, ConversationWarning, Listeners, RunResult } from "./types.js";
 
 /** The checked options of a conversation; of a sub-agent's with the session that starts it. @internal */
@@ -56,6 +58,8 @@ export class ConversationSession implements Parent, ServerPlace {
   /** Whether the last writer has died during a run, and none has begun since. */
   wasCutOff = false;
   readonly role: Role;
+  /** The conversation in a worker. */
+  place: Place | undefined;
   readonly #given: Given;
   readonly #open: (given: Given) => Promise<Child>;
   #core: CoreConversation | undefined;
@@ -71,12 +75,16 @@ export class ConversationSession implements Parent, ServerPlace {
   /** Opens the conversation, or creates it. `open` opens those of its sub-agents. */
   static async open(given: Given, open: (given: Given) => Promise<Child>): Promise<ConversationSession> {
     const session = new ConversationSession(given, open);
-    const core = await session.#start();
+    let core: CoreConversation;
     try {
+      // First, so that the worker writes, and not this handle.
+      if (given.at) await session.#openAt(given.at);
+      core = await session.#start();
       await session.#begin(core);
     } catch (error) {
-      await ask(core, "close");
+      if (session.#core) await ask(session.#core, "close");
       session.role.close();
+      void session.place?.leave();
       throw error;
     }
     session.mcp?.begin(core);
@@ -91,7 +99,7 @@ export class ConversationSession implements Parent, ServerPlace {
   private constructor(given: Given, open: (given: Given) => Promise<Child>) {
     const { agent, id, store, waits, above } = given;
     const { listeners, emit } = listenersOf(given);
-    const masked = (text: string): string => this.core.masked(text);
+    const masked = (text: string): string => this.masked(text);
     const note = (waiting: unknown): void => void ask(this.core, "note", WAITED, JSON.stringify(waiting)).catch(() => {});
     this.#given = given;
     this.#open = open;
@@ -150,6 +158,16 @@ export class ConversationSession implements Parent, ServerPlace {
     return this.home.isTransactional || this.#given.above?.session.ownsWorkspace === true;
   }
 
+  masked(text: string): string {
+    return this.core.masked(text);
+  }
+
+  /** Runs a tool in a page. The handles of pages are on the user's conversation, not on those of sub-agents. */
+  runInPage(call: PageCall): Promise<string> {
+    const { above } = this.#given;
+    return above ? above.session.runInPage(call) : this.role.runInPage(call);
+  }
+
   /** Loads a part of the library, and waits for the network if a run needs it. */
   load<T>(load: () => Promise<T>): Promise<T> {
     return this.network.load(load);
@@ -183,11 +201,22 @@ export class ConversationSession implements Parent, ServerPlace {
       deleteOnClose: false,
       // The conversation above decides who writes.
       takesOver: false,
+      at: undefined,
       secrets: this.secrets.inherited().secrets,
       workspace: this.home.workspace,
       above: { session: this, ancestors },
     };
     return this.load(() => this.#open(given));
+  }
+
+  async #openAt(at: NonNullable<Given["at"]>): Promise<void> {
+    // The script of a new worker may fail before anything is loaded.
+    const over = new AbortController();
+    const failed = new Promise((resolve) => at.worker.addEventListener("error", resolve, over));
+    const { openAt } = await part(import("./home/page.js"));
+    const place = await openAt({ ...at, failed }, this.id, this.store.name).finally(() => over.abort());
+    if (typeof place === "string") this.warnings.push({ code: "home_unavailable", message: `${place}; it runs in this tab` });
+    else this.place = place;
   }
 
   /** Makes the parts, and opens the conversation of the wasm with them. */
@@ -384,6 +413,7 @@ export class ConversationSession implements Parent, ServerPlace {
       if (isDeleted) await withTimeout(remove(this.id, this.store), closingTimeout);
     } finally {
       this.role.close();
+      await this.place?.leave();
     }
   }
 }

@@ -63,6 +63,7 @@ export interface ConversationWarning {
     | "settings_unavailable"
     | "secrets_unavailable"
     | "store_lost"
+    | "home_unavailable"
     | "mcp_servers";
   message: string;
 }
@@ -104,6 +105,12 @@ export interface ConversationOptions<Answer = any> extends RunLimits {
    * carries out what was asked of it; `"never"` says so by the live event `access` with `"free"`, and leaves it to the host.
    */
   takeOver?: "auto" | "never" | undefined;
+  /**
+   * A worker in which `serveConversations()` was called: the loop runs there, and this handle follows it; `data` is for its function.
+   * Default: the loop runs here. Tools, hooks, the policy and the rest are those of the worker. If the worker cannot be reached, the
+   * loop runs here all the same, with the warning `home_unavailable`; if it ends, as after the end of a tab.
+   */
+  home?: HomeWorker | { worker: HomeWorker; data?: unknown } | undefined;
   /** Whether `close()` deletes the conversation. Default false. */
   deleteOnClose?: boolean | undefined;
   /** Functions called before and after tools, messages and sessions. They cannot be stored: give them at each opening. */
@@ -125,6 +132,18 @@ export interface ConversationOptions<Answer = any> extends RunLimits {
    */
   attachments?: { readers?: readonly AttachmentReader[] | undefined } | undefined;
 }
+
+/** A worker that a conversation can be opened in. */
+export type HomeWorker = SharedWorker | Worker | ServiceWorker | MessagePort;
+
+/** The options of the conversations of a worker. */
+export type HomeOptions = Omit<ConversationOptions, "conversationId" | "home">;
+
+/**
+ * What `serveConversations()` takes. The function is called for each conversation that is opened; `data` is what the page has given
+ * with `home`, copied.
+ */
+export type ServedOptions = HomeOptions | ((asked: { conversationId: string; data: unknown }) => HomeOptions | Promise<HomeOptions>);
 
 /** The options of `fork()`. */
 export interface ForkOptions {

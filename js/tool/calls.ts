@@ -18,6 +18,10 @@ export interface ToolSession extends Pick<ToolPlace, "load" | "startTasks"> {
   /** Whether the workspace is the conversation's own, or that of the one whose sub-agent it is. */
   readonly ownsWorkspace: boolean;
   emit(event: ToolProgressEvent): void;
+  /** Runs a tool of pages in one of them. Resolves to the JSON of the result. */
+  runInPage(call: { tool: string; args: string; context: ToolContext }): Promise<string>;
+  /** The text without the values of secrets. */
+  masked(text: string): string;
 }
 
 /** The context of a call, as the wasm gives it. */
@@ -49,8 +53,30 @@ export class ToolCalls {
     this.#defined.push(...defined);
     return defined.map((tool) => ({
       ...tool,
-      execute: (json: string, context: CoreContext) => tool.execute(json, this.#context(tool.name, context)),
+      execute: (args: string, given: CoreContext) => {
+        const context = this.#context(tool.name, given);
+        const isElsewhere = tools.find(({ name }) => name === tool.name)?.runsIn === "page" && "WorkerGlobalScope" in globalThis;
+        return isElsewhere ? this.#session.runInPage({ tool: tool.name, args, context }) : tool.execute(args, context);
+      },
     }));
+  }
+
+  /** The names of the tools that run in a page. */
+  get ofPages(): string[] {
+    return this.#tools.flatMap(({ name, runsIn }) => (runsIn === "page" ? [name] : []));
+  }
+
+  /** Runs a tool here for a loop that is in a worker. Resolves to the JSON of the result, without the values of the secrets of this page. */
+  async runHere(name: string, args: string, given: CoreContext, progress: (text: string) => void): Promise<string> {
+    const tool = this.ofPages.includes(name) && this.#defined.find((tool) => tool.name === name);
+    if (!tool) throw new ThreadkeepError("not_found", `this page has no tool ${name} that runs in pages`);
+    const masked = this.#session.secrets.progress();
+    const context = Object.assign(this.#context(name, given), { progress: (text: string) => progress(masked(String(text))) });
+    const { content, ...rest } = JSON.parse((await tool.execute(args, context)) as string);
+    const hidden = content.map((part: { text?: string }) =>
+      part.text === undefined ? part : { ...part, text: this.#session.masked(part.text) },
+    );
+    return JSON.stringify({ content: hidden, ...rest });
   }
 
   /** Where the tools of the library are used. */

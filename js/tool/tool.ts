@@ -20,10 +20,11 @@ export function tool<Args>(options: ToolOptions<Args>): Tool {
     jsonSchema,
     annotations: hints = {},
     replay,
+    runsIn,
     needsApproval,
     execute,
     close,
-  } = optionsOf("tool()", options, "name description parameters jsonSchema annotations replay needsApproval execute close");
+  } = optionsOf("tool()", options, "name description parameters jsonSchema annotations replay runsIn needsApproval execute close");
   const annotations = optionsOf(
     `annotations of tool ${textOf(name)}`,
     hints,
@@ -38,6 +39,7 @@ export function tool<Args>(options: ToolOptions<Args>): Tool {
   if (replay !== undefined && !["safe", "ask", "never"].includes(replay)) {
     throw invalidOptions(`replay of tool ${name} must be "safe", "ask" or "never"`);
   }
+  if (runsIn !== undefined && runsIn !== "page") throw invalidOptions(`runsIn of tool ${name} must be "page", or left out`);
   if (needsApproval !== undefined && typeof needsApproval !== "boolean" && typeof needsApproval !== "function") {
     throw invalidOptions(`needsApproval of tool ${name} must be true, false or a function`);
   }
@@ -58,6 +60,7 @@ export function tool<Args>(options: ToolOptions<Args>): Tool {
     parameters: schema,
     annotations: Object.freeze(annotations),
     ...(replay && { replay }),
+    ...(runsIn && { runsIn }),
     ...(asked && { needsApproval: async (args: unknown) => asked(parse ? await parse(args) : (args as Args)) }),
     ...(close && { close: () => close.call(options) }),
     execute: parse ? async (args: unknown, context: ToolContext) => execute(await parse(args), context) : (execute as Tool["execute"]),

@@ -56,6 +56,13 @@ export interface ToolOptions<Args> {
    */
   replay?: "safe" | "ask" | "never" | undefined;
   /**
+   * `"page"` for a tool that needs the page. In a conversation that runs in a worker its calls run in the page that the user looks at,
+   * among those that have the conversation open with this tool, and wait for one. `context.secret()` has the secrets of that page, and
+   * `context.workspace` can only be read there. If the page is closed before there is a result, the model is told so.
+   * Default: where the loop runs.
+   */
+  runsIn?: "page" | undefined;
+  /**
    * Whether a call waits for the user, under every policy and even if the tool is allowed: always (`true`), or unless the
    * function returns `false` for its arguments; if the function throws, the call waits. With `false` only the policy
    * decides. Default: calls of a tool with `destructiveHint: true` wait until the tool is among `allowedTools`.
@@ -75,6 +82,7 @@ export interface Tool {
   readonly parameters: JSONSchema;
   readonly annotations: Readonly<NonNullable<ToolOptions<never>["annotations"]>>;
   readonly replay?: "safe" | "ask" | "never";
+  readonly runsIn?: "page";
   /** Called with arguments that passed the schema. */
   readonly needsApproval?: (args: unknown) => unknown;
   /** Runs the tool with arguments that passed the schema. */

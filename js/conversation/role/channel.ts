@@ -3,6 +3,7 @@
 import type { LiveEvent } from "../../events/events.js";
 import type { ErrorCode } from "../../input/errors.js";
 import type { Store } from "../../store/store.js";
+import type { ToolContext } from "../../tool/types.js";
 import { scopeOf } from "../../store/turns.js";
 import type { Verb } from "../verbs.js";
 
@@ -25,6 +26,12 @@ export type FromFollower = { from: string } & (
       signal: "none" | "open" | "aborted";
     }
   | { abort: number }
+  /** The tools that its page can run now: since when the user looks at it, or `null` while it is hidden. A lock tells of its end. */
+  | { tools: readonly string[]; looked: number | null }
+  /** The progress of a call of the writer, and its end: the JSON of the result, or the message of the error. */
+  | { says: string; about: number }
+  | { ran: number; json: string }
+  | { ran: number; failed: string }
   | { gone: true }
 );
 
@@ -35,6 +42,9 @@ export type FromWriter = { by: string } & (
   | { to: string; welcome: Elsewhere; since: number; answer: [id: string, text: string] | undefined }
   | { to: string; result: number; value: unknown }
   | { to: string; result: number; error: SentError }
+  /** Runs a tool in the page of this handle, and stops that. */
+  | { to: string; perform: number; tool: string; args: string; context: PageContext }
+  | { to: string; stop: number }
   /** It is about to end, and stops the run of this call for that. */
   | { to: string; left: number }
   /** Live events that do not come from a commit. */
@@ -43,12 +53,21 @@ export type FromWriter = { by: string } & (
   | { committed: true }
 );
 
+/** The part of the context of a tool that can be sent. */
+export type PageContext = Pick<ToolContext, "toolCallId" | "conversationId" | "idempotencyKey">;
+
 export interface SentError {
   code: ErrorCode;
   message: string;
   retryable: boolean;
   status: number | undefined;
 }
+
+/** A message without its sender. */
+export type Unsigned<Message, Sender extends string> = Message extends unknown ? Omit<Message, Sender> : never;
+
+/** The lock that a follower holds as long as its page can run tools. */
+export const lockOfPage = (follower: string): string => `threadkeep-tools:${follower}`;
 
 /** The names of stores without a name, which are in this page only. */
 const unnamed = new WeakMap<object, string>();

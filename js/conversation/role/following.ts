@@ -6,10 +6,13 @@ import { newId } from "../../input/arguments.js";
 import { ask, textOf, ThreadkeepError } from "../../input/errors.js";
 import type { join, lockOfWriter } from "../../store/changes.js";
 import type { Store } from "../../store/store.js";
+import type { ToolCalls } from "../../tool/calls.js";
 import type { LazyHome } from "../../workspace/workspace.js";
+import type { Place } from "../home/page.js";
 import type { Listeners, TitleOptions } from "../types.js";
 import type { Verb } from "../verbs.js";
-import { type Elsewhere, type FromFollower, type FromWriter, channelOf } from "./channel.js";
+import { type Elsewhere, type FromFollower, type FromWriter, type Unsigned, channelOf } from "./channel.js";
+import { ownTools } from "./own-tools.js";
 
 /** A follower, and functions of the core, whose first download would otherwise have one more file. */
 interface Follower {
@@ -17,6 +20,9 @@ interface Follower {
   id: string;
   core: CoreConversation;
   home: LazyHome;
+  tools: ToolCalls;
+  /** The worker that it was opened in. */
+  place: Place | undefined;
   emit(event: LiveEvent): void;
   readonly listeners: Listeners;
   join: typeof join;
@@ -81,7 +87,20 @@ const isOwn = (verb: Verb, args: readonly unknown[]): boolean =>
  * Follows from now on. Resolves once everything is taken in that is stored by then.
  * @throws ThreadkeepError `store_lost`, those of the store, and `network` if a part of the library does not load
  */
-export async function follow({ store, id, core, home, emit, listeners, join, lock, becameFree, deleted }: Follower): Promise<Following> {
+export async function follow({
+  store,
+  id,
+  core,
+  home,
+  place,
+  tools,
+  emit,
+  listeners,
+  join,
+  lock,
+  becameFree,
+  deleted,
+}: Follower): Promise<Following> {
   const client = newId();
   const channel = channelOf(store, id);
   const open = new Map<number, OpenCall>();
@@ -91,7 +110,7 @@ export async function follow({ store, id, core, home, emit, listeners, join, loc
   let reading: Promise<void> | undefined;
   /** The writer that answers. */
   let writer: string | undefined;
-  let where: Elsewhere = "tab";
+  let where: Elsewhere = place ? "worker" : "tab";
   /** The time since which it writes: one that has written before was replaced, and may have been frozen until now. */
   let since = 0;
   let isFree = false;
@@ -131,8 +150,8 @@ export async function follow({ store, id, core, home, emit, listeners, join, loc
   const keepAlive = () => (channel as { ref?(): void; unref?(): void } | undefined)?.[open.size > 0 ? "ref" : "unref"]?.();
 
   const settled = () => (open.size > 0 ? Math.min(...open.keys()) - 1 : last);
-  const post = (message: FromFollower extends infer M ? (M extends { from: string } ? Omit<M, "from"> : never) : never) =>
-    channel?.postMessage({ ...message, from: client });
+  const post = (message: Unsigned<FromFollower, "from">) => channel?.postMessage({ ...message, from: client });
+  const own = ownTools(client, tools, post, signal);
   const hello = () => {
     hasGreeted = true;
     post({ hello: true });
@@ -171,6 +190,7 @@ export async function follow({ store, id, core, home, emit, listeners, join, loc
       }
       const [message_id, content] = message.answer ?? [];
       if (message_id !== undefined && !stored.includes(message_id)) emit({ kind: "StreamingDeltaEvent", message_id, content: content! });
+      if (where === "worker") own.offer();
       for (const call of [...open.values()].sort((one, other) => one.number - other.number)) send(call);
       // Everything that the last writer has stored is shown before an answer that looks it up.
       await refresh().catch(fail);
@@ -178,6 +198,7 @@ export async function follow({ store, id, core, home, emit, listeners, join, loc
       if ("live" in message) message.live.filter((event) => !isLate(event)).forEach(emit);
       else if ("committed" in message) await refresh().catch(fail);
       else if (message.to !== client) return;
+      else if ("perform" in message || "stop" in message) own.hear(message);
       else if ("left" in message) leftOver(message.left);
       else answered(message);
     }
@@ -230,6 +251,7 @@ export async function follow({ store, id, core, home, emit, listeners, join, loc
     writer = undefined;
     since = 0;
     hasGreeted = false;
+    own.stop();
     await refresh().catch(fail);
     if (signal.aborted || !(await becameFree())) {
       refuse();
@@ -297,6 +319,12 @@ export async function follow({ store, id, core, home, emit, listeners, join, loc
     },
     ask(verb, given) {
       if (signal.aborted) return Promise.reject(signal.reason);
+      if (isOwn(verb, given) && place && where === "worker")
+        return place.pass(verb, given).then(async (value) => {
+          // As after other calls, what has changed is shown.
+          await refresh().catch(fail);
+          return value;
+        });
       if (isOwn(verb, given))
         return Promise.reject(unsupported(`${verb}() works in the tab that writes this conversation: call takeOver() first`));
       if (!channel)

@@ -6,7 +6,8 @@ import type { Store } from "../../store/store.js";
 import { aborted, type RunResult } from "../run.js";
 import type { Acting, ActingSession, Listeners } from "../types.js";
 import type { Verb, Verbs } from "../verbs.js";
-import { type Elsewhere, type FromFollower, type FromWriter, channelOf } from "./channel.js";
+import { type Elsewhere, type FromFollower, type FromWriter, type Unsigned, channelOf } from "./channel.js";
+import { type PageCall, pagesFor } from "./pages.js";
 
 /** The session of the writer. */
 export interface ServingSession extends ActingSession {
@@ -38,6 +39,8 @@ export interface Serving {
   committed(): void;
   /** Carries out a call, unless an earlier writer has done that. The calls of a handle have to come in their order. */
   carryOut(call: Asked): Promise<unknown>;
+  /** Runs a tool in the page of a follower. */
+  runInPage(call: PageCall): Promise<string>;
   /**
    * @param isClosing Whether it ends because its handle is closed, which also stops a run. Then it returns a promise if
    * others have been told that their runs are left, and resolves it when they may have heard of it.
@@ -67,9 +70,10 @@ export function serve(session: ServingSession, verbs: Verbs, since: number): Ser
   const runs = new Set<{ to: string; left: number }>();
   /** After the end nothing is answered, not even what is refused because of it: the next writer is asked the same. */
   let isOver = false;
-  const post = (message: FromWriter extends infer M ? (M extends { by: string } ? Omit<M, "by"> : never) : never) => {
+  const post = (message: Unsigned<FromWriter, "by">) => {
     if (!isOver) channel?.postMessage({ ...message, by });
   };
+  const pages = where === "worker" ? pagesFor(post) : undefined;
 
   /** Live events since the last message. They are sent in the next task, together; a timer would be late in a hidden tab. */
   let live: LiveEvent[] = [];
@@ -169,6 +173,7 @@ export function serve(session: ServingSession, verbs: Verbs, since: number): Ser
 
   const hear = (message: FromFollower) => {
     const { from } = message;
+    pages?.hear(message);
     if ("hello" in message) {
       flush();
       post({ to: from, welcome: where, since, answer: core.answer() });
@@ -177,7 +182,7 @@ export function serve(session: ServingSession, verbs: Verbs, since: number): Ser
     } else if ("gone" in message) {
       clients.delete(from);
       ask(core, "beside", ["forget", from]).catch(() => {});
-    } else {
+    } else if ("call" in message) {
       const { call: number, verb, settled, args, isAgain } = message;
       if (!Object.hasOwn(verbs, verb)) return;
       const { calls } = clientOf(from);
@@ -211,6 +216,9 @@ export function serve(session: ServingSession, verbs: Verbs, since: number): Ser
       post({ committed: true });
     },
     carryOut,
+    runInPage(call) {
+      return pages!.run(call);
+    },
     end(isClosing) {
       if (isOver) return undefined;
       const left = isClosing && session.underWay ? [...runs] : [];
@@ -219,6 +227,7 @@ export function serve(session: ServingSession, verbs: Verbs, since: number): Ser
       session.listeners.delete(listener);
       channel?.close();
       soon.port1.close();
+      pages?.end();
       return left.length > 0 ? new Promise((resolve) => setTimeout(resolve)) : undefined;
     },
   };

@@ -1,5 +1,5 @@
-// The suite of homes over tabs: a handle that writes, and one whose writer is in another tab. The cases are those of
-// tests/conversation/homes, which also runs in Node.
+// The suite of homes: a handle that writes, and those whose writer is in another tab, in a shared worker and in a worker of the page. The
+// cases are those of tests/conversation/homes, which also runs in Node.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { cases } from "../../conversation/homes/suite.mjs";
@@ -24,9 +24,10 @@ for (const kind of availableBrowsers) {
       for (const { name, closes } of cases) {
         await context.test(name, { timeout: 30_000 }, async () => {
           const seen = {};
-          for (const home of ["here", "tab"]) {
-            const given = { token: crypto.randomUUID() };
+          for (const home of ["here", "tab", "shared worker", "worker"]) {
+            const given = { token: crypto.randomUUID(), home };
             const opened = await first.evaluate((...given) => homes.open(...given), name, given);
+            if (home.endsWith("worker")) assert.equal(opened.home, "worker");
             let place = first;
             if (home === "tab") {
               place = second;
@@ -39,7 +40,7 @@ for (const kind of availableBrowsers) {
             if (home === "tab") await second.evaluate(() => homes.player.end());
             await first.evaluate(() => homes.player.end());
           }
-          assert.deepEqual(seen.tab, seen.here);
+          for (const home of ["tab", "shared worker", "worker"]) assert.deepEqual(seen[home], seen.here, home);
         });
       }
       // A request that a page aborts is no problem of the page.
@@ -59,11 +60,19 @@ async function prepare() {
     import("/threadkeep/index.js"),
     import("/tests/conversation/homes/suite.mjs"),
   ]);
+  const script = "/pages/homes-worker.mjs";
+  const workers = {
+    "shared worker": () => new SharedWorker(script, { type: "module" }),
+    worker: () => new Worker(script, { type: "module" }),
+  };
+  const started = {};
   globalThis.homes = {
-    async open(name, given) {
-      this.player = await openFor(caseOf(name), { library, store: library.indexedDBStore(), ...given });
-      const { id, home } = this.player.conversation;
-      return { id, home };
+    async open(name, { home, token, conversationId }) {
+      const worker = workers[home] && (started[home] ??= workers[home]());
+      const given = { library, store: library.indexedDBStore(), token, conversationId };
+      this.player = await openFor(caseOf(name), { ...given, ...(worker && { home: { worker, data: { name, token } } }) });
+      const { conversation } = this.player;
+      return { id: conversation.id, home: conversation.home };
     },
     play(name) {
       return play(caseOf(name), this.player);

@@ -34,20 +34,27 @@ export const cases = [
 /** The case of this name. */
 export const caseOf = (name) => cases.find((each) => each.name === name);
 
-/** A handle on the conversation of a case. Without an id the conversation is new. */
-export async function openFor({ setup = () => ({}) }, { library, store, conversationId, token }) {
-  const { Agent, Conversation, LLM, memoryStore } = library;
+/** The options of Conversation.open() for a case, and what else a case plays with. */
+export async function partsFor({ setup = () => ({}) }, { library, token }) {
+  const { Agent, LLM } = library;
   const gate = gateOf(token);
   const { replies = [], tools = [], llm: ofModel = {}, agent: more = {}, options = {} } = await setup({ library, gate });
   const model = new ScriptedModel(replies);
   const llm = new LLM({ model: "openai/gpt-4o", baseUrl: "https://model.invalid", fetch: model.fetch, numRetries: 1, ...ofModel });
+  return { given: { agent: new Agent({ llm, tools, ...more }), ...options }, gate, model };
+}
+
+/** A handle on the conversation of a case. Without an id the conversation is new. `home` is where it runs. */
+export async function openFor(each, { library, store, conversationId, token, home }) {
+  const { Conversation, memoryStore } = library;
+  const { given, gate, model } = await partsFor(each, { library, token });
   const heard = [];
   const checks = new Set();
   const conversation = await Conversation.open({
-    agent: new Agent({ llm, tools, ...more }),
     store: store === "memory" ? memoryStore() : store,
     conversationId,
-    ...options,
+    ...(home && { home }),
+    ...given,
   });
   conversation.subscribe((event) => {
     heard.push(event);
