@@ -14,7 +14,7 @@ const milliseconds = (number) => `${number.toFixed(2)} ms`;
 
 export async function* run({ rounds = 30 }) {
   yield await latency(rounds);
-  yield await throughput(rounds);
+  yield* throughput(rounds);
   yield* commands(rounds);
   yield* smoothness();
 }
@@ -42,30 +42,45 @@ async function latency(rounds) {
   return { label: `from callback to callback, ${heard.length} times`, columns: { median: milliseconds(median(heard)) } };
 }
 
-/** A streamed answer, with so many handles that follow and with none. */
-async function throughput(rounds) {
+/** The time from the first piece of an answer to the last one, with so many handles that follow and with none; and that of a whole turn. */
+async function* throughput(rounds) {
   const fetch = tellingFetch(5_000);
-  const [alone, watched] = [await stage(fetch, 0), await stage(fetch, followers)];
-  const answers =
-    ({ writer }) =>
-    async (count) => {
-      for (let n = 0; n < count; n++) {
-        await writer.sendMessage("Tell me");
-        await writer.run();
-        await writer.navigateTo(null);
-      }
-    };
-  const once = (answer) => (count) => answer(Math.min(count, 1));
-  const { first, second, ratio } = await compare(once(answers(alone)), once(answers(watched)), { rounds: Math.ceil(rounds / 3), block: 1 });
-  await alone.end();
-  await watched.end();
+  const stages = { first: await stage(fetch, 0), second: await stage(fetch, followers) };
+  const times = { streams: { first: [], second: [] }, turns: { first: [], second: [] } };
+  for (let round = -2; round < rounds; round++) {
+    for (const which of round % 2 ? ["first", "second"] : ["second", "first"]) {
+      const { writer } = stages[which];
+      let [begun, ended] = [0, 0];
+      const unsubscribe = writer.subscribe(({ kind }) => {
+        if (kind !== "StreamingDeltaEvent") return;
+        ended = performance.now();
+        begun ||= ended;
+      });
+      const start = performance.now();
+      await writer.sendMessage("Tell me");
+      await writer.run();
+      await writer.navigateTo(null);
+      unsubscribe();
+      // The first ones only warm up.
+      if (round < 0) continue;
+      times.streams[which].push(ended - begun);
+      times.turns[which].push(performance.now() - start);
+    }
+  }
+  await stages.first.end();
+  await stages.second.end();
   const goal = { chromium: 1.05, firefox: 1.05 };
-  return {
-    label: `an answer of 5,000 pieces`,
-    columns: { alone: milliseconds(first), [`${followers} follow`]: milliseconds(second) },
-    ratio,
-    goal,
-  };
+  for (const [label, { first, second }, more] of [
+    ["the pieces of an answer of 5,000", times.streams, { goal }],
+    ["a turn with this answer", times.turns, {}],
+  ]) {
+    yield {
+      label,
+      columns: { alone: milliseconds(median(first)), [`${followers} follow`]: milliseconds(median(second)) },
+      ratio: median(first.map((time, index) => second[index] / time)),
+      ...more,
+    };
+  }
 }
 
 /** A command at the writer, and the same from elsewhere. */

@@ -2,13 +2,13 @@
 import { Agent } from "../agent/agent.js";
 import { arrayOf, checkId, isA, isFunction, newId } from "../input/arguments.js";
 import { storedPolicy } from "../control/control.js";
-import { invalidOptions, optionsOf, reading, textOf, textsOf } from "../input/errors.js";
+import { invalidOptions, optionsOf, textOf, textsOf } from "../input/errors.js";
 import { coreHooks } from "../control/hooks.js";
 import { limitNames, limitsOf } from "../agent/limits.js";
 import { offlineOf } from "../llm/network.js";
 import { indexedDBStore } from "../store/store.js";
 import { checkedWorkspace } from "../workspace/workspace.js";
-import type { ConversationOptions, ForkOptions, HomeWorker } from "./types.js";
+import type { ConversationOptions, ForkOptions } from "./types.js";
 
 /** The checked options of `fork()`. @internal */
 export function readFork(options: ForkOptions, own: Agent) {
@@ -27,17 +27,6 @@ export function readFork(options: ForkOptions, own: Agent) {
     resetMetrics,
     agent,
   };
-}
-
-/** @throws ThreadkeepError `invalid_options` */
-function homeOf(home: NonNullable<ConversationOptions["home"]>): { worker: HomeWorker; data: unknown } {
-  const isWorker = (given: unknown): given is HomeWorker =>
-    typeof given === "object" && given !== null && ("port" in given || "postMessage" in given);
-  return reading("home", () => {
-    const { worker, data } = isWorker(home) ? { worker: home, data: undefined } : optionsOf("home", home, "worker data");
-    if (!isWorker(worker)) throw invalidOptions("home must be a worker, or { worker, data }");
-    return { worker, data };
-  });
 }
 
 const names =
@@ -83,7 +72,8 @@ export function readOptions(options: ConversationOptions) {
     hooks: hooks === undefined ? undefined : coreHooks(hooks),
     resume,
     takesOver: takeOver === "auto",
-    at: home === undefined ? undefined : homeOf(home),
+    /** It is checked when it is used. */
+    at: home,
     deleteOnClose,
     tags: tags === undefined ? undefined : textsOf("tags", tags),
     securityAnalyzer,

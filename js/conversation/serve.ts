@@ -1,5 +1,5 @@
 // `serveConversations()`: the part that has to hear from pages before anything is loaded.
-import { invalidOptions, ThreadkeepError } from "../input/errors.js";
+import { ThreadkeepError } from "../input/errors.js";
 import { part } from "../wasm/wasm.js";
 import type { Greeting } from "./home/messages.js";
 import type { ServedOptions } from "./types.js";
@@ -11,14 +11,11 @@ let isServed = false;
  * begun them is closed, as long as the worker lives. A conversation is closed when no page shows it and nothing runs.
  * `options` are those of `Conversation.open()` for all of them, or a function that returns them for one. To be called while the
  * script of the worker runs, before it awaits anything.
- * @throws ThreadkeepError `invalid_state` outside of workers, and when it is called again, `invalid_options`
+ * @throws ThreadkeepError `invalid_state` outside of workers, and when it is called again
  */
 export function serveConversations(options: ServedOptions): void {
-  if (!("WorkerGlobalScope" in globalThis))
-    throw new ThreadkeepError("invalid_state", "serveConversations() is for the script of a worker");
-  if (isServed) throw new ThreadkeepError("invalid_state", "serveConversations() was called before in this worker");
-  if ((typeof options !== "object" && typeof options !== "function") || options === null)
-    throw invalidOptions("serveConversations() takes options, or a function that returns them");
+  if (!("WorkerGlobalScope" in globalThis) || isServed)
+    throw new ThreadkeepError("invalid_state", "serveConversations() is called once, in a worker");
   isServed = true;
   const home = part(import("./home/serving.js")).then(({ homeFor }) => homeFor(options));
   const hear = (event: Event) => {

@@ -78,7 +78,7 @@ export class ConversationSession implements Parent, ServerPlace {
     let core: CoreConversation;
     try {
       // First, so that the worker writes, and not this handle.
-      if (given.at) await session.#openAt(given.at);
+      if (given.at !== undefined) await session.#openAt(given.at);
       core = await session.#start();
       await session.#begin(core);
     } catch (error) {
@@ -99,7 +99,7 @@ export class ConversationSession implements Parent, ServerPlace {
   private constructor(given: Given, open: (given: Given) => Promise<Child>) {
     const { agent, id, store, waits, above } = given;
     const { listeners, emit } = listenersOf(given);
-    const masked = (text: string): string => this.masked(text);
+    const masked = (text: string): string => this.core.masked(text);
     const note = (waiting: unknown): void => void ask(this.core, "note", WAITED, JSON.stringify(waiting)).catch(() => {});
     this.#given = given;
     this.#open = open;
@@ -158,10 +158,6 @@ export class ConversationSession implements Parent, ServerPlace {
     return this.home.isTransactional || this.#given.above?.session.ownsWorkspace === true;
   }
 
-  masked(text: string): string {
-    return this.core.masked(text);
-  }
-
   /** Runs a tool in a page. The handles of pages are on the user's conversation, not on those of sub-agents. */
   runInPage(call: PageCall): Promise<string> {
     const { above } = this.#given;
@@ -210,11 +206,8 @@ export class ConversationSession implements Parent, ServerPlace {
   }
 
   async #openAt(at: NonNullable<Given["at"]>): Promise<void> {
-    // The script of a new worker may fail before anything is loaded.
-    const over = new AbortController();
-    const failed = new Promise((resolve) => at.worker.addEventListener("error", resolve, over));
     const { openAt } = await part(import("./home/page.js"));
-    const place = await openAt({ ...at, failed }, this.id, this.store.name).finally(() => over.abort());
+    const place = await openAt(at, this.id, this.store.name);
     if (typeof place === "string") this.warnings.push({ code: "home_unavailable", message: `${place}; it runs in this tab` });
     else this.place = place;
   }

@@ -134,7 +134,7 @@ export interface ConversationOptions<Answer = any> extends RunLimits {
 }
 
 /** A worker that a conversation can be opened in. */
-export type HomeWorker = SharedWorker | Worker | ServiceWorker | MessagePort;
+export type HomeWorker = SharedWorker | Worker | ServiceWorker;
 
 /** The options of the conversations of a worker. */
 export type HomeOptions = Omit<ConversationOptions, "conversationId" | "home">;

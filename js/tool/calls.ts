@@ -20,8 +20,6 @@ export interface ToolSession extends Pick<ToolPlace, "load" | "startTasks"> {
   emit(event: ToolProgressEvent): void;
   /** Runs a tool of pages in one of them. Resolves to the JSON of the result. */
   runInPage(call: { tool: string; args: string; context: ToolContext }): Promise<string>;
-  /** The text without the values of secrets. */
-  masked(text: string): string;
 }
 
 /** The context of a call, as the wasm gives it. */
@@ -66,17 +64,11 @@ export class ToolCalls {
     return this.#tools.flatMap(({ name, runsIn }) => (runsIn === "page" ? [name] : []));
   }
 
-  /** Runs a tool here for a loop that is in a worker. Resolves to the JSON of the result, without the values of the secrets of this page. */
-  async runHere(name: string, args: string, given: CoreContext, progress: (text: string) => void): Promise<string> {
-    const tool = this.ofPages.includes(name) && this.#defined.find((tool) => tool.name === name);
-    if (!tool) throw new ThreadkeepError("not_found", `this page has no tool ${name} that runs in pages`);
+  /** Runs a tool of pages here, for a loop that is in a worker. Resolves to the JSON of the result. */
+  async runHere(name: string, args: string, given: CoreContext, told: (text: string) => void): Promise<unknown> {
     const masked = this.#session.secrets.progress();
-    const context = Object.assign(this.#context(name, given), { progress: (text: string) => progress(masked(String(text))) });
-    const { content, ...rest } = JSON.parse((await tool.execute(args, context)) as string);
-    const hidden = content.map((part: { text?: string }) =>
-      part.text === undefined ? part : { ...part, text: this.#session.masked(part.text) },
-    );
-    return JSON.stringify({ content: hidden, ...rest });
+    const progress = (text: string) => told(masked(String(text)));
+    return this.#defined.find((tool) => tool.name === name)!.execute(args, { ...this.#context(name, given), progress });
   }
 
   /** Where the tools of the library are used. */

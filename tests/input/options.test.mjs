@@ -1,7 +1,17 @@
 // Options that are not there are refused with the name that was meant; and what means nothing is taken for nothing.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Agent, Conversation, LLM, LLMProfileStore, ThreadkeepError, indexedDBStore, memoryStore, tool } from "../../dist/index.js";
+import {
+  Agent,
+  Conversation,
+  LLM,
+  LLMProfileStore,
+  ThreadkeepError,
+  indexedDBStore,
+  memoryStore,
+  serveConversations,
+  tool,
+} from "../../dist/index.js";
 import { checkStore } from "../../dist/testing.js";
 import { createModel } from "../support/model.mjs";
 
@@ -40,6 +50,7 @@ const toolOptions = {
   annotations: { readOnlyHint: true },
   needsApproval: false,
   replay: "safe",
+  runsIn: "page",
   execute: () => "x",
   close() {},
 };
@@ -303,6 +314,17 @@ test("a conversationId of null or undefined creates a conversation", async () =>
   assert.equal(new Set([...(await Promise.all(ids)), id]).size, 3);
   assert.match(id, /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
   await assert.rejects(open({ conversationId: "" }), { code: "invalid_options" });
+});
+
+test("a home that is no worker is refused, and so is serving outside of workers, and a tool for another place than a page", async () => {
+  for (const home of [{}, { worker: {} }, "worker", 7, null, { worker: new MessageChannel().port1, date: 1 }])
+    await assert.rejects(open({ home }), { code: "invalid_options" });
+  await assert.rejects(open({ home: new MessageChannel().port1 }), { code: "invalid_options", message: /needs a store with a name/ });
+  assert.throws(() => serveConversations({ agent }), { code: "invalid_state" });
+  assert.throws(() => tool({ ...toolOptions, runsIn: "worker" }), {
+    code: "invalid_options",
+    message: /runsIn of tool add must be "page"/,
+  });
 });
 
 test("a hook whose answer has another name than `decision` allows nothing", async () => {

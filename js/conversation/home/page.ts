@@ -1,10 +1,10 @@
 // A worker as the home of conversations, as a page sees it. Loaded with the first conversation that is opened with `home`.
 import { newId } from "../../input/arguments.js";
-import { invalidOptions, textOf, ThreadkeepError } from "../../input/errors.js";
+import { invalidOptions, optionsOf, reading, textOf, ThreadkeepError } from "../../input/errors.js";
 import { LLM } from "../../llm/llm.js";
 import type { SecretValue } from "../../secrets/source.js";
 import { withTimeout } from "../../store/inventory.js";
-import type { HomeWorker } from "../types.js";
+import type { ConversationOptions, HomeWorker } from "../types.js";
 import type { Verb } from "../verbs.js";
 import type { FromPage, FromWorker, Greeting } from "./messages.js";
 
@@ -30,12 +30,13 @@ const connections = new WeakMap<HomeWorker, Connection>();
  * @throws ThreadkeepError `invalid_options` if the worker has another store, and those of opening it there
  */
 export async function openAt(
-  { worker, data, failed }: { worker: HomeWorker; data: unknown; failed: Promise<unknown> },
+  home: NonNullable<ConversationOptions["home"]>,
   id: string,
   store: string | undefined,
 ): Promise<Place | string> {
+  const { worker, data } = homeOf(home);
   if (store === undefined) throw invalidOptions("a conversation with a home needs a store with a name, which the worker opens too");
-  const connection = connections.get(worker) ?? new Connection(worker, failed);
+  const connection = connections.get(worker) ?? new Connection(worker);
   connections.set(worker, connection);
   const failure = await connection.failure;
   if (failure !== undefined) return failure;
@@ -64,6 +65,17 @@ export async function openAt(
   };
 }
 
+/** @throws ThreadkeepError `invalid_options` */
+function homeOf(home: NonNullable<ConversationOptions["home"]>): { worker: HomeWorker; data?: unknown } {
+  const isWorker = (given: unknown): given is HomeWorker =>
+    typeof given === "object" && given !== null && ("port" in given || "postMessage" in given);
+  return reading("home", () => {
+    const given = isWorker(home) ? { worker: home } : optionsOf("home", home, "worker data");
+    if (!isWorker(given.worker)) throw invalidOptions("home must be a worker, or { worker, data }");
+    return given;
+  });
+}
+
 /** A message without its number. */
 type Message = FromPage extends infer M ? (M extends { call: number } ? Omit<M, "call"> : never) : never;
 
@@ -75,11 +87,10 @@ class Connection {
   #last = 0;
   #isOver = false;
 
-  /** @param failed Resolves when the script of the worker has failed. */
-  constructor(worker: HomeWorker, failed: Promise<unknown>) {
+  constructor(worker: HomeWorker) {
     const { port1, port2 } = new MessageChannel();
     this.#port = port1;
-    this.failure = this.#begin(worker, port2, failed);
+    this.failure = this.#begin(worker, port2);
   }
 
   /** Sends a message that is answered. @throws ThreadkeepError `unsupported` for a value that cannot be sent */
@@ -98,7 +109,8 @@ class Connection {
     return { number, answer };
   }
 
-  async #begin(worker: HomeWorker, port: MessagePort, failed: Promise<unknown>): Promise<string | undefined> {
+  async #begin(worker: HomeWorker, port: MessagePort): Promise<string | undefined> {
+    const failed = new Promise((resolve) => worker.addEventListener("error", resolve, { once: true }));
     const lock = `threadkeep-page:${newId()}`;
     const locks = globalThis.navigator?.locks;
     // Held before the worker asks for it; it is free when this page is gone.

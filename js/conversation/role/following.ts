@@ -151,7 +151,7 @@ export async function follow({
 
   const settled = () => (open.size > 0 ? Math.min(...open.keys()) - 1 : last);
   const post = (message: Unsigned<FromFollower, "from">) => channel?.postMessage({ ...message, from: client });
-  const own = ownTools(client, tools, post, signal);
+  const own = ownTools(client, core, tools, post, signal);
   const hello = () => {
     hasGreeted = true;
     post({ hello: true });

@@ -1,4 +1,5 @@
 // The tools that a page runs for a writer in a worker.
+import type { CoreConversation } from "../../../pkg/threadkeep.js";
 import { textOf } from "../../input/errors.js";
 import type { ToolCalls } from "../../tool/calls.js";
 import { type FromFollower, type FromWriter, lockOfPage, type Unsigned } from "./channel.js";
@@ -15,6 +16,7 @@ export interface OwnTools {
 /** @param over Aborted when the handle follows no longer. */
 export function ownTools(
   client: string,
+  core: CoreConversation,
   tools: ToolCalls,
   post: (message: Unsigned<FromFollower, "from">) => void,
   over: AbortSignal,
@@ -61,12 +63,21 @@ export function ownTools(
       const progress = (text: string) => post({ says: text, about: number });
       let answer: Extract<Unsigned<FromFollower, "from">, { ran: number }>;
       try {
-        answer = { ran: number, json: await tools.runHere(tool, args, { ...context, signal: controller.signal }, progress) };
+        if (!names.includes(tool)) throw new Error(`this page has no tool ${tool}`);
+        const json = await tools.runHere(tool, args, { ...context, signal: controller.signal }, progress);
+        answer = { ran: number, json: hidden(core, json as string) };
       } catch (error) {
-        answer = { ran: number, failed: textOf(error) };
+        answer = { ran: number, failed: core.masked(textOf(error)) };
       }
       if (running.delete(number)) post(answer);
     },
     stop,
   };
+}
+
+/** The result without the values of the secrets of this page, which the writer does not know. */
+function hidden(core: CoreConversation, json: string): string {
+  const { content, ...rest } = JSON.parse(json);
+  const parts = content.map((part: { text?: string }) => (part.text === undefined ? part : { ...part, text: core.masked(part.text) }));
+  return JSON.stringify({ content: parts, ...rest });
 }

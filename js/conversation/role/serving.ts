@@ -57,6 +57,9 @@ const passedOn: ReadonlySet<string> = new Set([
   "SubagentEvent",
 ] satisfies LiveEvent["kind"][]);
 
+/** The least time between two messages with live events, in milliseconds: each costs all tabs a task. */
+const between = 8;
+
 /** Answers the other handles from now on. `verbs` are the methods that they may ask for, `since` the time since which it writes. */
 export function serve(session: ServingSession, verbs: Verbs, since: number): Serving {
   const by = crypto.randomUUID();
@@ -75,17 +78,27 @@ export function serve(session: ServingSession, verbs: Verbs, since: number): Ser
   };
   const pages = where === "worker" ? pagesFor(post) : undefined;
 
-  /** Live events since the last message. They are sent in the next task, together; a timer would be late in a hidden tab. */
+  /**
+   * Live events since the last message. They are sent in the next task, together, or a few milliseconds after the last ones. Timers are
+   * late in a hidden tab, so the next event looks at the clock as well.
+   */
   let live: LiveEvent[] = [];
   const soon = new MessageChannel();
   let isScheduled = false;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let flushed = 0;
   soon.port1.onmessage = () => {
     isScheduled = false;
-    flush();
+    const rest = flushed + between - performance.now();
+    if (rest > 0) timer ??= setTimeout(flush, rest);
+    else flush();
   };
   (soon.port1 as { unref?(): void }).unref?.();
   const flush = () => {
+    clearTimeout(timer);
+    timer = undefined;
     if (live.length === 0) return;
+    flushed = performance.now();
     const events = live;
     live = [];
     post({ live: events });
@@ -93,7 +106,7 @@ export function serve(session: ServingSession, verbs: Verbs, since: number): Ser
   const listener = (event: ConversationEvent | LiveEvent) => {
     if ("id" in event || !passedOn.has(event.kind)) return;
     if (!extend(live.at(-1), event)) live.push({ ...event });
-    if (isScheduled) return;
+    if (isScheduled || (timer !== undefined && performance.now() < flushed + between)) return;
     isScheduled = true;
     soon.port2.postMessage(undefined);
   };
@@ -227,6 +240,7 @@ export function serve(session: ServingSession, verbs: Verbs, since: number): Ser
       session.listeners.delete(listener);
       channel?.close();
       soon.port1.close();
+      clearTimeout(timer);
       pages?.end();
       return left.length > 0 ? new Promise((resolve) => setTimeout(resolve)) : undefined;
     },

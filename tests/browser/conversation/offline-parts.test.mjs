@@ -54,6 +54,8 @@ const others = {
   "conversation/send/given-file.ts": "is waited for by the first request that has a file, which needs the network itself",
   "conversation/send/files.ts": "is loaded with the first file that a user sends",
   "conversation/role/following.ts": "is loaded before a follower is open",
+  "conversation/home/page.ts": "is loaded before a conversation is open",
+  "conversation/home/serving.ts": "is loaded by a worker before a conversation is open",
   "conversation/role/serving.ts": "is loaded when a follower asks; without it, a handle writes for itself",
   drafts: "is loaded as soon as a conversation is open; without it, no draft is written",
   "agent/skills/load.ts": "is called by the host before it opens a conversation",

@@ -169,7 +169,7 @@ for (const kind of availableBrowsers) {
         );
         const before = await two.evaluate((id) => open({ conversationId: id, data: {} }).then(() => globalThis.performed), id);
         await page.close();
-        await two.evaluate((id) => settled(id, "finished"), id);
+        await two.evaluate(() => until(() => conversation.executionStatus === "finished"));
         const results = await two.evaluate(() =>
           conversation.events
             .slice()
@@ -214,6 +214,31 @@ for (const kind of availableBrowsers) {
           [slow, { text: "Done here." }],
         );
         assert.deepEqual(seen, ["worker", "here", "writer", "Done here."]);
+      });
+
+      await step("a service worker is a home as long as it lives", async () => {
+        const seen = await one.evaluate(
+          async (replies) => {
+            const registration = await navigator.serviceWorker.register("/pages/service-worker-home.mjs", { type: "module" });
+            const worker = registration.installing ?? registration.active;
+            const conversation = await open({ home: { worker, data: { replies: replies.slice(0, 2) } }, replies: replies.slice(2) });
+            await conversation.sendMessage("Go");
+            const { finalResponse } = await conversation.run();
+            return [conversation.home, finalResponse];
+          },
+          [title(), done, { text: "Done here." }],
+        );
+        assert.deepEqual(seen, ["worker", "Done."]);
+        if (kind !== "chromium") return;
+        const session = await one.createCDPSession();
+        await session.send("ServiceWorker.enable");
+        await session.send("ServiceWorker.stopAllWorkers");
+        const after = await one.evaluate(async () => {
+          await conversation.sendMessage("Again");
+          const { finalResponse } = await conversation.run();
+          return [conversation.home, finalResponse];
+        });
+        assert.deepEqual(after, ["here", "Done here."]);
       });
 
       await step("without the worker the conversation runs in the tab, and says so", async () => {
