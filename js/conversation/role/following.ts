@@ -120,6 +120,20 @@ export async function follow({
   let hasGreeted = false;
   let last = 0;
 
+  /**
+   * While the browser has frozen this page. Messages still arrive then, but no answers of the database, which would keep a transaction
+   * open, and so keep the writer from storing anything.
+   */
+  let asleep: Promise<unknown> | undefined;
+  globalThis.document?.addEventListener(
+    "freeze",
+    () => {
+      const awake = new Promise((resolve) => document.addEventListener("resume", resolve, { once: true }));
+      asleep = awake.then(() => (asleep = undefined));
+    },
+    { signal },
+  );
+
   /** Reads until there is nothing new; a message that arrives meanwhile may be about something that was not read. */
   const read = async () => {
     while (isStale && !signal.aborted) {
@@ -128,9 +142,9 @@ export async function follow({
       home.changed();
     }
   };
-  const refresh = () => {
+  const refresh = (): Promise<void> => {
     isStale = true;
-    return (reading ??= read().finally(() => (reading = undefined)));
+    return (reading ??= (asleep ? asleep.then(read) : read()).finally(() => (reading = undefined)));
   };
   const fail = (error: unknown) => {
     // After other errors, such as a database that is blocked for a moment, the next message leads to another attempt.

@@ -170,7 +170,8 @@ function options(kind, profile) {
   if (!executablePath || !existsSync(executablePath)) throw new Error(`no ${kind} on this machine`);
   const common = { executablePath, headless: true, userDataDir: profile, timeout: 60_000, protocolTimeout: 300_000 };
   if (kind === "firefox") return { ...common, browser: "firefox", extraPrefsFirefox: firefoxPreferences };
-  return { ...common, args: chromiumFlags };
+  // Pages that are left are kept, as people's browsers do.
+  return { ...common, args: chromiumFlags, ignoreDefaultArgs: ["--disable-back-forward-cache"] };
 }
 
 /** For a page: resolves when its title is `ready`. */

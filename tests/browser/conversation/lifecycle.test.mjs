@@ -1,0 +1,115 @@
+// What browsers do with pages: they keep one that was left and show it again, freeze it, or throw it away and load it anew. Each ends
+// with a handle that can act, whether it wrote or followed before.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { startServer } from "../../support/server.mjs";
+import { availableBrowsers } from "../../support/browser/driver.mjs";
+import { tabs } from "../../support/browser/tabs.mjs";
+
+let server;
+before(async () => (server = await startServer()));
+after(() => server.close());
+
+/** What happens to a page, by its name. `ends` if the page is gone meanwhile, so that another one may write. */
+const happenings = {
+  async "is left, and comes back"(page) {
+    await page.goto(`${server.origin}/pages/strict.html`);
+    return () => page.goBack();
+  },
+  async "is loaded anew"(page) {
+    return () => page.reload();
+  },
+  async "is frozen and thawed"(page) {
+    const session = await page.createCDPSession();
+    // Browsers freeze no page that reads its database.
+    await page.evaluate(() => new Promise((resolve) => requestIdleCallback(resolve)));
+    await session.send("Page.setWebLifecycleState", { state: "frozen" });
+    return () => session.send("Page.setWebLifecycleState", { state: "active" });
+  },
+  async "crashes, and is loaded anew"(page) {
+    const session = await page.createCDPSession();
+    page.on("error", () => {});
+    await Promise.race([session.send("Page.crash").catch(() => {}), new Promise((resolve) => page.once("error", resolve))]);
+    return () => page.reload();
+  },
+};
+
+for (const kind of availableBrowsers) {
+  test(kind, { timeout: 180_000 }, async (context) => {
+    const browser = await tabs(kind);
+    const tab = async () => {
+      const page = await browser.page(`${server.origin}/pages/blank.html`);
+      await page.evaluate(prepare);
+      return page;
+    };
+    try {
+      const names = Object.keys(happenings).slice(0, kind === "chromium" ? undefined : 2);
+      for (const name of names) {
+        for (const role of ["writer", "follower"]) {
+          await context.test(`a ${role} that ${name} can act`, { timeout: 60_000 }, async () => {
+            const [one, two] = [await tab(), await tab()];
+            const id = await one.evaluate(() => open(undefined));
+            assert.equal(await one.evaluate(() => say("before")), "Answered.");
+            await two.evaluate((id) => open(id), id);
+            assert.deepEqual([await one.evaluate(access), await two.evaluate(access)], ["writer", "follower"]);
+            const [gone, stays] = role === "writer" ? [one, two] : [two, one];
+            const back = await happenings[name](gone);
+            // A frozen writer answers when it is thawed.
+            const meanwhile = stays.evaluate(() => say("meanwhile"));
+            if (!name.includes("frozen") || role === "follower") assert.equal(await meanwhile, "Answered.");
+            await back();
+            assert.equal(await meanwhile, "Answered.");
+            // A page that was kept has its handle; one that was loaded opens it, as pages do.
+            if (!(await gone.evaluate(() => "conversation" in globalThis))) {
+              await gone.evaluate(prepare);
+              await gone.evaluate((id) => open(id), id);
+            }
+            assert.equal(await gone.evaluate(() => say("after")), "Answered.");
+            assert.equal(await stays.evaluate(() => say("and here")), "Answered.");
+            const texts = (page) =>
+              page.evaluate(async () => {
+                await until(() => conversation.events.length === 9);
+                return (await conversation.events.slice()).flatMap(({ llm_message }) => (llm_message ? [llm_message.content[0].text] : []));
+              });
+            const expected = ["before", "meanwhile", "after", "and here"].flatMap((text) => [text, "Answered."]);
+            assert.deepEqual(await texts(gone), expected);
+            assert.deepEqual(await texts(stays), expected);
+            assert.deepEqual([await gone.evaluate(access), await stays.evaluate(access)].sort(), ["follower", "writer"]);
+            await one.close();
+            await two.close();
+          });
+        }
+      }
+    } finally {
+      await browser.close();
+    }
+  });
+}
+
+const access = () => conversation.access;
+
+/** For a page: opens a conversation, and speaks with its model. */
+async function prepare() {
+  const { Agent, Conversation, LLM } = await import("/threadkeep/index.js");
+  const { ScriptedModel } = await import("/support/model/script.mjs");
+  const { fetch } = new ScriptedModel(() => ({ text: "Answered." }), { checks: false });
+  const agent = new Agent({ llm: new LLM({ model: "openai/gpt-4o", baseUrl: "https://model.invalid", fetch, numRetries: 1 }) });
+  const checks = new Set();
+  Object.assign(globalThis, {
+    async open(conversationId) {
+      globalThis.conversation = await Conversation.open({ agent, conversationId });
+      conversation.subscribe(() => checks.forEach((check) => check()));
+      return conversation.id;
+    },
+    async say(text) {
+      await conversation.sendMessage(text);
+      return (await conversation.run()).finalResponse;
+    },
+    until: (holds) =>
+      new Promise((resolve) => {
+        const look = () => holds() && (checks.delete(look), resolve());
+        checks.add(look);
+        look();
+      }),
+  });
+}
