@@ -129,7 +129,12 @@ export async function follow({
     "freeze",
     () => {
       const awake = new Promise((resolve) => document.addEventListener("resume", resolve, { once: true }));
-      asleep = awake.then(() => (asleep = undefined));
+      asleep = awake.then(() => {
+        asleep = undefined;
+        awaitEnd();
+      });
+      // It would get the lock, and never let go.
+      waiting?.abort();
     },
     { signal },
   );
@@ -250,13 +255,13 @@ export async function follow({
     void hearAll();
   });
 
-  let isWaiting = false;
+  let waiting: AbortController | undefined;
   /** Hears of the end of the writer. The lock is shared and released at once, so that all followers get it. */
   const awaitEnd = () => {
-    if (!lock || isWaiting) return;
-    isWaiting = true;
-    const over = () => void (isWaiting = false);
-    lock.locks.request(lock.name, { mode: "shared", signal }, over).then(ended, over);
+    if (!lock || waiting || asleep || signal.aborted) return;
+    const own = (waiting = new AbortController());
+    const over = () => void (waiting === own && (waiting = undefined));
+    lock.locks.request(lock.name, { mode: "shared", signal: own.signal }, over).then(ended, over);
   };
   const ended = async () => {
     if (signal.aborted) return;
@@ -290,6 +295,7 @@ export async function follow({
   const leave = (reason?: unknown): OpenCall[] => {
     if (signal.aborted) return [];
     end.abort(reason);
+    waiting?.abort();
     listeners.delete(remember);
     member.leave();
     post({ gone: true });

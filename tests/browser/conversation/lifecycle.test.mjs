@@ -80,6 +80,20 @@ for (const kind of availableBrowsers) {
           });
         }
       }
+      if (kind !== "chromium") return;
+      await context.test("a frozen tab keeps no other from taking the place of a writer that has ended", { timeout: 60_000 }, async () => {
+        const [writer, frozen, other] = [await tab(), await tab(), await tab()];
+        const id = await writer.evaluate(() => open(undefined));
+        await writer.evaluate(() => say("before"));
+        for (const page of [frozen, other]) await page.evaluate((id) => open(id), id);
+        const back = await happenings["is frozen and thawed"](frozen);
+        await writer.close();
+        assert.equal(await other.evaluate(() => say("after")), "Answered.");
+        assert.equal(await other.evaluate(access), "writer");
+        await back();
+        assert.equal(await frozen.evaluate(() => say("here, too")), "Answered.");
+        assert.equal(await frozen.evaluate(access), "follower");
+      });
     } finally {
       await browser.close();
     }
