@@ -290,7 +290,7 @@ export class Conversation<Answer = any> implements AsyncDisposable {
 
   /** The reason why the current run waits (no network, or a server that asked for a pause), or `null`. */
   get waiting(): WaitingEvent | null {
-    return this.#session.network.now;
+    return (this.#session.role.shown ?? { waiting: this.#session.network.now }).waiting;
   }
 
   /** Ends the current wait: the request, or the test whether the server is reachable, is sent at once. */
@@ -358,7 +358,7 @@ export class Conversation<Answer = any> implements AsyncDisposable {
 
   /** The limits of each run: those given to `open()`, or to `setLimits()` since. A limit that is absent is none. */
   get limits(): RunLimits {
-    return JSON.parse(call(() => this.#core.limits()));
+    return JSON.parse(this.#session.role.shown?.limits ?? call(() => this.#core.limits()));
   }
 
   /**

@@ -8,6 +8,7 @@ import { part } from "../wasm/wasm.js";
 import type { LazyHome } from "../workspace/workspace.js";
 import type { Place } from "./home/page.js";
 import type { Following } from "./role/following.js";
+import type { Shown } from "./role/channel.js";
 import type { PageCall } from "./role/pages.js";
 import type { Serving, ServingSession } from "./role/serving.js";
 import { type ArgumentsOf, type Verb, type Verbs, verbs } from "./verbs.js";
@@ -63,6 +64,11 @@ export class Role {
 
   get home(): "here" | "tab" | "worker" {
     return this.#following?.home ?? "here";
+  }
+
+  /** What the writer elsewhere has told about itself. */
+  get shown(): Shown | undefined {
+    return this.#following?.shown;
   }
 
   /** Calls a method here, or where the writer is. */
@@ -230,9 +236,12 @@ export class Role {
   }
 
   async #becomeWriter(following: Following): Promise<void> {
-    const { client, settled } = following;
+    const { client, settled, shown } = following;
     this.#session.changedRole(true);
     const serving = await this.#serve();
+    // The limits that were set there hold here as well.
+    const { core } = this.#session;
+    if (shown && shown.limits !== core.limits()) await ask(core, "setLimits", JSON.parse(shown.limits)).catch(() => {});
     // From here on nothing is awaited, so that no call of the host can overtake those that wait.
     const calls = following.leave().sort((one, other) => one.number - other.number);
     this.#following = undefined;

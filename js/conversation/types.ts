@@ -192,6 +192,8 @@ export interface ActingSession {
   readonly tasks: Tasks | undefined;
   readonly attachments: ConversationOptions["attachments"];
   state(): ConversationState;
+  /** Tells other handles that something has changed. */
+  tell(isListed: boolean): void;
   /** Takes note of a run. */
   began(run: Promise<RunResult>): void;
   /** The result of a run that has ended elsewhere. */

@@ -67,8 +67,10 @@ export const verbs = {
     await ask(core, "condense");
   },
 
-  async setLimits({ core }: Acting, limits: RunLimits): Promise<void> {
+  async setLimits({ core, session }: Acting, limits: RunLimits): Promise<void> {
     await ask(core, "setLimits", limitsOf(optionsOf("setLimits()", limits, limitNames)));
+    // Not all of them are in a commit.
+    session.tell(false);
   },
 
   async setAllowedTools({ core }: Acting, names: readonly string[]): Promise<void> {

@@ -389,3 +389,16 @@ test("no key and no secret crosses to the writer", limit, async () => {
     BroadcastChannel.prototype.postMessage = postMessage;
   }
 });
+
+test("the limits that were set hold at the next writer as well", limit, async () => {
+  const { open } = world();
+  const first = await open();
+  const second = await open({ maxIterationPerRun: 100 });
+  await first.conversation.setLimits({ maxBudgetPerRun: 0.5, maxIterationPerRun: 3 });
+  // An answer of the writer comes after what it has told before.
+  await second.conversation.queue.list();
+  assert.equal(second.conversation.limits.maxBudgetPerRun, 0.5);
+  await first.conversation.close();
+  await second.until(() => second.conversation.access === "writer");
+  assert.deepEqual([second.conversation.limits.maxBudgetPerRun, second.conversation.limits.maxIterationPerRun], [0.5, 3]);
+});

@@ -1,6 +1,6 @@
 // The messages between the handles of one conversation: the writer answers what the others ask, and passes on live events. They
 // speak over a channel of this conversation, which exists only while there is a follower.
-import type { LiveEvent } from "../../events/events.js";
+import type { LiveEvent, WaitingEvent } from "../../events/events.js";
 import type { ErrorCode } from "../../input/errors.js";
 import type { Store } from "../../store/store.js";
 import type { ToolContext } from "../../tool/types.js";
@@ -39,7 +39,7 @@ export type FromFollower = { from: string } & (
 export type FromWriter = { by: string } & (
   | { here: Elsewhere; since: number }
   /** The answer to `hello`, with what was shown so far of an answer that is under way: the id of its event, and its text. */
-  | { to: string; welcome: Elsewhere; since: number; answer: [id: string, text: string] | undefined }
+  | { to: string; welcome: Elsewhere; since: number; answer: [id: string, text: string] | undefined; shown: Shown }
   | { to: string; result: number; value: unknown }
   | { to: string; result: number; error: SentError }
   /** Runs a tool in the page of this handle, and stops that. */
@@ -48,13 +48,20 @@ export type FromWriter = { by: string } & (
   /** It is about to end, and stops the run of this call for that. */
   | { to: string; left: number }
   /** Live events that do not come from a commit. */
-  | { live: LiveEvent[] }
+  | { live: LiveEvent[]; shown: Shown }
   /** Something was stored; the events and the state are read from the store. */
-  | { committed: true }
+  | { committed: true; shown: Shown }
 );
 
 /** The part of the context of a tool that can be sent. */
 export type PageContext = Pick<ToolContext, "toolCallId" | "conversationId" | "idempotencyKey">;
+
+/** The properties of the writer that are not stored. */
+export interface Shown {
+  /** JSON */
+  limits: string;
+  waiting: WaitingEvent | null;
+}
 
 export interface SentError {
   code: ErrorCode;

@@ -11,7 +11,7 @@ import type { LazyHome } from "../../workspace/workspace.js";
 import type { Place } from "../home/page.js";
 import type { Listeners, TitleOptions } from "../types.js";
 import type { Verb } from "../verbs.js";
-import { type Elsewhere, type FromFollower, type FromWriter, type Unsigned, channelOf } from "./channel.js";
+import { type Elsewhere, type FromFollower, type FromWriter, type Shown, type Unsigned, channelOf } from "./channel.js";
 import { ownTools } from "./own-tools.js";
 
 /** A follower, and functions of the core, whose first download would otherwise have one more file. */
@@ -54,6 +54,8 @@ export interface Following {
   readonly home: Elsewhere;
   /** The number up to which all calls have their answers. */
   readonly settled: number;
+  /** As the writer has told last. */
+  readonly shown: Shown | undefined;
   /** Says that it is there: the answer has what was shown so far of an answer, and is for listeners that have to be there before. */
   greet(): void;
   /** The time since which the writer writes. */
@@ -113,6 +115,7 @@ export async function follow({
   let where: Elsewhere = place ? "worker" : "tab";
   /** The time since which it writes: one that has written before was replaced, and may have been frozen until now. */
   let since = 0;
+  let shown: Shown | undefined;
   let isFree = false;
   /** Whether the writer has said that it is closed. */
   let hasClosed = false;
@@ -202,6 +205,7 @@ export async function follow({
       if (message.to !== client || message.by === writer || message.since < since || !hasGreeted) return;
       writer = message.by;
       since = message.since;
+      shown = message.shown;
       isFree = false;
       if (where !== message.welcome) {
         where = message.welcome;
@@ -214,6 +218,7 @@ export async function follow({
       // Everything that the last writer has stored is shown before an answer that looks it up.
       await refresh().catch(fail);
     } else if (message.by === writer) {
+      if ("shown" in message) shown = message.shown;
       if ("live" in message) message.live.filter((event) => !isLate(event)).forEach(emit);
       else if ("committed" in message) await refresh().catch(fail);
       else if (message.to !== client) return;
@@ -330,6 +335,9 @@ export async function follow({
     },
     get settled() {
       return settled();
+    },
+    get shown() {
+      return shown;
     },
     get since() {
       return since;

@@ -6,7 +6,7 @@ import type { Store } from "../../store/store.js";
 import { aborted, type RunResult } from "../run.js";
 import type { Acting, ActingSession, Listeners } from "../types.js";
 import type { Verb, Verbs } from "../verbs.js";
-import { type Elsewhere, type FromFollower, type FromWriter, type Unsigned, channelOf } from "./channel.js";
+import { type Elsewhere, type FromFollower, type FromWriter, type Shown, type Unsigned, channelOf } from "./channel.js";
 import { type PageCall, pagesFor } from "./pages.js";
 
 /** The session of the writer. */
@@ -78,6 +78,8 @@ export function serve(session: ServingSession, verbs: Verbs, since: number): Ser
   };
   const pages = where === "worker" ? pagesFor(post) : undefined;
 
+  const shown = (): Shown => ({ limits: core.limits(), waiting: session.network.now });
+
   /**
    * Live events since the last message. They are sent in the next task, together, or a few milliseconds after the last ones. Timers are
    * late in a hidden tab, so the next event looks at the clock as well.
@@ -101,7 +103,7 @@ export function serve(session: ServingSession, verbs: Verbs, since: number): Ser
     flushed = performance.now();
     const events = live;
     live = [];
-    post({ live: events });
+    post({ live: events, shown: shown() });
   };
   const listener = (event: ConversationEvent | LiveEvent) => {
     if ("id" in event || !passedOn.has(event.kind)) return;
@@ -189,7 +191,7 @@ export function serve(session: ServingSession, verbs: Verbs, since: number): Ser
     pages?.hear(message);
     if ("hello" in message) {
       flush();
-      post({ to: from, welcome: where, since, answer: core.answer() });
+      post({ to: from, welcome: where, since, answer: core.answer(), shown: shown() });
     } else if ("abort" in message) {
       stops.get(`${from}/${message.abort}`)?.abort();
     } else if ("gone" in message) {
@@ -226,7 +228,7 @@ export function serve(session: ServingSession, verbs: Verbs, since: number): Ser
   return {
     committed() {
       flush();
-      post({ committed: true });
+      post({ committed: true, shown: shown() });
     },
     carryOut,
     runInPage(call) {

@@ -259,8 +259,9 @@ export const runs = [
       await conversation.sendMessage("Go");
       const run = outcome(conversation.run());
       await hears(({ kind }) => kind === "WaitingEvent");
+      const { why, attempt } = conversation.waiting;
       conversation.retryNow();
-      return [await run, conversation.waiting];
+      return [why, attempt, await run, conversation.waiting];
     },
   },
 ];

@@ -31,6 +31,11 @@ export const settings = [
   refuses("setTags() with a number", "invalid_options", (it) => it.setTags({ title: 7 })),
   refuses("setTags() with nothing", "invalid_options", (it) => it.setTags(null)),
   sets(
+    "setLimits() with limits that are not stored",
+    (it) => it.setLimits({ maxIterationPerRun: 7, maxBudgetPerRun: 2, stuckDetection: { monologue: 5 } }),
+    (it) => it.limits,
+  ),
+  sets(
     "setAgentState() sets values",
     (it) => it.setAgentState({ mood: "calm", count: 3, list: [1, { a: null }] }),
     (it) => it.state.agent_state,
