@@ -60,6 +60,34 @@ test("bytes that have arrived are read in one piece, without waiting for more", 
   assert.deepEqual([await body.next(), await body.next(), body.reads, signs.length], [undefined, undefined, 6, 2]);
 });
 
+test("pieces that a stream has ready are read together, however it makes them", async () => {
+  const pieces = Array.from({ length: 640 }, (_, at) => encoder.encode(`${at},`));
+  const pulled = (pull) => {
+    const left = [...pieces];
+    return new ReadableStream({
+      pull: (controller) => pull(() => (left.length > 0 ? controller.enqueue(left.shift()) : controller.close())),
+    });
+  };
+  const streams = {
+    "pulled at once": () => pulled((give) => give()),
+    "pulled by an async function": () => pulled(async (give) => give()),
+    "an async generator": () =>
+      ReadableStream.from(
+        (async function* () {
+          yield* pieces;
+        })(),
+      ),
+    "through a transform": () => pulled(async (give) => give()).pipeThrough(new TransformStream()),
+    "one of two": () => pulled(async (give) => give()).tee()[0],
+  };
+  for (const [how, stream] of Object.entries(streams)) {
+    const body = bodyOf(new Response(stream()), () => {});
+    const read = [];
+    for (let bytes; (bytes = await body.next()) !== undefined; ) read.push(textOf(bytes));
+    assert.deepEqual([read.join(""), read.length], [pieces.map(textOf).join(""), 10], how);
+  }
+});
+
 for (const [what, end] of [
   ["fails", fails],
   ["throws", throws],
