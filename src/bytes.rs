@@ -6,17 +6,20 @@ const HIGHS: u64 = ONES << 7;
 
 /// The place of the first byte that `found` marks in a word of eight bytes. It must not mark `0xff`.
 pub fn first(bytes: &[u8], found: impl Fn(u64) -> u64) -> Option<usize> {
-    let (words, end) = bytes.as_chunks();
-    // Bytes behind the end are not found.
-    let mut last = [u8::MAX; 8];
-    last.iter_mut().zip(end).for_each(|(to, from)| *to = *from);
-    for (place, word) in words.iter().chain([&last]).enumerate() {
-        let marks = found(u64::from_le_bytes(*word));
+    let mut at = 0;
+    loop {
+        let rest = bytes.get(at..)?;
+        let word = match rest.first_chunk() {
+            Some(word) => u64::from_le_bytes(*word),
+            // Bytes behind the end are not found.
+            None => rest.iter().rev().fold(u64::MAX, |word, byte| word << 8 | u64::from(*byte)),
+        };
+        let marks = found(word);
         if marks != 0 {
-            return Some(place * 8 + marks.trailing_zeros() as usize / 8);
+            return Some(at + marks.trailing_zeros() as usize / 8);
         }
+        at += 8;
     }
-    None
 }
 
 /// Marks the bytes of a word that equal this one. Behind the first of them it may mark others, too.

@@ -17,7 +17,7 @@ use crate::{
     error::{Error, ErrorCode, Result},
     event::{Body, Event, HookEventType, MessageEvent, Source},
     format::base_state::ExecutionStatus,
-    hooks::{HookInput, HookResult},
+    hooks::{HookInput, HookResult, Hooks},
     id::EventId,
     json::RawJson,
     llm::message::{Content, Message, Role},
@@ -29,10 +29,14 @@ use std::{pin::pin, time::Duration};
 const SESSION_END_TIMEOUT: Duration = Duration::from_secs(10);
 
 impl Conversation {
+    fn hooks_for(&self, event_type: HookEventType) -> Option<&dyn Hooks> {
+        self.0.hooks.as_deref().filter(|hooks| hooks.has(event_type))
+    }
+
     /// Asks the hook for this event type. The future gives its answer and the event that records it; `None` if there is
     /// no such hook.
     fn hook(&self, input: HookInput) -> Option<LocalBoxFuture<'static, (HookResult, Draft)>> {
-        let hooks = self.0.hooks.as_ref().filter(|hooks| hooks.has(input.event_type))?;
+        let hooks = self.hooks_for(input.event_type)?;
         let answer = hooks.ask(input.event_type, input.to_json(&self.id().to_string()));
         let conversation = self.clone();
         Some(Box::pin(async move {
@@ -95,6 +99,10 @@ impl Conversation {
     /// Asks the hook about each call of an answer, in order, before they are stored.
     pub(super) async fn ask_about_calls(&self, calls: &[Call]) -> HookAnswers {
         let mut hook_answers = HookAnswers::default();
+        // The input of a hook is a copy of all arguments.
+        if self.hooks_for(HookEventType::PreToolUse).is_none() {
+            return hook_answers;
+        }
         for call in calls {
             let Some(asked) = self.hook(call_input(HookEventType::PreToolUse, call)) else { break };
             let (result, draft) = asked.await;
@@ -118,6 +126,7 @@ impl Conversation {
         call: &Call,
         result: &Event,
     ) -> Option<LocalBoxFuture<'static, Draft>> {
+        self.hooks_for(HookEventType::PostToolUse)?;
         let Body::ObservationEvent(observation) = result.body() else { return None };
         let mut input = call_input(HookEventType::PostToolUse, call);
         input.tool_response = Some(RawJson::of(&observation.observation));

@@ -36,7 +36,7 @@ pub use respell::{python_dumps, well_formed, without_constants};
 pub use same::is_same;
 pub use scan::{Broken, string_length};
 pub(crate) use string_enum::string_enum;
-pub use text::{plain_length, quoted, unescaped_text, unquoted, wtf8};
+pub use text::{backslash, plain_length, quoted, unescaped_text, unquoted, wtf8};
 pub use view::{
     Member, Object, complete_members, elements, is_json, members, objects, range_in, string, with_replaced,
 };

@@ -17,36 +17,43 @@ const MAX_NUMBER: usize = 4000;
 /// nested too deeply and a number that is too long or too large become a string of their text. `None` if nothing has
 /// to be replaced.
 pub fn repaired(json: &str) -> Option<String> {
-    let mut repair = Repair { rest: json, out: String::new(), depth: 0, has_repaired: false };
+    let mut repair = Repair { json, at: 0, out: String::new(), copied: 0, depth: 0 };
     repair.run();
-    repair.has_repaired.then_some(repair.out)
+    if repair.copied == 0 {
+        return None;
+    }
+    repair.out.push_str(json.get(repair.copied..).unwrap_or_default());
+    Some(repair.out)
 }
 
 struct Repair<'a> {
-    rest: &'a str,
+    json: &'a str,
+    at: usize,
     out: String,
+    /// The length of the text that has been copied or replaced.
+    copied: usize,
     depth: usize,
-    has_repaired: bool,
 }
 
 impl<'a> Repair<'a> {
     fn run(&mut self) {
-        while let Some(byte) = self.rest.bytes().next() {
+        while let Some(byte) = self.json.as_bytes().get(self.at).copied() {
+            let start = self.at;
             match byte {
                 b'"' => {
-                    let string = self.take(string_length(self.rest));
-                    self.push_string(string);
+                    let string = self.take(string_length(self.rest()));
+                    if let Cow::Owned(string) = well_formed(string) {
+                        self.replace(start, &string);
+                    }
                 }
                 b'{' | b'[' if self.depth >= MAX_DEPTH => {
-                    let value = self.take(nested_length(self.rest));
-                    self.push_as_string(value);
+                    let value = self.take(nested_length(self.rest()));
+                    self.replace(start, &quoted(value));
                 }
                 b'-' | b'0'..=b'9' => {
-                    let number = self.take(number_length(self.rest));
+                    let number = self.take(number_length(self.rest()));
                     if number.len() > MAX_NUMBER || is_infinite(number) {
-                        self.push_as_string(number);
-                    } else {
-                        self.out.push_str(number);
+                        self.replace(start, &quoted(number));
                     }
                 }
                 _ => {
@@ -55,30 +62,28 @@ impl<'a> Repair<'a> {
                         b'}' | b']' => self.depth = self.depth.saturating_sub(1),
                         _ => {}
                     }
-                    let length = self.rest.chars().next().map_or(1, char::len_utf8);
-                    let other = self.take(length);
-                    self.out.push_str(other);
+                    self.at += 1;
                 }
             }
         }
     }
 
-    /// Removes this many bytes from the rest, and returns them.
+    fn rest(&self) -> &'a str {
+        self.json.get(self.at..).unwrap_or_default()
+    }
+
+    /// Passes this many bytes of the rest, and returns them.
     fn take(&mut self, length: usize) -> &'a str {
-        let (taken, rest) = self.rest.split_at_checked(length).unwrap_or((self.rest, ""));
-        self.rest = rest;
-        taken
+        let start = self.at;
+        self.at = start + length;
+        self.json.get(start..self.at).unwrap_or_default()
     }
 
-    fn push_as_string(&mut self, value: &str) {
-        self.has_repaired = true;
-        self.out.push_str(&quoted(value));
-    }
-
-    fn push_string(&mut self, string: &str) {
-        let string = well_formed(string);
-        self.has_repaired |= matches!(string, Cow::Owned(_));
-        self.out.push_str(&string);
+    /// Writes this in place of the text from `start` on that was passed.
+    fn replace(&mut self, start: usize, text: &str) {
+        self.out.push_str(self.json.get(self.copied..start).unwrap_or_default());
+        self.out.push_str(text);
+        self.copied = self.at;
     }
 }
 

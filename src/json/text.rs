@@ -13,6 +13,8 @@ pub fn quoted(text: &str) -> String {
 
 /// Appends a text as a JSON string, as [`quoted`] spells it.
 pub(super) fn push_quoted(out: &mut String, text: &str) {
+    // A text that grows bit by bit is copied again and again.
+    out.reserve(text.len() + 2);
     out.push('"');
     let mut rest = text;
     loop {
@@ -36,6 +38,11 @@ pub(super) fn push_quoted(out: &mut String, text: &str) {
         rest = after.get(1..).unwrap_or_default();
     }
     out.push('"');
+}
+
+/// The place of the first backslash.
+pub fn backslash(text: &[u8]) -> Option<usize> {
+    first(text, |word| equal(word, b'\\'))
 }
 
 /// The number of bytes before the first one that a JSON string cannot contain as it is: a quotation mark, a backslash or a
@@ -64,7 +71,7 @@ pub(super) struct Escape {
 pub(super) fn escapes(json: &str) -> impl Iterator<Item = Escape> {
     let mut at = 0;
     iter::from_fn(move || {
-        let start = at + json.get(at..)?.find('\\')?;
+        let start = at + backslash(json.as_bytes().get(at..)?)?;
         let (length, code) = unescaped(json.get(start..)?);
         at = start + length;
         Some(Escape { place: start..at, code })
@@ -113,7 +120,7 @@ pub fn unquoted(string: &str) -> Cow<'_, str> {
 
 /// As [`unquoted`], for a part of a JSON string without its quotes that ends with no part of an escape.
 pub fn unescaped_text(content: &str) -> Cow<'_, str> {
-    if !content.contains('\\') {
+    if backslash(content.as_bytes()).is_none() {
         return content.into();
     }
     let text = String::from_utf8(without_escapes(content));

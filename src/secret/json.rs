@@ -4,7 +4,7 @@
 //! kinds, ids and tool names could by chance equal a secret, and the log has to stay readable.
 
 use super::mask::{HIDDEN, Mask};
-use crate::json::{is_json, quoted, string_length, unquoted};
+use crate::json::{backslash, is_json, quoted, string_length, unquoted};
 use std::ops::Range;
 
 /// The treatment of values in a part of a JSON text.
@@ -85,12 +85,10 @@ impl Mask {
     /// Whether no value in this JSON can contain a secret, nor JSON that is in its strings. Most texts are known by that in one
     /// pass: no secret has a character that needs an escape, and no escape of theirs stands for one that needs none.
     fn is_nowhere_in(&self, json: &str) -> bool {
-        let is_unusual =
-            |escape: &str| matches!(escape.as_bytes(), [b'u', b'0', b'0', b'0'..=b'7', ..] | [b'/', ..]);
         self.is_empty()
             || self.needs_no_escapes()
                 && self.spans(json, 0).is_empty()
-                && !json.split('\\').skip(1).any(is_unusual)
+                && !has_unusual_escape(json.as_bytes())
     }
 
     fn masked(&self, json: &str, zone: Zone) -> Option<String> {
@@ -102,6 +100,18 @@ impl Mask {
         walk.out.push_str(json.get(walk.copied..).unwrap_or_default());
         Some(walk.out)
     }
+}
+
+/// Whether something behind a backslash, also behind one that is escaped itself, is an escape that its character does not need.
+fn has_unusual_escape(json: &[u8]) -> bool {
+    let mut rest = json;
+    while let Some(at) = backslash(rest) {
+        rest = rest.get(at + 1..).unwrap_or_default();
+        if matches!(rest, [b'u', b'0', b'0', b'0'..=b'7', ..] | [b'/', ..]) {
+            return true;
+        }
+    }
+    false
 }
 
 struct Walk<'a> {
