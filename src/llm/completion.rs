@@ -84,6 +84,32 @@ pub struct Delta {
     pub tool_calls: Vec<ToolCallDelta>,
 }
 
+impl Delta {
+    /// Adds a piece that continues this one: more text of the same kind, or more of the arguments of the same call. Returns
+    /// whether it does.
+    pub(super) fn join(&mut self, next: &mut Self) -> bool {
+        // A call begins with its name.
+        let is_rest = next.tool_calls.iter().all(|call| call.name.is_none());
+        match (self.only_text(), next.only_text()) {
+            (Some((kind, text)), Some((same, more))) if is_rest && kind == same => {
+                text.push_str(more);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// The text of a piece that has one text only, and a number for what it is a part of.
+    fn only_text(&mut self) -> Option<(usize, &mut String)> {
+        match (&mut self.content, &mut self.reasoning_content, self.tool_calls.as_mut_slice()) {
+            (Some(text), None, []) => Some((0, text)),
+            (None, Some(text), []) => Some((1, text)),
+            (None, None, [call]) => Some((2 + call.index, &mut call.arguments)),
+            _ => None,
+        }
+    }
+}
+
 /// A piece of a call that the model is writing. All pieces with one index together are the call; an answer that arrives in one
 /// piece has none.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -8,7 +8,7 @@ use crate::{
         error::{LlmError, LlmFailure},
         retry::retry_after,
         secret_string::Secrets,
-        sse::SseParser,
+        sse::{SseMessage, SseParser},
         transport::{HttpBody, HttpClient, HttpError, HttpRequest, HttpResponse},
         wire_api::{DecodeError, Decoder},
     },
@@ -205,12 +205,7 @@ impl Exchange<'_> {
         while let Some(bytes) = chunk {
             length += bytes.len();
             let pushed = parser.push(&bytes, &mut messages);
-            for message in messages.drain(..) {
-                if message.event == "error" {
-                    return Err(self.decode_error(DecodeError::Provider(message.data)));
-                }
-                self.push(decoder, &message.event, &message.data, show)?;
-            }
+            self.push_all(decoder, &mut messages, show)?;
             if pushed.is_err() || length > MAX_ANSWER {
                 return Err(self.decode_error(DecodeError::Malformed("an answer that is too long".into())));
             }
@@ -252,26 +247,46 @@ impl Exchange<'_> {
         }
         let text = String::from_utf8_lossy(&start);
         match text.trim_start().starts_with('{') {
-            true => self.push(decoder, "", &text, show),
+            true => {
+                let only = SseMessage { event: String::new(), data: text.into_owned() };
+                self.push_all(decoder, &mut vec![only], show)
+            }
             // A web page, or an error of Gemini in a list.
             false => Err(LlmError::from_provider(Some(200), &text, &self.secrets)),
         }
     }
 
-    fn push(
+    /// Decodes these events. What they add is shown in as few pieces as possible, because passing on a piece costs more than
+    /// decoding it; what came before a failure is shown as well.
+    fn push_all(
         &self,
         decoder: &mut dyn Decoder,
-        event: &str,
-        data: &str,
+        messages: &mut Vec<SseMessage>,
         show: &dyn Fn(Delta),
     ) -> Result<(), LlmError> {
-        match decoder.push(event, data) {
-            Ok(Some(delta)) => show(delta),
-            Ok(None) => {}
-            Err(error) => return Err(self.decode_error(error)),
+        let mut last: Option<Delta> = None;
+        let mut failure = None;
+        for message in messages.drain(..) {
+            let decoded = match &*message.event {
+                "error" => Err(DecodeError::Provider(message.data)),
+                event => decoder.push(event, &message.data),
+            };
+            match decoded {
+                Ok(Some(mut delta)) => {
+                    if !last.as_mut().is_some_and(|last| last.join(&mut delta)) {
+                        last.replace(delta).into_iter().for_each(show);
+                    }
+                }
+                Ok(None) => {}
+                Err(error) => {
+                    failure = Some(error);
+                    break;
+                }
+            }
+            (self.after_push)(decoder);
         }
-        (self.after_push)(decoder);
-        Ok(())
+        last.into_iter().for_each(show);
+        failure.map_or(Ok(()), |error| Err(self.decode_error(error)))
     }
 
     pub(super) fn decode_error(&self, error: DecodeError) -> LlmError {

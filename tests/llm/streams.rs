@@ -114,6 +114,69 @@ fn summary(outcome: &Outcome) -> Value {
     })
 }
 
+/// What was shown, in order, however it was divided: the kind of each text, and the text.
+fn shown(outcome: &Outcome) -> Vec<(String, String)> {
+    let mut all: Vec<(String, String)> = Vec::new();
+    let mut push = |kind: String, text: &str| match all.last_mut() {
+        Some((last, shown)) if *last == kind => shown.push_str(text),
+        _ => all.push((kind, text.to_owned())),
+    };
+    for delta in &outcome.deltas {
+        delta.content.iter().for_each(|text| push("content".into(), text));
+        delta.reasoning_content.iter().for_each(|text| push("reasoning".into(), text));
+        for call in &delta.tool_calls {
+            if let Some(name) = &call.name {
+                push(format!("the begin of call {}", call.index), &format!("{name} {:?}", call.id));
+            }
+            push(format!("call {}", call.index), &call.arguments);
+        }
+    }
+    all
+}
+
+#[test]
+fn what_arrives_together_is_shown_together() {
+    let chunk = |delta: &str| format!("data: {{\"choices\":[{{\"delta\":{{{delta}}}}}]}}\n\n");
+    let texts = |name: &str| (0..500).map(|at| chunk(&format!("\"{name}\":\"{at} \""))).collect::<String>();
+    let begin = |at: usize| {
+        chunk(&format!(
+            r#""tool_calls":[{{"index":{at},"id":"c{at}","function":{{"name":"f","arguments":""}}}}]"#
+        ))
+    };
+    let arguments = |at: usize, text: &str| {
+        chunk(&format!(r#""tool_calls":[{{"index":{at},"function":{{"arguments":"{text}"}}}}]"#))
+    };
+    let many = (0..500).map(|_| arguments(0, "[7,")).collect::<String>();
+    let end = "data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n";
+    // The numbers of pieces, together and apart.
+    let cases = [
+        (texts("content"), [1, 500]),
+        (texts("reasoning_content"), [1, 500]),
+        (format!("{}{many}", begin(0)), [1, 501]),
+        // Texts of another kind and calls beside each other keep their order.
+        (format!("{}{}{}", texts("reasoning"), texts("content"), texts("reasoning")), [3, 1500]),
+        (format!("{}{}{many}{}{}", texts("content"), begin(0), begin(1), arguments(1, "{}")), [3, 1003]),
+        (format!("{}{}{}{}", begin(0), begin(1), arguments(0, "[]"), arguments(1, "[]")), [4, 4]),
+    ];
+    for (events, counts) in cases {
+        let stream = [&events, end].concat();
+        let together = play(&options(), &[stream.as_bytes()]);
+        let apart: Vec<&[u8]> = stream.split_inclusive("\n\n").map(str::as_bytes).collect();
+        let apart = play(&options(), &apart);
+        assert_eq!([together.deltas.len(), apart.deltas.len()], counts, "{events}");
+        assert_eq!(shown(&together), shown(&apart), "{events}");
+    }
+}
+
+#[test]
+fn what_arrives_together_with_a_failure_is_shown_before_it() {
+    let stream = "data: {\"choices\":[{\"delta\":{\"content\":\"a\"}}]}\n\n\
+        data: {\"choices\":[{\"delta\":{\"content\":\"b\"}}]}\n\nevent: error\ndata: {\"error\":{}}\n\n";
+    let outcome = play(&options(), &[stream.as_bytes()]);
+    assert!(outcome.result.is_err());
+    assert_eq!(shown(&outcome), [("content".into(), "ab".into())]);
+}
+
 #[test]
 fn a_stream_gives_the_same_result_however_it_is_cut() {
     for (name, bytes, expected, options) in streams() {
@@ -122,8 +185,8 @@ fn a_stream_gives_the_same_result_however_it_is_cut() {
         let single: Vec<&[u8]> = bytes.chunks(1).collect();
         let by_byte = play(&options, &single);
         assert_eq!(
-            (summary(&by_byte), &by_byte.deltas),
-            (expected.clone(), &in_one_piece.deltas),
+            (summary(&by_byte), shown(&by_byte)),
+            (expected.clone(), shown(&in_one_piece)),
             "{name}, byte by byte"
         );
         let mut runner = TestRunner::new(Config { cases: 20, ..Config::default() });
@@ -132,7 +195,9 @@ fn a_stream_gives_the_same_result_however_it_is_cut() {
                 cuts.extend([0, bytes.len()]);
                 cuts.sort_unstable();
                 let pieces: Vec<&[u8]> = cuts.windows(2).map(|pair| &bytes[pair[0]..pair[1]]).collect();
-                prop_assert_eq!(summary(&play(&options, &pieces)), expected.clone(), "{}", name);
+                let outcome = play(&options, &pieces);
+                prop_assert_eq!(summary(&outcome), expected.clone(), "{}", name);
+                prop_assert_eq!(shown(&outcome), shown(&in_one_piece), "{}", name);
                 Ok(())
             })
             .unwrap();
