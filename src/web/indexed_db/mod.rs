@@ -75,7 +75,8 @@ impl IndexedDbStore {
         paths: &[StorePath],
         enough: u32,
     ) -> Result<Array, StoreError> {
-        read::read_files(&self.connection, conversation, paths, enough).await
+        undivided(Box::new(move || Box::pin(read::read_files(&self.connection, conversation, paths, enough))))
+            .await
     }
 
     /// Resolves when all earlier commits to the conversation are done.
@@ -127,7 +128,7 @@ impl Tips {
 
 impl Store for IndexedDbStore {
     fn list(&self) -> StoreFuture<'_, Vec<Listing>> {
-        Box::pin(read::list(&self.connection))
+        undivided(Box::new(|| Box::pin(read::list(&self.connection))))
     }
 
     fn load(&self, conversation: ConversationId) -> StoreFuture<'_, Option<Listing>> {
@@ -143,7 +144,7 @@ impl Store for IndexedDbStore {
         conversation: ConversationId,
         event: &'a EventId,
     ) -> StoreFuture<'a, Option<u64>> {
-        Box::pin(read::index_of(&self.connection, conversation, event))
+        undivided(Box::new(move || Box::pin(read::index_of(&self.connection, conversation, event))))
     }
 
     fn commit(&self, conversation: ConversationId, commit: Commit) -> StoreFuture<'_, ()> {
@@ -152,7 +153,7 @@ impl Store for IndexedDbStore {
             if self.append(conversation, &commit).await? {
                 return Ok(());
             }
-            self.read_and_write(conversation, &commit).await
+            undivided(Box::new(|| Box::pin(self.read_and_write(conversation, &commit)))).await
         })
     }
 
@@ -180,7 +181,7 @@ impl Store for IndexedDbStore {
         Box::pin(async move {
             let _guard = self.commit_lock(conversation).await;
             self.tips.borrow_mut().forget(conversation);
-            write::delete(&self.connection, conversation).await
+            undivided(Box::new(move || Box::pin(write::delete(&self.connection, conversation)))).await
         })
     }
 
@@ -202,6 +203,33 @@ impl Drop for IndexedDbStore {
     fn drop(&mut self) {
         self.connection.close();
     }
+}
+
+/// How often something is begun. Each attempt fails only if the page is stopped in the middle of it.
+const ATTEMPTS: usize = 10;
+
+/// Does in one transaction what needs several requests, each of which waits for the answer to another one.
+///
+/// In Firefox, `alert()`, `print()` and synchronous requests of the page deliver an answer, but let the future that waits for it
+/// go on only when they are over; the transaction has committed by itself then. Chromium delivers nothing, and aborts a transaction
+/// that keeps others waiting for a minute. In both cases nothing was written, because all writes are issued in one turn, and what
+/// `begin` does is done from the start.
+fn undivided<'a, T: 'a>(begin: Box<dyn Fn() -> StoreFuture<'a, T> + 'a>) -> StoreFuture<'a, T> {
+    Box::pin(async move {
+        let mut attempts = ATTEMPTS;
+        loop {
+            attempts -= 1;
+            match begin().await {
+                Err(StoreError::Failed { name, .. }) if attempts > 0 && has_ended(&name) => {}
+                result => return result,
+            }
+        }
+    })
+}
+
+/// Whether this is the name of the error of a request in a transaction that is over.
+fn has_ended(name: &str) -> bool {
+    ["InvalidStateError", "TransactionInactiveError", "AbortError"].contains(&name)
 }
 
 /// The clock for the lifetimes of tips and tombstones.

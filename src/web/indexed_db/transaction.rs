@@ -80,7 +80,10 @@ impl Transaction {
     /// Commits without waiting for the events of `requests`, which are all its writes, and waits until it has completed. Of
     /// these, only the last one may fail: Firefox would store the others.
     pub(super) async fn complete(self, requests: &[IdbRequest]) -> Result<(), Aborted> {
-        self.0.finish().map_err(|thrown| Aborted::Failed(failure(&thrown)))?;
+        if let Err(thrown) = self.0.finish() {
+            self.abort();
+            return Err(Aborted::Failed(failure(&thrown)));
+        }
         self.end(requests).await
     }
 
