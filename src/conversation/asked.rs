@@ -60,13 +60,14 @@ impl Conversation {
         }
     }
 
-    /// The record of the command that is carried out here, for its first commit.
+    /// The record of the command that is carried out here, for its first commit. It keeps what earlier writers have recorded.
     ///
     /// # Errors
-    /// `invalid_options` for a client whose id is no file name.
-    pub(super) fn command_record(&self) -> Result<Option<FileChange>> {
+    /// `invalid_options` for a client whose id is no file name, and those of the store.
+    pub(super) async fn command_record(&self) -> Result<Option<FileChange>> {
         let Some(asking) = self.1.as_ref().filter(|asking| !asking.is_stored.get()) else { return Ok(None) };
         let Asked { client, number, settled } = &asking.asked;
+        self.read_commands(client).await?;
         let record = self.record_with(client, *settled, *number, asking.event.borrow().clone());
         Ok(Some(FileChange::new(path_of(client)?, Some(record.json()))))
     }
@@ -89,21 +90,27 @@ impl Conversation {
     }
 
     /// `None` if nothing that is stored says that this command was carried out, otherwise the event in which it has resulted, if
-    /// it has. Reads the file of a client once.
+    /// it has.
     ///
     /// # Errors
     /// `invalid_options` for a client whose id is no file name, and those of the store.
     pub async fn carried_out(&self, client: &str, number: u64) -> Result<Option<Option<EventId>>> {
+        self.read_commands(client).await?;
+        let page = self.0.page.borrow();
+        let record = page.commands.get(client);
+        let found = record.and_then(|record| record.carried_out.iter().find(|each| each.number == number));
+        Ok(found.map(|command| command.event.clone()))
+    }
+
+    /// Reads the file of a client, once.
+    async fn read_commands(&self, client: &str) -> Result<()> {
         let is_known = self.0.page.borrow().commands.contains_key(client);
         if !is_known {
             let stored = self.0.log.store.read_file(self.id(), &path_of(client)?).await?;
             let record = stored.as_deref().and_then(CommandRecord::parse).unwrap_or_default();
             self.0.page.borrow_mut().commands.entry(client.to_owned()).or_insert(record);
         }
-        let page = self.0.page.borrow();
-        let record = page.commands.get(client);
-        let found = record.and_then(|record| record.carried_out.iter().find(|each| each.number == number));
-        Ok(found.map(|command| command.event.clone()))
+        Ok(())
     }
 
     /// Removes what is stored of the commands of a handle that has ended; without one, of all handles that have been silent for a
@@ -143,7 +150,7 @@ impl Conversation {
     pub async fn begin_asked(&self) -> Result<()> {
         let queue = self.0.log.queue().await;
         self.ensure_writable()?;
-        let files = self.command_record()?.into_iter().collect();
+        let files = self.command_record().await?.into_iter().collect();
         let state = self.state().clone();
         self.beside_command().commit(&queue, state, Plan { files, ..Plan::default() }).await?;
         self.note_command_stored();

@@ -84,7 +84,7 @@ impl Conversation {
         self.learn_pending();
         // A command that changes nothing does not store a conversation that is not stored.
         if self.is_stored() || !plan.drafts.is_empty() || state != *self.state() {
-            plan.files.extend(self.command_record()?);
+            plan.files.extend(self.command_record().await?);
         }
         let draft_ends = self.0.page.borrow().draft.as_ref().is_some_and(|draft| draft.ends_with(&mut plan));
         let effects = std::mem::take(&mut plan.effects);

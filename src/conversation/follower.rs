@@ -58,6 +58,8 @@ impl Conversation {
                 return Ok(());
             }
             let torn = self.claim(&queue).await?;
+            // What was read before may be older than what the last writer has recorded.
+            self.0.page.borrow_mut().commands.clear();
             self.0.access.set(Access::Writer);
             torn
         };
@@ -101,7 +103,6 @@ impl Conversation {
         let _queue = self.0.log.queue().await;
         let page = &mut *self.0.page.borrow_mut();
         page.inbox.clear();
-        page.commands.clear();
         page.draft = None;
         page.unsaved_status = None;
         self.0.log.forget_held();

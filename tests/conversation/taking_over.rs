@@ -143,6 +143,32 @@ fn a_command_of_another_handle_is_stored_with_its_number_or_neither_is() {
 }
 
 #[test]
+fn a_writer_that_is_asked_for_something_else_first_knows_what_was_carried_out_before_it() {
+    block_on(async {
+        let store: Rc<dyn Store> = Rc::new(MemoryStore::new());
+        let world = World::new(store.clone(), Vec::new(), []);
+        let first = world.open().await.unwrap();
+        say(&first, "Hello").await;
+        tags(&first.asked(asked(1, 0)), "first").await.unwrap();
+        let second = world.open_as(Access::Follower).await.unwrap();
+        let record = async |writer: &Conversation, number| {
+            writer.carried_out(&asked(0, 0).client, number).await.unwrap().is_some()
+        };
+        assert!(!record(&second, 2).await, "read before the other one has carried it out");
+        tags(&first.asked(asked(2, 0)), "second").await.unwrap();
+        second.become_writer().await.unwrap();
+        tags(&second.asked(asked(3, 0)), "third").await.unwrap();
+        let third = world.open_as(Access::Follower).await.unwrap();
+        third.become_writer().await.unwrap();
+        third.asked(asked(4, 0)).begin_asked().await.unwrap();
+        for number in 1..=4 {
+            assert!(record(&third, number).await, "{number}");
+        }
+        assert!(!record(&third, 5).await);
+    });
+}
+
+#[test]
 fn answers_that_have_arrived_are_forgotten_and_other_handles_have_their_own_numbers() {
     block_on(async {
         let store: Rc<dyn Store> = Rc::new(MemoryStore::new());

@@ -14,6 +14,8 @@ export type Elsewhere = "tab" | "worker";
 export type FromFollower = { from: string } & (
   | { hello: true }
   | {
+      /** The writer that is to carry it out. All hear it, also one that has begun to write and does not know the earlier calls yet. */
+      to: string;
       /** The number of a call; each handle counts its own. */
       call: number;
       verb: Verb;

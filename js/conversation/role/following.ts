@@ -179,10 +179,10 @@ export async function follow({
     post({ hello: true });
   };
   /** Sends a call to the writer that answers. */
-  const send = (call: OpenCall) => {
+  const send = (call: OpenCall, to: string) => {
     const { number, verb, args, isSent } = call;
     const state = call.signal === undefined ? "none" : call.signal.aborted ? "aborted" : "open";
-    post({ call: number, verb, args: [...args], isAgain: isSent, settled: settled(), signal: state });
+    post({ to, call: number, verb, args: [...args], isAgain: isSent, settled: settled(), signal: state });
     call.isSent = true;
   };
   const noWriter = () =>
@@ -214,7 +214,7 @@ export async function follow({
       const [message_id, content] = message.answer ?? [];
       if (message_id !== undefined && !stored.includes(message_id)) emit({ kind: "StreamingDeltaEvent", message_id, content: content! });
       if (where === "worker") own.offer();
-      for (const call of [...open.values()].sort((one, other) => one.number - other.number)) send(call);
+      for (const call of [...open.values()].sort((one, other) => one.number - other.number)) send(call, writer);
       // Everything that the last writer has stored is shown before an answer that looks it up.
       await refresh().catch(fail);
     } else if (message.by === writer) {
@@ -371,7 +371,7 @@ export async function follow({
             reject(new ThreadkeepError("aborted", `${verb}() was stopped by its signal`, { cause: stop!.reason }));
         };
         stop?.addEventListener("abort", abort, { signal });
-        if (writer !== undefined) send(call);
+        if (writer !== undefined) send(call, writer);
       });
     },
     leave,

@@ -198,8 +198,8 @@ export function serve(session: ServingSession, verbs: Verbs, since: number): Ser
       clients.delete(from);
       ask(core, "beside", ["forget", from]).catch(() => {});
     } else if ("call" in message) {
-      const { call: number, verb, settled, args, isAgain } = message;
-      if (!Object.hasOwn(verbs, verb)) return;
+      const { to, call: number, verb, settled, args, isAgain } = message;
+      if (to !== by || !Object.hasOwn(verbs, verb)) return;
       const { calls } = clientOf(from);
       for (const other of calls.keys()) if (other <= settled) calls.delete(other);
       // A call that arrives twice has one answer.

@@ -55,6 +55,11 @@ for (const kind of seconds > 0 ? availableBrowsers : []) {
       await page.evaluate((given) => window.live(given), { id, tab: name, seed: random.between(1, 2 ** 31), ignoresNumber });
       tabs.push({ name, page, thaw: undefined });
     };
+    // While a tab of Chromium is stuck in a transaction no other one gets at the database, and none can be opened.
+    const soon = (tab) =>
+      void delay(random.between(100, 4000))
+        .then(() => tab.thaw?.())
+        .catch(() => {});
     const forget = (tab) => tabs.splice(tabs.indexOf(tab), 1);
     const disturbances = {
       async close(tab) {
@@ -74,6 +79,7 @@ for (const kind of seconds > 0 ? availableBrowsers : []) {
       },
       async stick(tab) {
         if (tab.thaw) return;
+        soon(tab);
         tab.thaw = async () => {
           tab.thaw = undefined;
           while (!stuck.has(tab.name)) await delay(5);
@@ -85,6 +91,7 @@ for (const kind of seconds > 0 ? availableBrowsers : []) {
       // As the browser freezes a tab in the background.
       async freeze(tab) {
         if (tab.thaw || kind !== "chromium") return;
+        soon(tab);
         const session = await tab.page.createCDPSession();
         const set = (state) => session.send("Page.setWebLifecycleState", { state });
         tab.thaw = async () => {
@@ -168,8 +175,10 @@ function complaintsAbout({ events }, queue, { acknowledged = [], acted = [], pro
     if (/^t\d+\.m/.test(text ?? "") && found > 1) complaints.push(`${text} was carried out ${found} times`);
   for (const [key, found] of countsOf(acted.map(({ key }) => key)))
     if (found > 1) complaints.push(`the call ${key} was made ${found} times`);
-  for (const [what, found] of countsOf(acted.map(({ what }) => what).filter((what) => what.includes(".x"))))
-    if (found > 1) complaints.push(`executeTool() of ${what} was made ${found} times`);
+  for (const [what, found] of countsOf(acted.map(({ what }) => what).filter((what) => what.includes(".x")))) {
+    const by = acted.flatMap((call) => (call.what === what ? [`${call.tab} at ${call.at}`] : []));
+    if (found > 1) complaints.push(`executeTool() of ${what} was made ${found} times, by ${by}`);
+  }
   return complaints;
 }
 

@@ -62,7 +62,7 @@ window.live = async ({ id, tab, seed, ignoresNumber }) => {
       parameters: { type: "object", properties: { what: { type: "string" } }, required: ["what"] },
       replay: "never",
       async execute({ what }, { idempotencyKey, progress }) {
-        await tell("acted", { key: idempotencyKey, what });
+        await tell("acted", { key: idempotencyKey, what, tab, at: conversation.events.length });
         progress("acting");
         await turn(random.between(0, 10));
         return `did ${what}`;
