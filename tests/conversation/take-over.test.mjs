@@ -342,6 +342,41 @@ test("what is asked while there is no writer is carried out by the next one, as 
   assert.deepEqual(asking.conversation.state.tags, { title: "as asked" });
 });
 
+test("a call that is meant for the last writer is left to the order of the next one, and hides no earlier one", limit, async () => {
+  const it = world();
+  const begun = deferred();
+  const over = deferred();
+  let runs = 0;
+  const act = tool({
+    name: "act",
+    description: "Acts.",
+    parameters: { type: "object" },
+    async execute() {
+      runs++;
+      begun.resolve();
+      await over.promise;
+      return "done";
+    },
+  });
+  const writer = await it.open({ tools: [act] });
+  await writer.conversation.sendMessage("first");
+  const asking = await it.open();
+  const next = await it.open({ tools: [act] });
+  const running = assert.rejects(asking.conversation.executeTool("act"), { code: "aborted" });
+  await begun.promise;
+  // The next one writes, and the one that asks has not heard of it.
+  const between = [];
+  next.conversation.subscribe(({ key, value }) => {
+    if (key === "access" && value === "writer") between.push(asking.conversation.sendMessage("between"));
+  });
+  await next.conversation.takeOver();
+  assert.equal(between.length, 1);
+  await Promise.all([running, ...between]);
+  assert.equal(runs, 1);
+  assert.deepEqual(textsIn(await it.log()), ["first", "between"]);
+  over.resolve();
+});
+
 test("with takeOver: never, what was asked of a writer that ends is refused, until somebody writes", limit, async () => {
   const it = world({ takeOver: "never" });
   const writer = await it.open();
