@@ -102,7 +102,13 @@ for (const [name, call] of Object.entries(calls)) {
 }
 
 test("the table has every method that changes a conversation", () => {
-  const tested = new Set([...Object.keys(calls), ...Object.keys(elsewhere), "conversation.draft", "conversation.waiting"]);
+  const tested = new Set([
+    ...Object.keys(calls),
+    ...Object.keys(elsewhere),
+    "conversation.draft",
+    "conversation.waiting",
+    "conversation.limits",
+  ]);
   assert.deepEqual(
     [...said.keys()].filter((name) => !tested.has(name)),
     [],
