@@ -4,10 +4,14 @@ import path from "node:path";
 import { build } from "esbuild";
 import { root } from "../../scripts/process.mjs";
 
-/** A request handler that serves the example in this folder of examples/, in React's development mode. */
-export async function example(name) {
+/**
+ * A request handler that serves the example in this folder of examples/, in React's development mode. `files` are those that become
+ * scripts, by their paths in URLs.
+ */
+export async function example(name, files = { "/app.js": "app.tsx" }) {
   const folder = path.join("examples", name);
-  const scripts = await bundledForPages({ "/app.js": path.join(folder, "app.tsx") });
+  const paths = Object.entries(files).map(([url, file]) => [url, path.join(folder, file)]);
+  const scripts = await bundledForPages(Object.fromEntries(paths));
   const page = readFileSync(path.join(root, folder, "index.html"), "utf8");
   return (request, response, pathname) => {
     if (pathname !== "/") return scripts(request, response, pathname);

@@ -62,6 +62,11 @@ async function siteOf({ files, body = root }) {
 const apps = [
   ...(await Promise.all(Object.entries(documented).map(async ([name, app]) => ({ name, field: app.field, site: await siteOf(app) })))),
   { name: "examples/react-chat", field: "input", site: { page: await example("react-chat") } },
+  {
+    name: "examples/worker-chat",
+    field: "threadkeep-chat >>> textarea",
+    site: { page: await example("worker-chat", { "/app.js": "app.ts", "/worker.ts": "worker.ts" }) },
+  },
   { name: "examples/ai-sdk-chat", field: "input", site: { page: await example("ai-sdk-chat") } },
   { name: "examples/assistant-ui-chat", field: "textarea", site: { page: await example("assistant-ui-chat") } },
   {
