@@ -25,7 +25,7 @@ export interface ModelMenuProps {
 
 export function ModelMenu({ thread, models, onChange }: ModelMenuProps) {
   const { labels, announce } = useChat();
-  const { conversation, access, phase, isRunning } = useSnapshot(thread);
+  const { conversation, home, phase, isRunning } = useSnapshot(thread);
   const [chosen, choose] = useState<string | null>(null);
   const [isBusy, setBusy] = useState(false);
   const [wrong, setWrong] = useState("");
@@ -35,7 +35,7 @@ export function ModelMenu({ thread, models, onChange }: ModelMenuProps) {
   const isStored = ({ llm }: ChatModel): boolean =>
     typeof llm === "object" && llm.options.model === stored?.model && (llm.options.baseUrl ?? null) === (stored?.base_url ?? null);
   const current = models.find(({ isCurrent }) => isCurrent) ?? models.find(({ name }) => name === chosen) ?? models.find(isStored);
-  const reason = phase !== "open" ? labels.notOpen : access === "follower" ? labels.modelElsewhere : null;
+  const reason = phase !== "open" ? labels.notOpen : home === "tab" ? labels.modelElsewhere : null;
   const change = async (name: string): Promise<void> => {
     const model = models.find((each) => each.name === name);
     if (model === undefined || model === current || isBusy) return;
