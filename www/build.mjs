@@ -28,6 +28,7 @@ export async function build({ outdir = join(here, "dist") } = {}) {
   await esbuild.build({
     entryPoints: [
       { in: join(here, "main.ts"), out: "main" },
+      { in: join(here, "background-worker.ts"), out: "background-worker" },
       { in: join(here, "style.css"), out: "main" },
     ],
     outdir,

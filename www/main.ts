@@ -1,5 +1,6 @@
 // The entry point of the page: starts all its parts.
 
+import { startBackground } from "./agent/background.ts";
 import { removeConversation, startActions } from "./shell/actions.ts";
 import { startControl } from "./control/dialog.ts";
 import { startConversationList } from "./shell/conversation-list.ts";
@@ -36,6 +37,7 @@ onRemovalRequest(removeConversation);
 append(byId("control-button"), [icon("control"), el("span", { class: "only-wide" }, "Control")]);
 
 allowScripts();
+startBackground();
 startActions();
 startControl(currentSession);
 startPanel();

@@ -1,37 +1,32 @@
 // The page's agent, made from the settings and the page's tools, and opening conversations with it.
 
-import { Agent, Conversation, type ConversationInfo, type ConversationOptions, LLM, ThreadkeepError } from "threadkeep";
+import { Conversation, type ConversationInfo, type ConversationOptions, type LLM, type LLMOptions, ThreadkeepError } from "threadkeep";
 import { pdfText } from "threadkeep/pdf";
 import { openThread, type Thread } from "threadkeep/thread";
 import { folderOf, usesFolder } from "../files/folders.ts";
 import { earlySecrets, givenSecrets, keepEarlySecrets } from "../control/given-secrets.ts";
 import { mcpServers } from "../settings/mcp-servers.ts";
-import { ANALYZER, policyFor } from "../control/policy.ts";
 import { loadProfile, optionsOf } from "../settings/profiles.ts";
 import { allKeys, isScripted, keyIsLockedFor, settings } from "../settings/settings.ts";
 import { apiKeyOf, needKey, withKey } from "../settings/unlock.ts";
-import { agentContext } from "./skills.ts";
-import { chosenTools, pageTools } from "./tools/index.ts";
+import { backgroundWorker, hasSharedWorkers } from "./background.ts";
+import { llmFor, type Models, optionsFor, type Plan } from "./plan.ts";
 
-/** The context window of the scripted model, in tokens: invented, so that there is something to measure. */
-const SCRIPTED_LIMIT = 32_000;
+export const createLLM = async (): Promise<LLM> => llmFor(await models());
 
-export async function createLLM(): Promise<LLM> {
+async function models(): Promise<Models> {
   const chosen = settings();
   const apiKey = apiKeyOf(chosen.baseUrl);
-  const fallback = chosen.fallback === "" ? null : await loadProfile(chosen.fallback, apiKeyOf);
-  return new LLM({
-    ...optionsOf(chosen),
-    ...(apiKey !== "" && { apiKey }),
-    // Another model answers sooner than a second attempt.
-    ...(fallback && { fallbacks: [fallback], numRetries: 1 }),
-  });
+  return {
+    llm: { ...optionsOf(chosen), ...(apiKey !== "" && { apiKey }) },
+    fallback: chosen.fallback === "" ? null : await loadProfile(chosen.fallback, apiKeyOf),
+  };
 }
 
-/** The limits of a run, the tools and the servers from the settings; they are set when a conversation is opened. */
+/** What is set when a conversation is opened: the limits of a run, the tools and the servers from the settings, and where it runs. */
 export function limits(): string {
-  const { budget, forbidden, files, terminal, subagents } = settings();
-  return JSON.stringify([budget, forbidden, files, terminal, subagents, usableServers()]);
+  const { budget, forbidden, files, terminal, subagents, inBackground } = settings();
+  return JSON.stringify([budget, forbidden, files, terminal, subagents, inBackground, usableServers()]);
 }
 
 /** The MCP servers that can be asked: not those whose token is locked. */
@@ -45,13 +40,9 @@ const usableServers = (): ReturnType<typeof mcpServers> =>
 export async function openStored(conversationId: string): Promise<Thread> {
   const { undecided } = await expectStored(conversationId);
   // Of an imported policy and the page's the stricter applies, until the user decides.
-  return opened({
-    ...(await openingOptions()),
-    ...(undecided && policyOfPage()),
-    ...(usesFolder(conversationId) && { workspace: folderOf(conversationId) }),
-    conversationId,
-    secrets: givenSecrets(conversationId),
-  });
+  const plan = await planned({ secrets: givenSecrets(conversationId), ...(undecided && { policy: settings().policy }) });
+  if (usesFolder(conversationId)) return opened({ ...optionsFor(plan, pdfs), workspace: folderOf(conversationId), conversationId });
+  return opened({ ...optionsFor(plan, pdfs), ...homeFor(plan), conversationId });
 }
 
 /** Deletes a conversation that was open here. Another tab that has it open, and may have taken the place of this one, is told. */
@@ -60,16 +51,11 @@ export async function deleteStored(conversationId: string): Promise<void> {
     await Conversation.delete(conversationId);
   } catch (error) {
     if (!(error instanceof ThreadkeepError && error.code === "locked_elsewhere")) throw error;
-    const conversation = await Conversation.open({ ...(await openingOptions()), conversationId, deleteOnClose: true });
+    const conversation = await Conversation.open({ ...optionsFor(await planned({}), pdfs), conversationId, deleteOnClose: true });
     await conversation.takeOver();
     await conversation.close();
   }
 }
-
-const policyOfPage = (): Pick<ConversationOptions, "confirmationPolicy" | "securityAnalyzer"> => ({
-  confirmationPolicy: policyFor(settings().policy),
-  securityAnalyzer: ANALYZER,
-});
 
 /** The tag of a title that is only the beginning of the first message. */
 export const PROVISIONAL = "provisionaltitle";
@@ -77,12 +63,9 @@ export const PROVISIONAL = "provisionaltitle";
 export async function createConversation(title: string): Promise<Thread> {
   // Before anything is stored that would be empty.
   await needKey();
-  const thread = await opened({
-    ...(await openingOptions()),
-    tags: { title, [PROVISIONAL]: "yes" },
-    ...policyOfPage(),
-    secrets: earlySecrets(),
-  });
+  const tags = { title, [PROVISIONAL]: "yes" };
+  const plan = await planned({ tags, policy: settings().policy, secrets: earlySecrets() });
+  const thread = await opened({ ...optionsFor(plan, pdfs), ...homeFor(plan) });
   keepEarlySecrets(thread.getSnapshot().conversationId!);
   return thread;
 }
@@ -104,30 +87,21 @@ const pdfs = pdfText({
   pdfjs: () => import("pdfjs-dist/legacy/build/pdf.mjs"),
 });
 
-/** The agent with the current settings. */
-async function openingOptions(): Promise<ConversationOptions> {
-  const { budget, forbidden } = settings();
-  const servers = usableServers();
-  return {
-    agent: new Agent({
-      llm: await createLLM(),
-      tools: [...pageTools, ...chosenTools(settings())],
-      agentContext,
-      // The library knows the limits of real models only.
-      condenser: { kind: "LLMSummarizingCondenser", summary: "fields", ...(isScripted() && { maxTokens: SCRIPTED_LIMIT }) },
-      toolConcurrencyLimit: 4,
-      ...(Object.keys(servers).length > 0 && { mcpServers: servers }),
-    }),
-    attachments: { readers: [pdfs] },
-    ...(budget !== null && { maxBudgetPerRun: budget }),
-    // Without a forbidden tool there is no hook, because each of its results is an event in the log.
-    ...(forbidden !== "" && {
-      hooks: {
-        preToolUse: ({ tool_name: name }) =>
-          name === forbidden ? { decision: "deny", reason: `The user has forbidden ${forbidden} in the settings of the page.` } : undefined,
-      },
-    }),
-  };
+/** How a conversation is opened with the current settings. */
+async function planned({ secrets = {}, tags = null, policy = null }: Partial<Pick<Plan, "secrets" | "tags" | "policy">>): Promise<Plan> {
+  const { budget, forbidden, files, terminal, subagents } = settings();
+  const own = { budget, forbidden, files, terminal, subagents, isScripted: isScripted(), servers: usableServers() };
+  return { ...(await models()), ...own, secrets, tags, policy };
+}
+
+/**
+ * The worker, if a conversation can run there. A locked key is asked for in the tab that runs it, and whether a server is connected is
+ * known only there.
+ */
+function homeFor(plan: Plan): Pick<ConversationOptions, "home"> {
+  const isPlain = (llm: LLMOptions | null): boolean => typeof llm?.apiKey !== "function";
+  const canRunThere = isPlain(plan.llm) && isPlain(plan.fallback) && Object.keys(plan.servers).length === 0;
+  return settings().inBackground && hasSharedWorkers && canRunThere ? { home: { worker: backgroundWorker(), data: plan } } : {};
 }
 
 async function expectStored(conversationId: string): Promise<ConversationInfo> {

@@ -6,9 +6,9 @@ import { notify, report } from "../shell/notices.ts";
 import type { Session } from "../thread/session.ts";
 
 /** `focus` moves the focus to the message field. */
-export async function askToFetchSecrets({ conversation, isFollower }: Session, focus: () => void): Promise<void> {
+export async function askToFetchSecrets({ conversation, home }: Session, focus: () => void): Promise<void> {
   const held = conversation.heldSecrets;
-  if (held.length === 0 || isFollower) return;
+  if (held.length === 0 || home === "tab") return;
   const answer = await ask({
     heading: "Fetch secrets from elsewhere?",
     body: [

@@ -16,6 +16,8 @@ import { upload } from "./upload.ts";
 export function filesView(session: Session): Part {
   const workspace = () => session.conversation.workspace;
   const changes = () => changedFiles(session.results, workspace().workingDir);
+  /** Only where the agent runs, files can be changed by hand. */
+  const isElsewhere = (): boolean => session.home !== "here";
   let dialog: FileDialog | null = null;
 
   const tree = new TreeView({
@@ -27,7 +29,7 @@ export function filesView(session: Session): Part {
         {
           path,
           workspace,
-          readOnly: () => session.isFollower,
+          readOnly: isElsewhere,
           change: () => changes().get(path),
           views: { content: "Content", changes: "Changes by the agent" },
           first: "changes",
@@ -55,7 +57,7 @@ export function filesView(session: Session): Part {
   );
 
   const add = async (files: File[]): Promise<void> => {
-    if (session.isFollower) return;
+    if (isElsewhere()) return;
     if ((await upload(workspace(), files)) > 0) drawFiles();
     button.focus({ preventScroll: true });
   };
@@ -72,7 +74,7 @@ export function filesView(session: Session): Part {
 
   const drawFiles = (): void => {
     tree.draw().then(
-      () => (problem.textContent = session.isFollower ? "The agent runs in another tab: there, files can be added and changed." : ""),
+      () => (problem.textContent = elsewhere[session.home]),
       (error: unknown) => {
         tree.clear();
         problem.textContent = needsPermission(error)
@@ -95,8 +97,7 @@ export function filesView(session: Session): Part {
       ? "Or drop them here, and they are copied into the folder."
       : "Or drop them here. They stay in this conversation, on this device.";
     folder.draw();
-    button.hidden = session.isFollower;
-    help.hidden = session.isFollower;
+    button.hidden = help.hidden = isElsewhere();
     if (conversation !== watched) {
       // The conversation was opened again, and its workspace is another object.
       stopWatching();
@@ -123,5 +124,11 @@ export function filesView(session: Session): Part {
   };
   return { element, draw, close };
 }
+
+const elsewhere = {
+  here: "",
+  tab: "The agent runs in another tab: there, files can be added and changed.",
+  worker: "The agent runs in the background: attach files to a message to add them.",
+} as const;
 
 const needsPermission = (error: unknown): boolean => error instanceof ThreadkeepError && error.code === "permission_required";

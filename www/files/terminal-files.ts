@@ -25,7 +25,7 @@ export function noteFilesOfTerminal(conversation: Conversation): () => void {
   let timer = 0;
   const note = async (): Promise<void> => {
     // Where another tab runs the agent, that one notes them.
-    if (conversation.access === "follower") return void (changed = []);
+    if (conversation.home === "tab") return void (changed = []);
     const paths = new Set(filesOfTerminal(conversation));
     const before = [...paths].join("\n");
     for (const { path, isWritten, at } of changed) {

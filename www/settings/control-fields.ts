@@ -4,9 +4,10 @@ import { el } from "../shell/dom.ts";
 import { check, checkbox, help } from "./fields.ts";
 import { POLICIES, type PolicyChoice } from "../control/policy.ts";
 import { settings, type Settings } from "./settings.ts";
+import { hasSharedWorkers } from "../agent/background.ts";
 import { allTools } from "../agent/tools/index.ts";
 
-type ControlSettings = Pick<Settings, "policy" | "budget" | "forbidden" | "files" | "terminal" | "subagents">;
+type ControlSettings = Pick<Settings, "policy" | "budget" | "forbidden" | "files" | "terminal" | "subagents" | "inBackground">;
 
 export function controlSettings(): { element: HTMLElement; read: () => ControlSettings } {
   const now = settings();
@@ -36,6 +37,9 @@ export function controlSettings(): { element: HTMLElement; read: () => ControlSe
   terminal.checked = now.terminal;
   const subagents = checkbox("agent-subagents");
   subagents.checked = now.subagents;
+  const background = checkbox("in-background");
+  background.checked = now.inBackground && hasSharedWorkers;
+  background.disabled = !hasSharedWorkers;
   const element = el(
     "fieldset",
     {},
@@ -67,6 +71,16 @@ export function controlSettings(): { element: HTMLElement; read: () => ControlSe
           "Each works on a task in a conversation of its own, with the same tools and the same approvals. They ask the model by themselves, which costs.",
         ),
       ),
+      check(
+        "Chats go on when their tab is closed",
+        background,
+        help(
+          "in-background-help",
+          hasSharedWorkers
+            ? "They run beside the tabs of this page, as long as one of them is open. A chat that uses MCP servers, a folder of this device or a locked key runs in its own tab."
+            : "This browser cannot run chats beside the tabs of a page.",
+        ),
+      ),
       el("div", { class: "field" }, el("label", { for: "new-policy" }, "New conversations"), policy),
       el(
         "div",
@@ -95,6 +109,7 @@ export function controlSettings(): { element: HTMLElement; read: () => ControlSe
     files: files.checked,
     terminal: terminal.checked,
     subagents: subagents.checked,
+    inBackground: background.checked,
   });
   return { element, read };
 }

@@ -39,10 +39,10 @@ export async function deleteProfile(name: string): Promise<void> {
 }
 
 /** The model of a profile; null if it is gone, because a missing fallback must not prevent opening a conversation. */
-export async function loadProfile(name: string, keyOf: (baseUrl: string) => NonNullable<LLMOptions["apiKey"]>): Promise<LLM | null> {
+export async function loadProfile(name: string, keyOf: (baseUrl: string) => NonNullable<LLMOptions["apiKey"]>): Promise<LLMOptions | null> {
   const llm = await store.load(name).catch(() => null);
   const apiKey = keyOf(llm?.options.baseUrl ?? "");
-  return llm && apiKey !== "" ? new LLM({ ...llm.options, apiKey }) : llm;
+  return llm && { ...llm.options, ...(apiKey !== "" && { apiKey }) };
 }
 
 /** The profile with the same settings; empty if there is none. */

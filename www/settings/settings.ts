@@ -45,6 +45,8 @@ export interface Settings extends ModelSettings {
   terminal: boolean;
   /** Whether the agent may give tasks to sub-agents. */
   subagents: boolean;
+  /** Whether chats run in a worker for all tabs, and so go on when their tab is closed. */
+  inBackground: boolean;
   mcpServers: readonly ServerAddress[];
 }
 
@@ -72,6 +74,7 @@ export const SCRIPTED: Readonly<Settings> = {
   terminal: true,
   // Each of them makes requests of its own, which cost.
   subagents: false,
+  inBackground: false,
   mcpServers: [],
 };
 
@@ -84,7 +87,7 @@ export const CONNECTIONS = [
   { id: "lmstudio", label: "LM Studio on this computer", baseUrl: servers.lm_studio, model: "lm_studio/local-model" },
 ] as const;
 
-let current: Settings = read();
+let current: Settings = storedSettings();
 let keys: Keys = keysOf(readText(KEY_STORAGE_KEY), current.baseUrl);
 let locked = readText(LOCKED_STORAGE_KEY);
 const listeners = new Set<() => void>();
@@ -157,7 +160,8 @@ export const chooseModel = (model: ModelSettings): void => void changeSettings({
 /** `/v1` means this page's own server. */
 export const absoluteBaseUrl = (baseUrl: string): string => new URL(baseUrl, location.href).href.replace(/\/$/, "");
 
-function read(): Settings {
+/** As the last tab has saved them. */
+export function storedSettings(): Settings {
   try {
     const stored: unknown = JSON.parse(localStorage.getItem(STORAGE_KEY) ?? "null");
     return typeof stored === "object" && stored !== null ? { ...SCRIPTED, ...stored } : { ...SCRIPTED };

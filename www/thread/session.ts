@@ -54,9 +54,9 @@ export class Session {
     return this.conversation.title ?? "Untitled conversation";
   }
 
-  /** Whether another tab runs the agent. Files, the folder and the model are those of that tab. */
-  get isFollower(): boolean {
-    return this.#thread.getSnapshot().access === "follower";
+  /** Where the agent runs. In another tab, the folder and the model are those of that tab. */
+  get home(): Conversation["home"] {
+    return this.conversation.home;
   }
 
   get running(): boolean {
@@ -112,9 +112,10 @@ export class Session {
 
   /** Applies changed settings. Another model answers from the next request on, also in a run that is under way. */
   async applySettings(): Promise<void> {
-    let isOutdated = this.isFollower || this.#limits !== limits();
+    let isOutdated = this.home === "tab" || this.#limits !== limits();
     try {
-      if (!isOutdated || this.running) await this.conversation.switchLLM(await createLLM());
+      // The worker may keep the conversation as it is, for another tab that shows it.
+      if (!isOutdated || this.running || this.home === "worker") await this.conversation.switchLLM(await createLLM());
     } catch {
       isOutdated = true; // Reopening reports the error.
     }
@@ -154,6 +155,8 @@ export class Session {
       stopFollowing();
       stopNoting();
     };
+    // It may have come to its end while no tab showed it.
+    if (this.home === "worker") void this.#nameByModel();
   }
 
   /** After each change. */
@@ -172,12 +175,20 @@ export class Session {
     const { conversation } = this;
     const isProvisional = (): boolean => conversation.state.tags?.[PROVISIONAL] !== undefined;
     // Otherwise each tab would ask the model.
-    if (this.isFollower || this.#isNaming || !isProvisional() || conversation.executionStatus !== "finished") return;
+    if (this.home === "tab" || this.#isNaming || !isProvisional() || conversation.executionStatus !== "finished") return;
     this.#isNaming = true;
-    try {
+    const name = async (): Promise<void> => {
+      // What the worker has stored for another tab is known here before its answer.
+      if (this.home === "worker") await conversation.queue.list();
+      if (!isProvisional()) return;
       const title = await conversation.generateTitle();
       // The user may have been quicker.
       if (isProvisional()) await this.rename(title);
+    };
+    try {
+      // Every tab that shows a conversation of the worker wants to name it.
+      const isShared = this.home === "worker" && "locks" in navigator;
+      await (isShared ? navigator.locks.request(`threadkeep-demo:title:${conversation.id}`, name) : name());
     } catch {
       // The conversation was closed meanwhile: there is another chance after the next answer.
     }

@@ -20,6 +20,8 @@ export const remember = tool<{ text: string }>({
     additionalProperties: false,
   },
   annotations: { title: "Keep a note", destructiveHint: false, idempotentHint: true, openWorldHint: false },
+  // A worker has no localStorage.
+  runsIn: "page",
   execute({ text }, { idempotencyKey }) {
     const notes = readNotes().filter((note) => note.key !== idempotencyKey);
     notes.push({ key: idempotencyKey, text });
@@ -37,6 +39,7 @@ export const recall = tool<{ query?: string }>({
     additionalProperties: false,
   },
   annotations: { title: "Look through the notes", readOnlyHint: true, openWorldHint: false },
+  runsIn: "page",
   execute({ query }) {
     const wanted = query?.toLocaleLowerCase();
     const found = readNotes().filter(({ text }) => !wanted || text.toLocaleLowerCase().includes(wanted));

@@ -1,0 +1,20 @@
+// The worker in which chats of this page can run, for all its tabs. See background-worker.ts.
+
+import { onSettingsChange, settings, storedSettings } from "../settings/settings.ts";
+
+/** Chrome on Android has no shared workers. */
+export const hasSharedWorkers = "SharedWorker" in globalThis;
+
+let worker: SharedWorker | null = null;
+
+export const backgroundWorker = (): SharedWorker =>
+  (worker ??= new SharedWorker(new URL("background-worker.js", document.baseURI), { type: "module" }));
+
+/** Each tab keeps the worker alive, also for the chats of others. */
+export function startBackground(): void {
+  const begin = (isWanted: boolean): void => void (isWanted && hasSharedWorkers && backgroundWorker());
+  begin(settings().inBackground);
+  onSettingsChange(() => begin(settings().inBackground));
+  // Another tab may switch it on.
+  addEventListener("storage", () => begin(storedSettings().inBackground));
+}
