@@ -85,7 +85,9 @@ for (const kind of availableBrowsers) {
       });
 
     try {
-      await step("chats run in their tab until the setting says otherwise", async (page) => {
+      await step("chats run in their tab until the setting says otherwise, and then go on in tabs that were open before", async (page) => {
+        const early = await DemoPage.open(browser, `${demo.origin}/#/`);
+        await page.page.bringToFront();
         await page.ask("Hello");
         assert.equal(await runsHere(page), true);
         await page.press("Settings");
@@ -111,6 +113,16 @@ for (const kind of availableBrowsers) {
         await page.until("the conversation is open again", () => document.querySelector(".composer-text")?.disabled === false);
         await page.ask("And again");
         assert.equal(await runsHere(page), false);
+        await page.say("Tell me all");
+        await page.shows(/The beginning/);
+        const address = page.page.url();
+        await page.page.goto("about:blank");
+        letGo();
+        await early.page.bringToFront();
+        await early.page.goto(address);
+        await early.shows(/and the end of it/);
+        await early.idle();
+        await early.page.close();
       });
 
       await step("an answer goes on when its tab is closed, and the conversation gets its name once", async (page) => {
