@@ -45,7 +45,10 @@ const answer = (request, response) => {
 };
 
 let demo;
-before(async () => (demo = await startDemo({ model: answer })));
+/** Whether the script of the worker is missing. */
+let isBroken = false;
+const script = (_, response) => isBroken && (response.writeHead(404).end(), true);
+before(async () => (demo = await startDemo({ model: answer, mounts: { "/background-worker.js": script } })));
 after(async () => {
   rmSync(folder, { recursive: true, force: true });
   await demo.close();
@@ -279,6 +282,33 @@ for (const kind of availableBrowsers) {
         await page.page.evaluate((before) => localStorage.setItem("threadkeep-demo:settings", before), before);
         browser.problems.splice(0);
       });
+
+      await step(
+        "if the worker does not start it runs in its tab, at once",
+        async (page) => {
+          // Neither kept files nor a worker that runs already.
+          await page.page.evaluate(async () => {
+            for (const registration of await navigator.serviceWorker.getRegistrations()) await registration.unregister();
+          });
+          await page.page.evaluateOnNewDocument(() => {
+            const { SharedWorker } = globalThis;
+            globalThis.SharedWorker = class extends SharedWorker {
+              constructor(url, options) {
+                super(url, { ...options, name: "failing" });
+                this.addEventListener("error", () => (globalThis.hasFailed = true));
+              }
+            };
+          });
+          isBroken = true;
+          await page.page.reload();
+          await page.drawn();
+          await page.until("it has failed", () => globalThis.hasFailed);
+          isBroken = false;
+          await page.ask("Hello");
+          assert.equal(await runsHere(page), true);
+        },
+        /404|Not Found|Failed to load|background-worker/,
+      );
 
       await step(
         "without a network the worker starts as the page does, and its run waits",

@@ -101,7 +101,8 @@ async function planned({ secrets = {}, tags = null, policy = null }: Partial<Pic
 function homeFor(plan: Plan): Pick<ConversationOptions, "home"> {
   const isPlain = (llm: LLMOptions | null): boolean => typeof llm?.apiKey !== "function";
   const canRunThere = isPlain(plan.llm) && isPlain(plan.fallback) && Object.keys(plan.servers).length === 0;
-  return settings().inBackground && hasSharedWorkers && canRunThere ? { home: { worker: backgroundWorker(), data: plan } } : {};
+  const worker = settings().inBackground && hasSharedWorkers && canRunThere ? backgroundWorker() : null;
+  return worker ? { home: { worker, data: plan } } : {};
 }
 
 async function expectStored(conversationId: string): Promise<ConversationInfo> {

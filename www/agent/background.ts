@@ -6,9 +6,16 @@ import { onSettingsChange, settings, storedSettings } from "../settings/settings
 export const hasSharedWorkers = "SharedWorker" in globalThis;
 
 let worker: SharedWorker | null = null;
+let hasFailed = false;
 
-export const backgroundWorker = (): SharedWorker =>
-  (worker ??= new SharedWorker(new URL("background-worker.js", document.baseURI), { type: "module" }));
+/** `null` if its script did not load: then a chat runs in its tab at once. */
+export function backgroundWorker(): SharedWorker | null {
+  if (worker === null) {
+    worker = new SharedWorker(new URL("background-worker.js", document.baseURI), { type: "module" });
+    worker.addEventListener("error", () => (hasFailed = true));
+  }
+  return hasFailed ? null : worker;
+}
 
 /** Each tab keeps the worker alive, also for the chats of others. */
 export function startBackground(): void {
