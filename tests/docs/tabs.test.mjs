@@ -81,7 +81,7 @@ const elsewhere = { retryNow: "waits for a network", condense: "needs a condense
 for (const [name, call] of Object.entries(calls)) {
   test(`the table: ${name}`, async () => {
     const waits = /Pending|editAction|queue/.test(name);
-    const replies = (request, index) =>
+    const replies = (_request, index) =>
       waits && index === 0 ? { text: "May I?", calls: [{ name: "note", arguments: {} }] } : { text: "Well." };
     const store = memoryStore();
     const agent = agentOf(replies);
