@@ -39,7 +39,8 @@ export function testSteps({ quick = false, all = false } = {}) {
     needs: ["build", "install-browsers"],
     ...repeatable(files),
     env: { THREADKEEP_BROWSER: kind },
-    timeout: 1800,
+    // On a loaded machine with two cores it takes half an hour.
+    timeout: 3000,
   });
   const build = [node, "scripts/build.mjs", "--testing", ...(quick ? ["--quick"] : [])];
   const steps = [

@@ -58,7 +58,7 @@ impl Conversation {
                 return Ok(());
             }
             let torn = self.claim(&queue).await?;
-            // What was read before may be older than what the last writer has recorded.
+            // The last writer may have recorded more since these were read.
             self.0.page.borrow_mut().commands.clear();
             self.0.access.set(Access::Writer);
             torn
