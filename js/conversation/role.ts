@@ -66,7 +66,7 @@ export class Role {
     return this.#following?.home ?? "here";
   }
 
-  /** What the writer elsewhere has told about itself. */
+  /** The last words of the writer elsewhere about itself. */
   get shown(): Shown | undefined {
     return this.#following?.shown;
   }

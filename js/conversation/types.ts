@@ -140,7 +140,7 @@ export type HomeWorker = SharedWorker | Worker | ServiceWorker;
 export type HomeOptions = Omit<ConversationOptions, "conversationId" | "home">;
 
 /**
- * What `serveConversations()` takes. The function is called for each conversation that is opened; `data` is what the page has given
+ * The argument of `serveConversations()`. The function is called for each conversation that is opened; `data` is what the page has given
  * with `home`, copied.
  */
 export type ServedOptions = HomeOptions | ((asked: { conversationId: string; data: unknown }) => HomeOptions | Promise<HomeOptions>);

@@ -23,7 +23,7 @@ async function models(): Promise<Models> {
   };
 }
 
-/** What is set when a conversation is opened: the limits of a run, the tools and the servers from the settings, and where it runs. */
+/** The settings with which a conversation is opened: the limits of a run, the tools and the servers from the settings, and where it runs. */
 export function limits(): string {
   const { budget, forbidden, files, terminal, subagents, inBackground } = settings();
   return JSON.stringify([budget, forbidden, files, terminal, subagents, inBackground, usableServers()]);

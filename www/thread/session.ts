@@ -178,7 +178,7 @@ export class Session {
     if (this.home === "tab" || this.#isNaming || !isProvisional() || conversation.executionStatus !== "finished") return;
     this.#isNaming = true;
     const name = async (): Promise<void> => {
-      // What the worker has stored for another tab is known here before its answer.
+      // Its answer comes after everything that the worker has stored for another tab.
       if (this.home === "worker") await conversation.queue.list();
       if (!isProvisional()) return;
       const title = await conversation.generateTitle();

@@ -12,7 +12,7 @@ export interface PageCall {
 }
 
 export interface Pages {
-  /** What a follower says about its tools. */
+  /** Takes what a follower says about its tools. */
   hear(message: FromFollower): void;
   /** Runs a call in the page that the user looks at. Waits for one. Resolves to the JSON of the result. */
   run(call: PageCall): Promise<string>;
