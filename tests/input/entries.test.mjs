@@ -100,6 +100,7 @@ const calls = {
   inspectImage: withTool((value) => library.inspectImage(value)),
   switchLLM: withTool((value) => library.switchLLM(value)),
   "switchLLM, profiles": withTool((value) => library.switchLLM({ profiles: value })),
+  serveConversations: (value) => library.serveConversations(value),
   loadSkills: (value) => (typeof value === "string" ? undefined : library.loadSkills(value)),
   "loadSkills, options": (value) => library.loadSkills({ "a/SKILL.md": "---\nname: a\ndescription: b\n---\nc" }, value),
   "loadSkills, fetch": (value) =>
