@@ -264,9 +264,9 @@ export async function follow({
   /** Hears of the end of the writer. The lock is shared and released at once, so that all followers get it. */
   const awaitEnd = () => {
     if (!lock || waiting || asleep || signal.aborted) return;
-    const own = (waiting = new AbortController());
-    const over = () => void (waiting === own && (waiting = undefined));
-    lock.locks.request(lock.name, { mode: "shared", signal: own.signal }, over).then(ended, over);
+    const attempt = (waiting = new AbortController());
+    const over = () => void (waiting === attempt && (waiting = undefined));
+    lock.locks.request(lock.name, { mode: "shared", signal: attempt.signal }, over).then(ended, over);
   };
   const ended = async () => {
     if (signal.aborted) return;

@@ -10,7 +10,7 @@ let server;
 before(async () => (server = await startServer()));
 after(() => server.close());
 
-/** What happens to a page, by its name. `ends` if the page is gone meanwhile, so that another one may write. */
+/** The beginning of what happens to a page, by its name; each resolves to its end. */
 const happenings = {
   async "is left, and comes back"(page) {
     await page.goto(`${server.origin}/pages/strict.html`);
