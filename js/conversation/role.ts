@@ -238,11 +238,12 @@ export class Role {
   async #becomeWriter(following: Following): Promise<void> {
     const { client, settled, shown } = following;
     this.#session.changedRole(true);
-    const serving = await this.#serve();
     // The limits that were set there hold here as well.
     const { core } = this.#session;
     if (shown && shown.limits !== core.limits()) await ask(core, "setLimits", JSON.parse(shown.limits)).catch(() => {});
-    // From here on nothing is awaited, so that no call of the host can overtake those that wait.
+    const serving = await this.#serve();
+    // From here on nothing is awaited, so that no call of the host can overtake those that wait, and none of these is also asked of
+    // `serving` as of any other writer.
     const calls = following.leave().sort((one, other) => one.number - other.number);
     this.#following = undefined;
     for (const { number, verb, args, signal, isSent, resolve, reject } of calls)

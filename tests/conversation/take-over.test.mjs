@@ -437,3 +437,24 @@ test("the limits that were set hold at the next writer as well", limit, async ()
   await second.until(() => second.conversation.access === "writer");
   assert.deepEqual([second.conversation.limits.maxBudgetPerRun, second.conversation.limits.maxIterationPerRun], [0.5, 3]);
 });
+
+test("a handle that takes over and brings its limits with it carries out its own calls once", limit, async () => {
+  const { open } = world();
+  let count = 0;
+  const act = tool({ name: "act", description: "Acts.", parameters: { type: "object" }, execute: () => `${++count}` });
+  const earlier = await open({ maxIterationPerRun: 5 });
+  await earlier.conversation.sendMessage("first");
+  await earlier.conversation.close();
+  const first = await open({ tools: [act], maxIterationPerRun: 3 });
+  const second = await open({ tools: [act], maxIterationPerRun: 100 });
+  await second.conversation.queue.list();
+  await first.conversation.close();
+  const asked = second.conversation.executeTool("act");
+  // Storing the limits takes so long that messages of this page arrive meanwhile.
+  second.store.before = async (method) => {
+    for (let n = 0; method === "commit" && n < 20; n++) await new Promise((resolve) => setImmediate(resolve));
+  };
+  const { content } = await asked;
+  assert.deepEqual([content[0].text, count], ["1", 1]);
+  assert.equal(second.conversation.access, "writer");
+});
