@@ -122,6 +122,8 @@ struct Shared {
     /// The cost of all answers, including failed and cancelled ones.
     spending: RefCell<Spending>,
     warnings: RefCell<Vec<Warning>>,
+    /// Taken by a method that reads before it commits, until it has, so that none that is called later overtakes it.
+    turns: FairMutex,
     /// Taken by the call that may change files of the conversation; shared by those that work on the same files.
     file_changes: FairMutex,
     /// Cancelled once the conversation is closed.

@@ -169,6 +169,7 @@ impl Conversation {
             page: RefCell::default(),
             spending: RefCell::default(),
             warnings: warnings.into(),
+            turns: Default::default(),
             file_changes: options.owner.map(|owner| owner.0.file_changes.clone()).unwrap_or_default(),
             closed: Default::default(),
         };

@@ -96,6 +96,7 @@ impl Conversation {
             ensure_content(&content)?;
         }
         self.ensure_writable()?;
+        let turn = self.0.turns.lock().await;
         // Checked before any hook is asked.
         self.0.log.ensure_loaded(if replaced.is_some() { Part::End } else { Part::All }).await?;
         self.with_machine(|machine| match replaced {
@@ -106,6 +107,8 @@ impl Conversation {
             Some(message) => Some(self.place_of_message(message, &mut sender).await?),
             None => None,
         };
+        // A hook answers when it likes, and may call other methods.
+        let _turn = self.0.hooks.is_none().then_some(turn);
         let asking = self.0.page.borrow().asking.clone();
         if self.beside_command().begin_session(&asking).await? == Ended::Cancelled {
             return Err(interrupted());

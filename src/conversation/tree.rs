@@ -30,6 +30,7 @@ impl Conversation {
     /// nothing has changed then.
     pub async fn navigate_to(&self, head: Option<EventId>) -> Result<()> {
         self.ensure_writable()?;
+        let _turn = self.0.turns.lock().await;
         let is_answer = match &head {
             Some(event) => self.inspect_end(event).await?,
             None => false,
@@ -45,6 +46,7 @@ impl Conversation {
     /// and those of the store.
     pub async fn regenerate(&self) -> Result<()> {
         self.ensure_writable()?;
+        let _turn = self.0.turns.lock().await;
         // The last message may still be in the inbox.
         self.append_inbox().await?;
         self.perform(Command::Regenerate).await.map(drop)

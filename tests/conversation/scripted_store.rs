@@ -35,6 +35,8 @@ pub struct ScriptedStore {
     pub events_read: Rc<Cell<u64>>,
     /// Called before events are read.
     pub reading: Box<dyn Fn()>,
+    /// The number of polls of other futures before events are read.
+    pub reads_after: u8,
     /// Whether it leaves the number of the writer out of commits.
     pub ignores_writers: bool,
 }
@@ -48,6 +50,7 @@ impl ScriptedStore {
             applied: Box::new(|_| {}),
             events_read: Rc::default(),
             reading: Box::new(|| {}),
+            reads_after: 0,
             ignores_writers: false,
         }
     }
@@ -63,7 +66,12 @@ impl Store for ScriptedStore {
     fn events(&self, conversation: ConversationId, range: Range<u64>) -> StoreFuture<'_, Vec<StoredEvent>> {
         self.events_read.set(self.events_read.get().saturating_add(range.end.saturating_sub(range.start)));
         (self.reading)();
-        self.inner.events(conversation, range)
+        Box::pin(async move {
+            for _ in 0..self.reads_after {
+                yield_once().await;
+            }
+            self.inner.events(conversation, range).await
+        })
     }
     fn index_of<'a>(
         &'a self,

@@ -5,13 +5,14 @@ use crate::{
     support::{Answer, ID, World, calls, echo, say, text},
 };
 use futures_executor::block_on;
-use futures_util::FutureExt;
+use futures_util::{FutureExt, future::join};
 use serde_json::Value;
 use std::{cell::Cell, rc::Rc};
 use threadkeep::{
     cancel::CancelToken,
     conversation::{Access, Conversation},
     error::ErrorCode,
+    event::{Body, Event},
     format::base_state::ExecutionStatus,
     id::EventId,
     llm::message::Content,
@@ -380,4 +381,53 @@ fn versions_are_found_without_the_log_before_them_and_follow_a_new_branch() {
         let missing: EventId = "00000000-0000-4000-8000-000000000007".parse().unwrap();
         assert_eq!(conversation.versions(Some(&missing)).await.unwrap_err().code(), ErrorCode::NotFound);
     });
+}
+
+/// A conversation that was just opened, so that the first method reads, with a store that answers late.
+async fn cold(world: &mut World, reads_after: u8) -> Conversation {
+    let store = MemoryStore::new();
+    world.store = Rc::new(store.another());
+    let conversation = world.open().await.unwrap();
+    say(&conversation, "Zero").await;
+    conversation.close().await;
+    world.store = Rc::new(ScriptedStore { reads_after, ..ScriptedStore::over(store) });
+    world.open().await.unwrap()
+}
+
+async fn texts(conversation: &Conversation) -> Vec<String> {
+    let text = |event: Event| match event.body() {
+        Body::MessageEvent(message) => Some(message.llm_message.text()),
+        _ => None,
+    };
+    conversation.active_branch(usize::MAX).await.unwrap().into_iter().filter_map(text).collect()
+}
+
+#[test]
+fn methods_that_are_not_awaited_keep_their_order() {
+    for reads_after in 0..6 {
+        block_on(async {
+            let mut world = world([]);
+            let conversation = cold(&mut world, reads_after).await;
+            let (_, moved) = join(say(&conversation, "One"), conversation.navigate_to(None)).await;
+            moved.unwrap();
+            assert_eq!(texts(&conversation).await, [""; 0], "{reads_after}");
+
+            let conversation = cold(&mut world, reads_after).await;
+            let zero = id_of(&conversation, 1).await;
+            say(&conversation, "One").await;
+            let (moved, ()) = join(conversation.navigate_to(zero.clone()), say(&conversation, "Two")).await;
+            moved.unwrap();
+            assert_eq!(texts(&conversation).await, ["Zero", "Two"], "{reads_after}");
+
+            let zero = zero.unwrap();
+            let edit = conversation.edit_message(&zero, vec![Content::text("Other")]);
+            let (edited, ()) = join(edit, say(&conversation, "Three")).await;
+            edited.unwrap();
+            assert_eq!(texts(&conversation).await, ["Other", "Three"], "{reads_after}");
+
+            let (moved, again) = join(conversation.navigate_to(Some(zero)), conversation.regenerate()).await;
+            moved.and(again).unwrap();
+            assert_eq!(texts(&conversation).await, ["Zero"], "{reads_after}");
+        });
+    }
 }
