@@ -266,6 +266,7 @@ export class ConversationSession implements Parent, ServerPlace {
       conversationId: id,
       ...limits,
       resume,
+      ...(this.place && { home: "worker" }),
       ...(tags && { tags }),
       ...(policy && { confirmationPolicy: policy }),
       ...(hooks && { hooks }),

@@ -344,7 +344,12 @@ fn open(options: JsValue, store: &CoreStore, owner: Option<Conversation>) -> Pro
         let on_displaced = function(&options, "onDisplaced")?;
         let load = function(&options, "load")?;
         let name = lock_name(&lock_scope, id);
-        let lock = write_lock(id, &*inner, &WebHost, async || locks::try_lock(&name).await).await?;
+        let take = async || locks::try_lock(&name).await;
+        let lock = match plain.text("home")? {
+            // A worker has opened it, and keeps the lock.
+            Some(_) => take().await,
+            None => write_lock(id, &*inner, &WebHost, take).await?,
+        };
         let has_tasks = agent.tools.get("task").is_some();
         let conversation = Conversation::open(OpenOptions {
             id,
