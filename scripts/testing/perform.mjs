@@ -12,7 +12,7 @@ export const notChecked = "NOT CHECKED: ";
 const logs = path.join(root, ".cache/test-logs");
 const children = new Set();
 
-/** Runs `step.command`; resolves to { outcome, reason, gaps, failedFiles, seconds, log, text }, also if the command fails. */
+/** Runs `step.command`; resolves to { outcome, timedOut, reason, gaps, failedFiles, seconds, log, text }, also if the command fails. */
 export async function perform(step) {
   mkdirSync(logs, { recursive: true });
   const log = path.join(logs, `${step.name}.log`);
@@ -35,7 +35,7 @@ export async function perform(step) {
 }
 
 function verdict({ code, error, timedOut }, text, { timeout }) {
-  if (timedOut) return { outcome: "failed", reason: `no end after ${timeout} s` };
+  if (timedOut) return { outcome: "failed", timedOut, reason: `no end after ${timeout} s` };
   if (error) return { outcome: "failed", reason: error.message };
   if (code === 0) return { outcome: "ok" };
   if (code === skipCode) return { outcome: "skipped", reason: text.trim().split("\n").at(-1) };

@@ -60,12 +60,12 @@ export function schedule(steps, perform, slots = availableParallelism() + 1) {
 /**
  * Performs a step, and if it failed once more the files that failed, where it may be repeated: browsers on a busy machine fail now
  * and then without a fault in what is tested. `step.repeat(files)` is the command for some of its files. The result of a step that
- * passed then has `repeated`, the reason of the first failure.
+ * passed then has `repeated`, the reason of the first failure. A step that has taken all its time would take it again.
  */
 export function repeatFailed(perform, onRepeat = () => {}) {
   return async (step) => {
     const first = await perform(step);
-    if (!step.repeat || first.outcome !== "failed") return first;
+    if (!step.repeat || first.outcome !== "failed" || first.timedOut) return first;
     onRepeat(step, first);
     // None is named where the process as a whole failed.
     const { failedFiles } = first;

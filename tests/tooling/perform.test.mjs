@@ -26,7 +26,7 @@ test("another exit code is a failure, and 77 a skip with its last line as the re
 test("a command that does not end is ended, with what it started", async () => {
   const child = `const { spawn } = require("node:child_process"); const c = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"]); console.log(c.pid); setInterval(() => {}, 1000)`;
   const result = await perform(step("endless", child, 5));
-  assert.deepEqual([result.outcome, result.reason], ["failed", "no end after 5 s"]);
+  assert.deepEqual([result.outcome, result.timedOut, result.reason], ["failed", true, "no end after 5 s"]);
   const pid = Number(result.text.trim());
   assert.ok(pid > 0);
   for (const deadline = Date.now() + 5000; isAlive(pid) && Date.now() < deadline; ) await new Promise((resolve) => setImmediate(resolve));

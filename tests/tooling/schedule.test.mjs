@@ -87,6 +87,7 @@ test("the files of a step that failed are performed once more where they may, an
     strict: ["failed", "ok"],
     skipped: ["skipped", "ok"],
     fine: ["ok"],
+    endless: ["failed", "ok"],
   };
   const performed = [];
   const repeated = [];
@@ -99,6 +100,7 @@ test("the files of a step that failed are performed once more where they may, an
         failedFiles: name === "flaky" ? ["b"] : [],
         seconds: 2,
         ...(outcome === "ok" ? {} : { reason: `${name} ${outcome}` }),
+        ...(name === "endless" && { timedOut: true }),
       };
     },
     ({ name }, { reason }) => repeated.push([name, reason]),
@@ -114,6 +116,7 @@ test("the files of a step that failed are performed once more where they may, an
       { outcome: "failed", seconds: 2, reason: "strict failed" },
       { outcome: "skipped", seconds: 2, reason: "skipped skipped" },
       { outcome: "ok", seconds: 2 },
+      { outcome: "failed", seconds: 2, reason: "endless failed", timedOut: true },
     ],
   );
   assert.deepEqual(performed, [
@@ -124,6 +127,7 @@ test("the files of a step that failed are performed once more where they may, an
     ["strict", "a", "b"],
     ["skipped", "a", "b"],
     ["fine", "a", "b"],
+    ["endless", "a", "b"],
   ]);
   assert.deepEqual(repeated, [
     ["flaky", "flaky failed"],
