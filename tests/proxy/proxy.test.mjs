@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { availableBrowsers, launch } from "../support/browser/driver.mjs";
+import { deferred } from "../support/deferred.mjs";
 import { createModel } from "../support/model.mjs";
 import { startServer } from "../support/server.mjs";
 import { key, startProxy } from "./proxy.mjs";
@@ -18,9 +19,17 @@ const wireApis = {
 
 const isResult = ({ role, content }) => role === "tool" || JSON.stringify(content).includes('"Result of add:');
 
+/** Resolves when the page has shown the beginning of the last answer. One that is streamed ends only then. */
+let shown;
+
 /** Calls the tool, in text where the request offers none; then answers with the result. */
-function script({ model, messages, tools }) {
-  if (isResult(messages.at(-1))) return { reasoning: "That was easy.", text: "That makes three and seven." };
+function script({ model, messages, tools, stream }) {
+  if (isResult(messages.at(-1)))
+    return {
+      reasoning: "That was easy.",
+      text: "That makes three and seven.",
+      ...(stream && { pace: (write) => write > 4 && shown.promise }),
+    };
   if (!tools) return { text: "Let me add that up.\n\n<function=add>\n<parameter=a>1</parameter>\n<parameter=b>2</parameter>\n" };
   return { reasoning: "I need a tool.", text: "Let me add that up.", calls: model === "once" ? [sum(1, 2)] : [sum(1, 2), sum(3, 4)] };
 }
@@ -30,7 +39,7 @@ const browsers = new Map();
 before(
   async () => {
     model = createModel(script);
-    [upstream, pages] = await Promise.all([model.listen(), startServer()]);
+    [upstream, pages] = await Promise.all([model.listen(), startServer({ mounts: { "/shown": hear } })]);
     const open = async (kind) => {
       const browser = await launch(kind);
       browsers.set(kind, browser);
@@ -41,6 +50,12 @@ before(
   { timeout: 900_000 },
 );
 after(() => Promise.all([...browsers.values(), proxy, upstream, pages].map((open) => open?.close())));
+
+function hear(_, response) {
+  shown.resolve();
+  response.end();
+  return true;
+}
 
 /** In the page: an agent with one tool is asked to add. */
 async function run({ baseUrl, apiKey, llm }) {
@@ -59,7 +74,13 @@ async function run({ baseUrl, apiKey, llm }) {
   const conversation = await Conversation.open({
     agent,
     store: memoryStore(),
-    tokenCallbacks: [({ content }) => content && pieces.push(content)],
+    tokenCallbacks: [
+      ({ content }) => {
+        if (!content) return;
+        pieces.push(content);
+        if (content.startsWith("That")) void fetch("/shown");
+      },
+    ],
   });
   await conversation.sendMessage("How much is 1 + 2, and 3 + 4?");
   const ended = await conversation.run().catch(({ code, message, status }) => ({ code, message, httpStatus: status }));
@@ -79,6 +100,7 @@ for (const kind of availableBrowsers) {
       for (const stream of [true, false]) {
         inPage(`${name}, ${stream ? "streaming" : "whole"}`, async () => {
           const begun = model.requests.length;
+          shown = deferred();
           const { status, code, message, finalResponse, pieces, events, stats } = await asked({ ...llm, stream });
           assert.deepEqual([status, finalResponse], ["finished", "That makes three and seven."], `${code}: ${message}`);
           const kinds = [...Array(calls).fill("Action"), ...Array(calls).fill("Observation")];
@@ -91,7 +113,7 @@ for (const kind of availableBrowsers) {
           const results = events.filter(({ kind }) => kind === "ObservationEvent").map(words);
           assert.deepEqual(results, ["3", "7"].slice(0, calls));
           assert.equal(pieces.join(""), "Let me add that up.That makes three and seven.");
-          assert.equal(pieces.length > 4, stream, `${pieces.length} pieces`);
+          assert.equal(model.requests.at(-1).body.stream === true, stream);
           assert.ok(stats.usage_to_metrics.default.accumulated_token_usage.prompt_tokens > 0);
           assert.equal(model.requests.length - begun, 2);
           assert.deepEqual(model.violations, []);
