@@ -8,6 +8,7 @@ import { json } from "node:stream/consumers";
 import { after, before, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { availableBrowsers, launch } from "../../support/browser/driver.mjs";
+import { deferred } from "../../support/deferred.mjs";
 import { randomFrom } from "../../support/random.mjs";
 import { startServer } from "../../support/server.mjs";
 
@@ -20,8 +21,9 @@ const patience = 30_000;
 
 /** What the tabs have told. */
 let told;
-/** Answers to tabs that are stuck. */
+/** What answers the tabs that are to be stuck, as soon as they are. One that is killed before never is. */
 const stuck = new Map();
+const stuckTab = (name) => stuck.get(name) ?? stuck.set(name, deferred()).get(name);
 let server;
 before(async () => {
   server = await startServer({
@@ -33,7 +35,7 @@ before(async () => {
         return true;
       },
       "/stuck": (request, response) => {
-        stuck.set(request.url.split("?")[1], () => response.end());
+        stuckTab(request.url.split("?")[1]).resolve(() => response.end());
         return true;
       },
     },
@@ -44,6 +46,7 @@ after(() => server.close());
 for (const kind of availableBrowsers) {
   test(`${kind}, ${count} tabs, ${seconds} s, seed ${seed}`, { timeout: (seconds + 240) * 1000 }, async () => {
     told = {};
+    stuck.clear();
     const random = randomFrom(seed);
     const browser = await launch(kind);
     const id = crypto.randomUUID();
@@ -84,9 +87,9 @@ for (const kind of availableBrowsers) {
         soon(tab);
         tab.thaw = async () => {
           tab.thaw = undefined;
-          while (!stuck.has(tab.name)) await delay(5);
-          stuck.get(tab.name)();
+          const release = await stuckTab(tab.name).promise;
           stuck.delete(tab.name);
+          release();
         };
         await tab.page.evaluate((name) => void window.beStuck(name), tab.name);
       },

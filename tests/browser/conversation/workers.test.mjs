@@ -52,6 +52,20 @@ for (const kind of availableBrowsers) {
         assert.equal(texts, "Done.");
       });
 
+      await step("a page waits for no lock that the worker holds, in a conversation that is new", async () => {
+        const attempts = await one.evaluate(async () => {
+          const names = [];
+          navigator.locks.request = function (name, ...more) {
+            names.push(name);
+            return LockManager.prototype.request.call(this, name, ...more);
+          };
+          const { id } = await open({ data: { replies: [] } });
+          delete navigator.locks.request;
+          return names.filter((name) => name.endsWith(`:${id.replaceAll("-", "")}`));
+        });
+        assert.equal(attempts.length, 1);
+      });
+
       await step("a conversation that no page shows is closed, and can be deleted", async () => {
         const id = await one.evaluate(
           async (replies) => {
