@@ -9,6 +9,8 @@ import { tellingFetch } from "./scripted-fetch.mjs";
 export const title = "Handles elsewhere";
 
 const followers = 5;
+/** Milliseconds before the first piece of an answer, in which others read the message. No model is faster. */
+const thinking = 100;
 const now = () => performance.timeOrigin + performance.now();
 const milliseconds = (number) => `${number.toFixed(2)} ms`;
 
@@ -21,7 +23,7 @@ export async function* run({ rounds = 30 }) {
 
 /** From the writer's callback to the other one's: pieces of an answer that comes at the pace of a fast model, and events. */
 async function latency(rounds) {
-  const { writer, others, end } = await stage(tellingFetch(100, 4), 1);
+  const { writer, others, end } = await stage(tellingFetch(100, 4), 1, true);
   const shown = new Map();
   const heard = [];
   let length = 0;
@@ -44,7 +46,7 @@ async function latency(rounds) {
 
 /** The time from the first piece of an answer to the last one, with so many handles that follow and with none; and that of a whole turn. */
 async function* throughput(rounds) {
-  const fetch = tellingFetch(5_000);
+  const fetch = tellingFetch(5_000, 0, thinking);
   const stages = { first: await stage(fetch, 0), second: await stage(fetch, followers) };
   const times = { streams: { first: [], second: [] }, turns: { first: [], second: [] } };
   for (let round = -2; round < rounds; round++) {
@@ -152,14 +154,14 @@ function beating() {
   };
 }
 
-/** A writer and so many others. */
-async function stage(fetch, count) {
+/** A writer and so many others, which tell when they hear something, or only listen. */
+async function stage(fetch, count, tells = false) {
   const agent = new Agent({ llm: new LLM({ model: "openai/gpt-4o", baseUrl: "https://model.invalid", fetch, numRetries: 1 }) });
   const name = `bench ${crypto.randomUUID()}`;
   const writer = await Conversation.open({ agent, store: indexedDBStore(name) });
   await writer.setTags({ title: "begun" });
   const others = [];
-  for (let n = 0; n < count; n++) others.push(await other(name, writer.id));
+  for (let n = 0; n < count; n++) others.push(await other(name, writer.id, tells));
   return {
     writer,
     others,
@@ -171,7 +173,7 @@ async function stage(fetch, count) {
 }
 
 /** A handle in a worker. */
-async function other(name, id) {
+async function other(name, id, tells) {
   const worker = new Worker("/benches/homes-worker.js", { type: "module" });
   const waiting = new Map();
   let last = 0;
@@ -189,6 +191,6 @@ async function other(name, id) {
     else if (data.error) waiting.get(data.number).reject(new Error(data.error));
     else waiting.get(data.number).resolve(data.took);
   };
-  await it.ask("open", name, id);
+  await it.ask("open", name, id, tells);
   return it;
 }

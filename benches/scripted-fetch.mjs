@@ -25,10 +25,10 @@ export function callingFetch(calls) {
   };
 }
 
-/** A `fetch` whose model answers in so many pieces, with so many milliseconds between them. */
-export function tellingFetch(deltas, pace = 0) {
+/** A `fetch` whose model answers in so many pieces, with so many milliseconds between them and before them. */
+export function tellingFetch(deltas, pace = 0, before = 0) {
   const pieces = bytesOf({ id: "chatcmpl-00000000000000000001", text: Array.from({ length: deltas }, (_, index) => ` word${index}`) });
-  return async () => answerOf(pieces, pace);
+  return async () => answerOf(pieces, pace, before);
 }
 
 /** A `fetch` whose model ends with a call, whose arguments are so many characters in so many pieces. */
@@ -42,11 +42,12 @@ export function writingFetch(characters, deltas) {
   return { fetch: async () => answerOf(pieces), json };
 }
 
-function answerOf(pieces, pace = 0) {
+function answerOf(pieces, pace = 0, before = 0) {
   let at = 0;
   const body = new ReadableStream({
     async pull(controller) {
-      if (pace > 0) await new Promise((resolve) => setTimeout(resolve, pace));
+      const pause = at === 0 ? before : pace;
+      if (pause > 0) await new Promise((resolve) => setTimeout(resolve, pause));
       if (at < pieces.length) controller.enqueue(pieces[at++]);
       else controller.close();
     },
