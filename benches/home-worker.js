@@ -1,4 +1,4 @@
-// A worker as the home of the conversations of homes.bench.js, with a model that makes so many calls.
+// A worker as the home of the conversations of smooth.bench.js, with a model that makes so many calls.
 import { Agent, LLM, indexedDBStore, serveConversations, tool } from "/threadkeep/index.js";
 import { callingFetch, found } from "./scripted-fetch.mjs";
 

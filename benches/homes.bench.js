@@ -1,8 +1,6 @@
 // What it takes that handles elsewhere see what the writer does, and act. The writer is in the page; each of the others is in a
 // worker of its own, because a page cannot open tabs: like tabs they have threads of their own, and are reached in the same way.
 import { Agent, Conversation, LLM, indexedDBStore } from "/threadkeep/index.js";
-import { conversationOf } from "./conversations.js";
-import { agentThatCalls } from "./home-worker.js";
 import { compare, median } from "./measure.js";
 import { tellingFetch } from "./scripted-fetch.mjs";
 
@@ -18,7 +16,6 @@ export async function* run({ rounds = 30 }) {
   yield await latency(rounds);
   yield* throughput(rounds);
   yield* commands(rounds);
-  yield* smoothness();
 }
 
 /** From the writer's callback to the other one's: pieces of an answer that comes at the pace of a fast model, and events. */
@@ -103,55 +100,6 @@ async function* commands(rounds) {
     };
   }
   await end();
-}
-
-/** The longest task of the page during a run of 100 steps on a log of 10,000 events, whose loop is in the page or in a worker. */
-async function* smoothness() {
-  const calls = 99;
-  for (const home of ["in the page", "in a worker"]) {
-    const name = `bench ${crypto.randomUUID()}`;
-    const store = indexedDBStore(name);
-    const conversationId = await conversationOf(10_000, store);
-    const worker = home === "in a worker" && new Worker("/benches/home-worker.js", { type: "module" });
-    const conversation = await Conversation.open({
-      agent: agentThatCalls(calls),
-      store,
-      conversationId,
-      stuckDetection: false,
-      ...(worker && { home: { worker, data: { name, calls } } }),
-    });
-    if (conversation.home !== (worker ? "worker" : "here")) throw new Error("it runs elsewhere");
-    await conversation.sendMessage("Look it up");
-    const heartbeat = beating();
-    const { steps } = await conversation.run();
-    const { longest, over50 } = heartbeat();
-    if (steps !== calls + 1) throw new Error(`${steps} steps`);
-    yield {
-      label: `100 steps on 10,000 events, the loop ${home}: ${over50} tasks over 50 ms`,
-      columns: { "longest task": milliseconds(longest) },
-    };
-    await conversation.close();
-    if (worker) worker.terminate();
-    store.close();
-  }
-}
-
-/** Notes how long the page's thread was busy at once: the time between two tasks that are always ready, one behind the other. */
-function beating() {
-  const { port1, port2 } = new MessageChannel();
-  let [longest, over50, last] = [0, 0, performance.now()];
-  port1.onmessage = () => {
-    const time = performance.now() - last;
-    longest = Math.max(longest, time);
-    if (time > 50) over50 += 1;
-    last = performance.now();
-    port2.postMessage(0);
-  };
-  port2.postMessage(0);
-  return () => {
-    port1.close();
-    return { longest, over50 };
-  };
 }
 
 /** A writer and so many others, which tell when they hear something, or only listen. */
