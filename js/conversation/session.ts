@@ -253,8 +253,12 @@ export class ConversationSession implements Parent, ServerPlace {
       },
     };
     const owner = above?.session.owner;
-    const opening = owner ? owner.core.openBelow(options, coreOfStore) : CoreConversation.open(options, coreOfStore);
-    this.#core = (await settle(opening)) as CoreConversation;
+    const open = () => settle(owner ? owner.core.openBelow(options, coreOfStore) : CoreConversation.open(options, coreOfStore));
+    this.#core = (await open().catch((error: { code?: unknown }) => {
+      // Another handle has taken it over meanwhile. This one follows it then.
+      if (above || error.code !== "locked_elsewhere") throw error;
+      return open();
+    })) as CoreConversation;
     if (above) this.#core.hide(above.session.secrets.inherited().hidden);
     return this.#core;
   }

@@ -31,9 +31,10 @@ function world(options = {}) {
   return {
     id,
     memory,
+    /** The store, as another tab has it. */
+    way: () => freezing(memory, name),
     /** A handle whose model has these replies. */
-    async open({ replies = [], tools = [], ...more } = {}) {
-      const store = freezing(memory, name);
+    async open({ replies = [], tools = [], store = freezing(memory, name), ...more } = {}) {
       const llm = new LLM({ model: "openai/gpt-4o", fetch: createModel(replies).fetch, numRetries: 1 });
       const conversation = await Conversation.open({ agent: new Agent({ llm, tools }), store, conversationId: id, ...options, ...more });
       const heard = [];
@@ -457,4 +458,24 @@ test("a handle that takes over and brings its limits with it carries out its own
   const { content } = await asked;
   assert.deepEqual([content[0].text, count], ["1", 1]);
   assert.equal(second.conversation.access, "writer");
+});
+
+test("a handle that is opened while another one takes over follows that one", limit, async () => {
+  const it = world();
+  const earlier = await it.open();
+  await earlier.conversation.sendMessage("first");
+  const next = await it.open({ takeOver: "never" });
+  await earlier.conversation.close();
+  // It has something to store, and is stuck with that.
+  const store = it.way();
+  const isStuck = store.freezeIn(false);
+  const opening = it.open({ store, confirmationPolicy: { kind: "AlwaysConfirm" } });
+  await isStuck;
+  await next.conversation.takeOver();
+  await next.conversation.sendMessage("second");
+  store.thaw();
+  const { conversation } = await opening;
+  assert.equal(conversation.access, "follower");
+  await conversation.sendMessage("third");
+  assert.deepEqual(textsIn(await it.log()), ["first", "second", "third"]);
 });
