@@ -344,12 +344,9 @@ fn open(options: JsValue, store: &CoreStore, owner: Option<Conversation>) -> Pro
         let on_displaced = function(&options, "onDisplaced")?;
         let load = function(&options, "load")?;
         let name = lock_name(&lock_scope, id);
-        let take = async || locks::try_lock(&name).await;
-        let lock = match plain.text("home")? {
-            // A worker has opened it, and keeps the lock.
-            Some(_) => take().await,
-            None => write_lock(id, &*inner, &WebHost, take).await?,
-        };
+        // A worker that has opened it keeps the lock.
+        let waits = plain.text("home")?.is_none();
+        let lock = write_lock(id, &*inner, &WebHost, waits, async || locks::try_lock(&name).await).await?;
         let has_tasks = agent.tools.get("task").is_some();
         let conversation = Conversation::open(OpenOptions {
             id,

@@ -285,7 +285,8 @@ const LOCK_TIMEOUT: f64 = 200.0;
 /// How often opening tries to get that lock.
 const LOCK_POLL_INTERVAL: Duration = Duration::from_millis(20);
 
-/// The lock under which a handle may write this conversation; `None` if another one holds it. `try_lock` does not wait.
+/// The lock under which a handle may write this conversation; `None` if another one holds it. `try_lock` does not wait. With `waits`
+/// this does, for the lock of a conversation that is not stored.
 ///
 /// # Errors
 /// Those of the store.
@@ -293,12 +294,13 @@ pub async fn write_lock<L>(
     id: ConversationId,
     store: &dyn Store,
     host: &dyn Host,
+    waits: bool,
     try_lock: impl AsyncFn() -> Option<L>,
 ) -> Result<Option<L>> {
     let mut lock = try_lock().await;
     let deadline = host.now() + LOCK_TIMEOUT;
     // The holder of the lock may be a deletion, an import or an opening that fails, which release it soon.
-    while lock.is_none() && store.load(id).await?.is_none() && host.now() < deadline {
+    while waits && lock.is_none() && store.load(id).await?.is_none() && host.now() < deadline {
         host.sleep(LOCK_POLL_INTERVAL).await;
         lock = try_lock().await;
     }
