@@ -35,6 +35,8 @@ pub struct Asked {
 /// A command while it is carried out.
 pub(super) struct Asking {
     asked: Asked,
+    /// [`super::Shared::displaced`] when it began. What is left of it later is refused, because the next writer carries it out.
+    displaced: u32,
     event: RefCell<Option<EventId>>,
     is_stored: Cell<bool>,
 }
@@ -44,8 +46,18 @@ impl Conversation {
     /// does stores that the command is carried out.
     #[must_use]
     pub fn asked(&self, asked: Asked) -> Self {
-        let asking = Asking { asked, event: RefCell::default(), is_stored: Cell::default() };
+        let asking = Asking {
+            asked,
+            displaced: self.0.displaced.get(),
+            event: RefCell::default(),
+            is_stored: Cell::default(),
+        };
         Self(self.0.clone(), Some(Rc::new(asking)))
+    }
+
+    /// Whether this is a command that was asked of this handle before another one has taken its place.
+    pub(super) fn is_outdated(&self) -> bool {
+        self.1.as_ref().is_some_and(|asking| asking.displaced != self.0.displaced.get())
     }
 
     /// The same conversation, for what has to be stored before the command of another handle is carried out.

@@ -202,13 +202,13 @@ impl Conversation {
     }
 
     /// # Errors
-    /// `locked_elsewhere` for a follower.
+    /// `locked_elsewhere` for a follower, and for a command that was asked of this handle before it was one.
     pub(super) fn ensure_writer(&self) -> Result<()> {
         match self.access() {
-            Access::Writer => Ok(()),
-            Access::Follower => Err(Error::new(
+            Access::Writer if !self.is_outdated() => Ok(()),
+            _ => Err(Error::new(
                 ErrorCode::LockedElsewhere,
-                "this conversation is open for writing in another tab or handle; close it there, then open it again",
+                "another tab or handle writes this conversation; close it there, then open it here",
             )),
         }
     }

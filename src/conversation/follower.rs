@@ -97,6 +97,7 @@ impl Conversation {
         if self.0.access.replace(Access::Follower) == Access::Follower {
             return;
         }
+        self.0.displaced.set(self.0.displaced.get() + 1);
         let asking = std::mem::take(&mut self.0.page.borrow_mut().asking);
         asking.cancel();
         self.stop_run().await;

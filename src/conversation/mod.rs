@@ -103,6 +103,8 @@ struct Shared {
     /// The current model: the agent's own until [`Conversation::switch_llm`].
     llm: RefCell<Rc<Llm>>,
     access: Cell<Access>,
+    /// The number of times that another handle has taken this one's place.
+    displaced: Cell<u32>,
     /// The treatment of a draft that another page has left when it died.
     resume: Resume,
     /// Called when a commit was refused because another handle has taken this one's place.

@@ -152,6 +152,7 @@ impl Conversation {
             llm: RefCell::new(options.agent.llm.clone()),
             agent: options.agent,
             access: options.access.into(),
+            displaced: Cell::default(),
             resume: options.resume,
             on_displaced: options.on_displaced,
             security_analyzer: options.security_analyzer,

@@ -259,3 +259,33 @@ fn what_the_other_one_stores_while_its_place_is_taken_is_taken_in_once() {
         assert_eq!(new.received.borrow().len(), 2, "those behind what it was opened with, each once");
     });
 }
+
+#[test]
+fn a_command_that_was_not_carried_out_before_another_writer_came_is_not_carried_out_later() {
+    block_on(async {
+        let memory = MemoryStore::new();
+        let late = ScriptedStore { reads_after: 50, ..ScriptedStore::over(memory.another()) };
+        let first = World::new(Rc::new(late), Vec::new(), []).open().await.unwrap();
+        say(&first, "Hello").await;
+        let hello = first.id_of(1).await.unwrap();
+        // It waits for a method that reads, and that was called before.
+        let mut editing = Box::pin(first.edit_message(&hello, vec![Content::text("Hi")]));
+        assert!(editing.as_mut().now_or_never().is_none());
+        let message = async |writer: &Conversation| {
+            writer.asked(asked(1, 0)).send_message(vec![Content::text("Once")], None).await
+        };
+        let mut waiting = Box::pin(message(&first));
+        assert!(waiting.as_mut().now_or_never().is_none());
+
+        let second =
+            World::new(Rc::new(memory.another()), Vec::new(), []).open_as(Access::Follower).await.unwrap();
+        second.become_writer().await.unwrap();
+        message(&second).await.unwrap();
+        first.step_down().await;
+        first.become_writer().await.unwrap();
+        let (_, refused) = join(editing, waiting).await;
+        assert_eq!(refused.unwrap_err().code(), ErrorCode::LockedElsewhere);
+        let stored = memory.events(ID.parse().unwrap(), 0..u64::MAX).await.unwrap();
+        assert_eq!(stored.iter().filter(|event| event.json.contains("Once")).count(), 1);
+    });
+}

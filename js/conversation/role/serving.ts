@@ -121,6 +121,8 @@ export function serve(session: ServingSession, verbs: Verbs, since: number): Ser
   };
 
   const begin = ({ client, number, settled, verb, args, signal }: Asked): Promise<unknown> => {
+    // The next writer is asked for it.
+    if (isOver) return Promise.reject(new ThreadkeepError("locked_elsewhere", "another handle writes this conversation from now on"));
     const acting: Acting = { session, core: repeatable.has(verb) ? core : core.asked(client, number, settled) };
     const given = signal ? [...args.slice(0, -1), { ...(args.at(-1) as object), signal }] : args;
     const act = verbs[verb] as (on: Acting, ...args: readonly unknown[]) => Promise<unknown>;
