@@ -162,11 +162,16 @@ async function logOf(browser, id) {
 }
 
 /** What is wrong with the log, as sentences. `queue` has the messages that no model has read. */
-function complaintsAbout({ events }, queue, { acknowledged = [], acted = [], problem = [], removed = [] }) {
+function complaintsAbout({ events, state }, queue, { acknowledged = [], acted = [], problem = [], removed = [], stored = [] }) {
   const complaints = [...problem];
+  // Each tab counts up in a value of its own.
+  const values = new Map(stored.sort((one, other) => one.value - other.value).map(({ key, value }) => [key, value]));
+  for (const [key, value] of values)
+    if (!(state.agent_state[key] >= value)) complaints.push(`${key} was stored as ${value}, and is ${state.agent_state[key]}`);
   const ids = events.map(({ id }) => id);
   if (new Set(ids).size !== ids.length) complaints.push("an event is in the log twice");
-  const known = new Set(ids);
+  // A branch may begin before the first event.
+  const known = new Set([...ids, "__root__"]);
   for (const { id, parent_id } of events) if (parent_id && !known.has(parent_id)) complaints.push(`the event ${id} has no parent`);
   const counts = countsOf(events.map(({ llm_message }) => llm_message?.content?.[0]?.text));
   const gone = new Set(removed);

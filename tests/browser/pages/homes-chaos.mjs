@@ -105,7 +105,11 @@ window.live = async ({ id, tab, seed, ignoresNumber }) => {
     reject: () => conversation.rejectPendingActions("no"),
     editAction: async () => conversation.editAction(await somePending(), { what: own(`e${++calls}`) }),
     setTags: () => conversation.setTags({ title: own(++calls) }),
-    setAgentState: () => conversation.setAgentState({ [`from_${tab}`]: ++calls }),
+    setAgentState: async () => {
+      const value = ++calls;
+      await conversation.setAgentState({ [`from_${tab}`]: value });
+      await tell("stored", { key: `from_${tab}`, value });
+    },
     setLimits: () => conversation.setLimits({ maxIterationPerRun: random.between(5, 50) }),
     setAllowedTools: () => conversation.setAllowedTools(random.of([[], ["act"]])),
     executeTool: () => conversation.executeTool("act", { what: own(`x${++calls}`) }, random.chance(0.3) ? { signal: signal() } : {}),
@@ -113,7 +117,10 @@ window.live = async ({ id, tab, seed, ignoresNumber }) => {
     generateTitle: () => conversation.generateTitle(),
     queue: async () => {
       const [first] = await conversation.queue.list();
-      if (first) await conversation.queue.remove(first.id).then(() => tell("removed", first.id));
+      if (!first) return;
+      // Said before, because afterwards this tab may be gone.
+      await tell("removed", first.id);
+      await conversation.queue.remove(first.id);
     },
     takeOver: () => (random.chance(0.2) ? conversation.takeOver() : undefined),
     read: async () => [await conversation.activeBranch(), conversation.state, conversation.home],
