@@ -13,6 +13,8 @@ const expected = new Set(["locked_elsewhere", "invalid_state", "invalid_options"
 let conversation;
 let isOver = false;
 let working;
+/** Calls the method of this name. */
+let act;
 /** Calls without an answer, by number. */
 const open = new Map();
 const heard = [];
@@ -29,18 +31,8 @@ function until(holds) {
   });
 }
 
-/** A store that does not compare the number of the writer. */
-function withoutNumber(store) {
-  const methods = ["list", "load", "events", "indexOf", "files", "readFile", "delete", "close"];
-  return {
-    name: "without-number",
-    ...Object.fromEntries(methods.map((method) => [method, (...given) => store[method](...given)])),
-    commit: (id, { writer: _, ...commit }) => store.commit(id, commit),
-  };
-}
-
 /** Opens the conversation, and begins to act. */
-window.live = async ({ id, tab, seed, ignoresNumber }) => {
+window.live = async ({ id, tab, seed }) => {
   const random = randomFrom(seed);
   const own = (n) => `${tab}.${n}`;
   let calls = 0;
@@ -55,7 +47,7 @@ window.live = async ({ id, tab, seed, ignoresNumber }) => {
       ? { id, text: "Acting.", calls: [{ name: random.of(["act", "ask"]), arguments: { what: own(`r${n}`) }, id: `call_${own(n)}` }], pace }
       : { id, text: `The answer ${own(n)}, in some words more than one.`, pace };
   };
-  const act = (name, more) =>
+  const acting = (name, more) =>
     tool({
       name,
       description: "Acts.",
@@ -72,9 +64,8 @@ window.live = async ({ id, tab, seed, ignoresNumber }) => {
   // A run on a branch without a message is answered as well.
   const { fetch } = new ScriptedModel(script, { checks: false });
   const llm = new LLM({ model: "openai/m", baseUrl: "https://model.invalid", fetch, numRetries: 1 });
-  const agent = new Agent({ llm, tools: [act("act"), act("ask", { needsApproval: true })] });
-  const store = ignoresNumber ? withoutNumber(indexedDBStore()) : indexedDBStore();
-  conversation = await Conversation.open({ agent, store, conversationId: id });
+  const agent = new Agent({ llm, tools: [acting("act"), acting("ask", { needsApproval: true })] });
+  conversation = await Conversation.open({ agent, store: indexedDBStore(), conversationId: id });
   firstHeard = conversation.events.length;
   conversation.subscribe((event) => {
     if (event.id !== undefined) heard.push(event.id);
@@ -106,9 +97,9 @@ window.live = async ({ id, tab, seed, ignoresNumber }) => {
     editAction: async () => conversation.editAction(await somePending(), { what: own(`e${++calls}`) }),
     setTags: () => conversation.setTags({ title: own(++calls) }),
     setAgentState: async () => {
-      const value = ++calls;
-      await conversation.setAgentState({ [`from_${tab}`]: value });
-      await tell("stored", { key: `from_${tab}`, value });
+      const key = own(`s${++calls}`);
+      await conversation.setAgentState({ [key]: true });
+      await tell("stored", key);
     },
     setLimits: () => conversation.setLimits({ maxIterationPerRun: random.between(5, 50) }),
     setAllowedTools: () => conversation.setAllowedTools(random.of([[], ["act"]])),
@@ -126,20 +117,22 @@ window.live = async ({ id, tab, seed, ignoresNumber }) => {
     read: async () => [await conversation.activeBranch(), conversation.state, conversation.home],
   };
   const names = Object.keys(actions);
+  act = (name) => {
+    const number = ++calls;
+    open.set(number, name);
+    Promise.resolve()
+      .then(actions[name])
+      .catch((error) => {
+        if (!expected.has(error.code)) return tell("problem", `${name}() in ${tab}: ${error.code}: ${error.message}`);
+      })
+      .finally(() => {
+        open.delete(number);
+        for (const check of changes) check();
+      });
+  };
   working = (async () => {
     while (!isOver) {
-      const name = random.of(names);
-      const number = ++calls;
-      open.set(number, name);
-      Promise.resolve()
-        .then(actions[name])
-        .catch((error) => {
-          if (!expected.has(error.code)) return tell("problem", `${name}() in ${tab}: ${error.code}: ${error.message}`);
-        })
-        .finally(() => {
-          open.delete(number);
-          for (const check of changes) check();
-        });
+      act(random.of(names));
       // As many calls at once as a hasty person makes.
       if (open.size > 6) await Promise.race([until(() => open.size <= 6 || isOver), turn(500)]);
       await turn(random.between(0, 40));
@@ -147,12 +140,16 @@ window.live = async ({ id, tab, seed, ignoresNumber }) => {
   })();
 };
 
-/** Is stuck until the server answers: no line of JavaScript of this tab runs. */
+/**
+ * Is stuck until the server answers: no line of JavaScript of this tab runs. It acts at once when it is not any more, before it can hear
+ * that another tab has taken its place.
+ */
 window.beStuck = (tab) =>
   setTimeout(() => {
     const request = new XMLHttpRequest();
     request.open("GET", `/stuck?${tab}`, false);
     request.send();
+    if (!isOver) act("setAgentState");
   });
 
 /** Calls nothing more. */
