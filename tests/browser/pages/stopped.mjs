@@ -10,7 +10,9 @@ const files = ["a", "b", "long/c"].map((path, n) => ({ path, content: new Uint8A
 let after;
 /** How many transactions have not ended. */
 let open = 0;
-let isStopped = false;
+/** The number of the stop that is under way. */
+let stopped;
+let last = 0;
 const next = new MessageChannel();
 
 /** Stops the page in the next task, before the answer of another process can be one. */
@@ -23,11 +25,11 @@ function count() {
 /** `delivers` tells whether the database's answers arrive during a stop, which then ends with the end of a transaction. */
 function watch(delivers) {
   next.port1.onmessage = () => {
-    isStopped = true;
+    stopped = ++last;
     const request = new XMLHttpRequest();
-    request.open("GET", delivers && open > 0 ? "/stop" : "/stop?at-once", false);
+    request.open("GET", delivers && open > 0 ? `/stop?${stopped}` : "/pass", false);
     request.send();
-    isStopped = false;
+    stopped = undefined;
   };
   for (const { prototype } of [IDBObjectStore, IDBIndex])
     for (const name of ["get", "getAll", "getAllKeys", "openCursor", "openKeyCursor", "add", "put", "delete"]) {
@@ -41,7 +43,7 @@ function watch(delivers) {
   const { transaction } = IDBDatabase.prototype;
   const over = () => {
     open--;
-    if (isStopped) fetch("/answered");
+    if (stopped) fetch(`/answered?${stopped}`);
   };
   IDBDatabase.prototype.transaction = function (...given) {
     const begun = transaction.apply(this, given);

@@ -2,24 +2,30 @@
 // the answers meanwhile, but lets whoever awaits them go on only afterwards, when their transactions have committed by themselves.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { deferred } from "../../support/deferred.mjs";
 import { startServer } from "../../support/server.mjs";
 import { availableBrowsers } from "../../support/browser/driver.mjs";
 import { tabs } from "../../support/browser/tabs.mjs";
 
-/** Ends the synchronous request that is under way. */
-let goOn;
+/** What ends the synchronous request of each stop. The end may arrive here before the request does. */
+const stops = new Map();
+const stop = (number) => stops.get(number) ?? stops.set(number, deferred()).get(number);
+const numberOf = ({ url }) => url.split("?")[1];
 let server;
 before(async () => {
   server = await startServer({
     mounts: {
       "/stop": (request, response) => {
-        goOn = () => response.end();
-        // Nothing arrives from a page that is really stopped.
-        if (request.url.endsWith("?at-once")) goOn();
+        stop(numberOf(request)).promise.then(() => response.end());
         return true;
       },
-      "/answered": (_, response) => {
-        goOn?.();
+      // Nothing arrives from a page that is really stopped.
+      "/pass": (_, response) => {
+        response.end();
+        return true;
+      },
+      "/answered": (request, response) => {
+        stop(numberOf(request)).resolve();
         response.end();
         return true;
       },
@@ -31,6 +37,7 @@ after(() => server.close());
 for (const kind of availableBrowsers) {
   test(`${kind}: a call is done that a stop of the page has cut in two`, { timeout: 240_000 }, async () => {
     const browser = await tabs(kind);
+    stops.clear();
     try {
       const page = await browser.page(`${server.origin}/pages/blank.html`);
       const checked = await page.evaluate(inPage, kind === "firefox");
