@@ -1,8 +1,8 @@
 // Tabs of one conversation that all call everything at random, and are closed, killed and frozen at random: no event is lost,
 // doubled or torn, nothing is carried out twice, every promise settles, and in the end every tab shows the log.
 // A few seconds of it belong to every check. By hand: THREADKEEP_SECONDS=60 with a new seed each time, THREADKEEP_SEED for what a
-// certain run did, THREADKEEP_TABS. That it is the number in each commit which keeps two writers apart is proved in
-// tests/conversation/two_writers.rs: here locks and the length of the log nearly always do as well.
+// certain run did, THREADKEEP_TABS. That it is the number in each commit which keeps two writers apart is proved in two-writers.test.mjs:
+// here locks and the length of the log nearly always do as well.
 import assert from "node:assert/strict";
 import { json } from "node:stream/consumers";
 import { after, before, test } from "node:test";
