@@ -28,13 +28,14 @@ function world(options = {}) {
   const memory = memoryStore();
   const name = `world ${crypto.randomUUID()}`;
   const id = crypto.randomUUID();
+  /** The store, as another tab has it. */
+  const way = () => freezing(memory, name);
   return {
     id,
     memory,
-    /** The store, as another tab has it. */
-    way: () => freezing(memory, name),
+    way,
     /** A handle whose model has these replies. */
-    async open({ replies = [], tools = [], store = freezing(memory, name), ...more } = {}) {
+    async open({ replies = [], tools = [], store = way(), ...more } = {}) {
       const llm = new LLM({ model: "openai/gpt-4o", fetch: createModel(replies).fetch, numRetries: 1 });
       const conversation = await Conversation.open({ agent: new Agent({ llm, tools }), store, conversationId: id, ...options, ...more });
       const heard = [];
