@@ -8,6 +8,7 @@ import { readdirSync } from "node:fs";
 import path from "node:path";
 import { root } from "../process.mjs";
 import { sdkVersions } from "../../tests/interop/setup.mjs";
+import { serverVersions } from "../../tests/server/setup.mjs";
 
 const node = process.execPath;
 const warningsDenied = ["--", "-D", "warnings"];
@@ -17,9 +18,11 @@ const fixedSeed = process.env.CI ? { PROPTEST_RNG_SEED: "20261121" } : {};
 
 /** Selects the newest version of the SDK: see tests/interop/setup.mjs. */
 const newest = { THREADKEEP_SDK: sdkVersions.at(-1) };
+/** And of its agent server: see tests/server/setup.mjs. */
+const newestServer = { THREADKEEP_AGENT_SERVER: serverVersions.at(-1) };
 
 /** Folders of tests that need more than Node and the library, and have rows of their own. */
-const ownRows = ["browser", "demo", "interop", "kills", "packaging", "proxy"];
+const ownRows = ["browser", "demo", "interop", "kills", "packaging", "proxy", "server"];
 /** Pages that take over a minute, for one promise each. */
 const longPages = ["tests/browser/agent/long-memory.test.mjs"];
 /** Tests of archives that import hundreds of megabytes, or hundreds of archives. */
@@ -54,6 +57,14 @@ export function testSteps({ quick = false, all = false } = {}) {
       timeout: 1500,
     },
     { name: "litellm", extra: true, command: [node, "scripts/testing/python.mjs", "tests/proxy/setup.mjs"], timeout: 1800 },
+    { name: "server-python", extra: true, command: [node, "scripts/testing/python.mjs", "tests/server/setup.mjs"], timeout: 1500 },
+    {
+      name: "server-python-newest",
+      extra: true,
+      command: [node, "scripts/testing/python.mjs", "tests/server/setup.mjs"],
+      env: newestServer,
+      timeout: 1500,
+    },
     { name: "packaging-tools", extra: true, command: [node, "tests/packaging/tools.mjs"], timeout: 1200 },
     { name: "format", lane: "cargo", command: ["cargo", "fmt", "--check"], timeout: 60 },
     {
@@ -98,6 +109,14 @@ export function testSteps({ quick = false, all = false } = {}) {
       command: together(interop),
       env: newest,
       timeout: 1800,
+    },
+    {
+      name: "server",
+      extra: true,
+      lane: "interop",
+      needs: ["build", "server-python", "server-python-newest"],
+      command: apart(filesIn("server")),
+      timeout: 1200,
     },
     { name: "browser-firefox", extra: true, lane: "firefox", ...inBrowser("firefox", [...pages, ...longPages]) },
     { name: "demo-firefox", extra: true, lane: "firefox", ...inBrowser("firefox", demo) },

@@ -135,6 +135,7 @@ test("tests are in a folder named as the area that they test", () => {
     "kills",
     "packaging",
     "proxy",
+    "server",
     "tooling",
     "browser/docs",
     "browser/examples",
