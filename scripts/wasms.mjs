@@ -16,6 +16,7 @@ const loadedWith = {
   condensing: [],
   drafts: [],
   side_calls: [],
+  server: [],
 };
 
 /** `copy` is the module with a copy of the wasm, used if the file itself cannot be fetched. */

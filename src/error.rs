@@ -78,6 +78,9 @@ error_codes! {
     /// The browser reports that it is offline. A run ends with this code only if it does not wait for the network.
     Offline = "offline", retryable true,
         "`run()` when the network is back: see [offline.md](offline.md)";
+    /// The agent server refused the key.
+    ServerAuth = "server_auth", retryable false,
+        "give `agentServer()` the key of that server: see [server.md](server.md)";
     /// WebAssembly is switched off, or the page's Content-Security-Policy does not allow it.
     WasmBlocked = "wasm_blocked", retryable false,
         "add `'wasm-unsafe-eval'` to `script-src`: see [environments.md](environments.md)";

@@ -21,6 +21,7 @@ pub mod store;
 pub mod archive;
 pub mod agent;
 pub mod conversation;
+pub mod server;
 
 #[cfg(target_arch = "wasm32")]
 pub mod web;

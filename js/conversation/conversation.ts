@@ -101,8 +101,8 @@ export class Conversation<Answer = any> implements AsyncDisposable {
     return this.#core.access() as "writer" | "follower";
   }
 
-  /** Where the loop runs: in this page, in another tab, or in a worker. The live event `home` says when that changes. */
-  get home(): "here" | "tab" | "worker" {
+  /** Where the loop runs: in this page, in another tab, in a worker, or on an agent server. The live event `home` says when that changes. */
+  get home(): "here" | "tab" | "worker" | "server" {
     return this.#session.role.home;
   }
 

@@ -8,6 +8,7 @@ import { limitNames, limitsOf } from "../agent/limits.js";
 import { offlineOf } from "../llm/network.js";
 import { indexedDBStore } from "../store/store.js";
 import { checkedWorkspace } from "../workspace/workspace.js";
+import { AgentServer } from "./server.js";
 import type { ConversationOptions, ForkOptions } from "./types.js";
 
 /** The checked options of `fork()`. @internal */
@@ -72,8 +73,9 @@ export function readOptions(options: ConversationOptions) {
     hooks: hooks === undefined ? undefined : coreHooks(hooks),
     resume,
     takesOver: takeOver === "auto",
+    server: isA(home, AgentServer) ? home : undefined,
     /** It is checked when it is used. */
-    at: home,
+    at: isA(home, AgentServer) ? undefined : home,
     deleteOnClose,
     tags: tags === undefined ? undefined : textsOf("tags", tags),
     securityAnalyzer,

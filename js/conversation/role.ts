@@ -1,5 +1,6 @@
 // Whether a handle writes its conversation or follows the one that does, and the way from one to the other.
 import type { CoreConversation } from "../../pkg/threadkeep.js";
+import type { Agent } from "../agent/agent.js";
 import type { ConversationEvent, LiveEvent } from "../events/events.js";
 import { ask, ThreadkeepError } from "../input/errors.js";
 import { type Change, join, lockOfWriter, write } from "../store/changes.js";
@@ -11,6 +12,7 @@ import type { Following } from "./role/following.js";
 import type { Shown } from "./role/channel.js";
 import type { PageCall } from "./role/pages.js";
 import type { Serving, ServingSession } from "./role/serving.js";
+import type { AgentServer } from "./server.js";
 import { type ArgumentsOf, type Verb, type Verbs, verbs } from "./verbs.js";
 
 /** The part of its session that a role uses. */
@@ -20,6 +22,8 @@ interface RoleSession extends ServingSession {
   readonly core: CoreConversation;
   readonly home: LazyHome;
   readonly place: Place | undefined;
+  readonly server: AgentServer | undefined;
+  readonly agent: Agent;
   emit(event: ConversationEvent | LiveEvent): void;
   /** Takes note that this handle writes from now on, or no longer. */
   changedRole(isWriter: boolean): void;
@@ -62,7 +66,7 @@ export class Role {
     this.#following?.greet();
   }
 
-  get home(): "here" | "tab" | "worker" {
+  get home(): "here" | "tab" | "worker" | "server" {
     return this.#following?.home ?? "here";
   }
 
@@ -96,6 +100,7 @@ export class Role {
   /** Makes this handle the writer: if there is none, or with `steals` in any case. Resolves to whether it is. */
   takeOver(steals: boolean): Promise<boolean> {
     return this.#inTurn(async () => {
+      if (this.#session.server) throw new ThreadkeepError("unsupported", "an agent server runs this conversation");
       if (this.#isClosed) throw new ThreadkeepError("invalid_state", "the conversation is closed; open it again");
       if (!this.#following) return true;
       // Before it writes, so that other followers wait for its end, and that a writer which is alive gives way.
@@ -202,7 +207,22 @@ export class Role {
   }
 
   async #follow(): Promise<Following> {
-    const { store, id, core, home, place, tools } = this.#session;
+    const { store, id, core, home, place, tools, server } = this.#session;
+    const deleted = () => this.#emit("access", "deleted");
+    if (server) {
+      const { followServer } = await part(import("./server/following.js"));
+      return followServer({
+        store,
+        id,
+        core,
+        home,
+        server,
+        join,
+        deleted,
+        session: this.#session,
+        emit: (event) => this.#session.emit(event),
+      });
+    }
     // With the part that it needs to take over, because the network may be gone then.
     const [{ follow }] = await Promise.all([part(import("./role/following.js")), part(import("./role/serving.js"))]);
     return follow({
@@ -217,7 +237,7 @@ export class Role {
       join,
       lock: lockOfWriter(store, id),
       becameFree: () => this.#becameFree(),
-      deleted: () => this.#emit("access", "deleted"),
+      deleted,
     });
   }
 

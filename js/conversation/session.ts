@@ -27,6 +27,7 @@ import { listenersOf } from "./listeners.js";
 import type { readOptions } from "./options.js";
 import type { Place } from "./home/page.js";
 import { Role } from "./role.js";
+import type { AgentServer } from "./server.js";
 import type { PageCall } from "./role/pages.js";
 import type { ConversationOptions, ConversationWarning, Listeners, RunResult } from "./types.js";
 
@@ -119,6 +120,11 @@ export class ConversationSession implements Parent, ServerPlace {
     return this.#core!;
   }
 
+  /** The server that runs the conversation. */
+  get server(): AgentServer | undefined {
+    return this.#given.server;
+  }
+
   get cipher(): unknown {
     return this.#given.cipher;
   }
@@ -140,7 +146,7 @@ export class ConversationSession implements Parent, ServerPlace {
   get shownState(): ConversationState {
     const text = call(() => this.core.state());
     if (this.#shownState?.text !== text) {
-      const { threadkeep_import: _, threadkeep_beginning: __, ...stored } = JSON.parse(text);
+      const { threadkeep_import: _, threadkeep_beginning: __, threadkeep_server: ___, ...stored } = JSON.parse(text);
       this.#shownState = { text, value: { stats: { usage_to_metrics: {} }, tags: {}, agent_state: {}, ...stored } };
     }
     return this.#shownState!.value;
@@ -271,6 +277,7 @@ export class ConversationSession implements Parent, ServerPlace {
       ...limits,
       resume,
       ...(this.place && { home: "worker" }),
+      ...(this.server && { home: "server" }),
       ...(tags && { tags }),
       ...(policy && { confirmationPolicy: policy }),
       ...(hooks && { hooks }),

@@ -12,6 +12,7 @@ import type { Secrets } from "../secrets/secrets.js";
 import type { SecretValue } from "../secrets/source.js";
 import type { Store } from "../store/store.js";
 import type { Tasks } from "../subagents/types.js";
+import type { AgentServer } from "./server.js";
 import type { ToolCalls } from "../tool/calls.js";
 import type { LazyHome } from "../workspace/workspace.js";
 import type { Workspace } from "../workspace/types.js";
@@ -108,9 +109,10 @@ export interface ConversationOptions<Answer = any> extends RunLimits {
   /**
    * A worker in which `serveConversations()` was called: the loop runs there, and this handle follows it; `data` is for its function.
    * Default: the loop runs here. Tools, hooks, the policy and the rest are those of the worker. If the worker cannot be reached, the
-   * loop runs here all the same, with the warning `home_unavailable`; if it ends, as after the end of a tab.
+   * loop runs here all the same, with the warning `home_unavailable`; if it ends, as after the end of a tab. Or an agent server,
+   * `agentServer({ host, apiKey, workingDir })`, which runs it with its own tools: see docs/server.md.
    */
-  home?: HomeWorker | { worker: HomeWorker; data?: unknown } | undefined;
+  home?: HomeWorker | { worker: HomeWorker; data?: unknown } | AgentServer | undefined;
   /** Whether `close()` deletes the conversation. Default false. */
   deleteOnClose?: boolean | undefined;
   /** Functions called before and after tools, messages and sessions. They cannot be stored: give them at each opening. */

@@ -75,7 +75,7 @@ export type StateUpdateEvent = { kind: "ConversationStateUpdateEvent" } & (
    */
   | { key: "access"; value: "writer" | "follower" | "free" | "deleted" }
   /** Where the loop of the conversation runs from now on. */
-  | { key: "home"; value: "here" | "tab" | "worker" }
+  | { key: "home"; value: "here" | "tab" | "worker" | "server" }
 );
 /**
  * The calls without a result have changed, by a commit: the model has called tools, a call has its result, or the user has

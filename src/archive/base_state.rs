@@ -11,6 +11,7 @@ use crate::{
         base_state::{AGENT_KIND, BEGINNING, BaseState, ExecutionStatus, WORKSPACE},
         import_mark::IMPORT,
         layout,
+        server_mark::SERVER,
     },
     id::ConversationId,
     json::{EditableObject, Object, complete_members},
@@ -155,7 +156,8 @@ fn recovered(text: &str, id: ConversationId) -> BaseState {
 
 /// The base state as it is exported. It differs from the stored one in four things:
 ///
-/// * The note about what the host has not decided after an import is left out, and so is the beginning of the first message.
+/// * The library's own fields are left out: the note about what the host has not decided after an import, the beginning of the first
+///   message, and the mark of a copy.
 /// * `execution_status` is that of a conversation without a run: `paused` for `running`, `idle` for `deleting`. The agent
 ///   server takes a stored `running` for a crash.
 /// * `persistence_dir` is a directory of this conversation alone, relative to where Python is started. The SDK continues
@@ -166,6 +168,7 @@ fn recovered(text: &str, id: ConversationId) -> BaseState {
 pub fn portable(text: &str, id: ConversationId) -> String {
     let mut state = BaseState::of(id, text).unwrap_or_else(|| recovered(text, id));
     state.set_field(IMPORT, None);
+    state.set_field(SERVER, None);
     state.set_field(BEGINNING, None);
     match state.execution_status() {
         ExecutionStatus::Running => state.set_execution_status(ExecutionStatus::Paused),

@@ -10,6 +10,7 @@ use super::{
 };
 use crate::{
     error::{Error, ErrorCode, Result},
+    format::{base_state::BaseState, server_mark::SERVER},
     id::ConversationId,
     store::Store,
 };
@@ -83,6 +84,14 @@ pub async fn import(
         let claimed = claim(verified.id).await;
         let stored = store.load(verified.id).await?;
         if let Some(stored) = &stored {
+            let state = BaseState::of(verified.id, &stored.base_state);
+            if state.is_some_and(|state| state.field(SERVER).is_some()) {
+                let text = format!(
+                    "conversation {} runs on an agent server, and only a copy of it is stored; delete the copy to import it",
+                    verified.id
+                );
+                return Err(Error::new(ErrorCode::InvalidState, text));
+            }
             check_for_common_history(archive, store, conversation, &verified, stored.length).await?;
         }
         let plan = Plan::new(archive, store, *now, conversation, ancestors, verified, stored);

@@ -35,7 +35,7 @@ mod writing;
 pub use base_state::portable;
 pub use contents::{Contents, EntryHeader};
 pub use import::{Claim, ImportOptions, Imported, Outcome, import};
-pub use secrets::{is_searched, without_secrets};
+pub use secrets::{is_searched, masked, without_secrets};
 pub use writing::{Failure, Source, Unreadable, Writing};
 
 use crate::{

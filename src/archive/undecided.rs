@@ -5,6 +5,7 @@ use crate::{
         agent_state::ALLOWED_TOOLS,
         base_state::BaseState,
         import_mark::{AT, BEFORE, CALLS, IMPORT, LAST_EVENT, NEW, SECRETS, SETTINGS, TIMESTAMP},
+        server_mark::SERVER,
     },
     json::{Object, ObjectWriter, RawJson},
 };
@@ -20,8 +21,9 @@ pub struct LastEvent {
 /// Notes that nothing about an imported state is decided. `stored` is the text of the base state that the import
 /// replaces, if there is one.
 pub fn mark(state: &mut BaseState, stored: Option<&str>, last: Option<&LastEvent>) {
-    // Another program may have written such a field.
+    // Another program may have written such fields.
     state.set_field(IMPORT, None);
+    state.set_field(SERVER, None);
     let mut mark = ObjectWriter::new();
     mark.field(NEW, &true);
     if let Some(before) = stored.and_then(decided_before) {

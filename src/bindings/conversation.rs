@@ -344,9 +344,14 @@ fn open(options: JsValue, store: &CoreStore, owner: Option<Conversation>) -> Pro
         let on_displaced = function(&options, "onDisplaced")?;
         let load = function(&options, "load")?;
         let name = lock_name(&lock_scope, id);
+        let home = plain.text("home")?;
         // A worker that has opened it keeps the lock.
-        let waits = plain.text("home")?.is_none();
-        let lock = write_lock(id, &*inner, &WebHost, waits, async || locks::try_lock(&name).await).await?;
+        let waits = home.is_none();
+        let lock = match home.as_deref() {
+            // Nobody here writes what a server runs.
+            Some("server") => None,
+            _ => write_lock(id, &*inner, &WebHost, waits, async || locks::try_lock(&name).await).await?,
+        };
         let has_tasks = agent.tools.get("task").is_some();
         let conversation = Conversation::open(OpenOptions {
             id,

@@ -19,6 +19,7 @@ mod imported;
 mod listing;
 mod messages;
 mod options;
+mod server;
 mod side_calls;
 mod store;
 mod tool;

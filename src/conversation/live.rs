@@ -12,6 +12,7 @@ use crate::{
     format::{
         base_state::{BEGINNING, BaseState, ExecutionStatus},
         import_mark::IMPORT,
+        server_mark::SERVER,
     },
     id::EventId,
     json::{ListWriter, ObjectWriter, quoted},
@@ -20,7 +21,7 @@ use std::borrow::Cow;
 
 /// The fields of the state that are not reported as they are: the first two because of what is only in memory, the others
 /// because they are the library's own, or say the same as another one.
-const APART: [&str; 5] = ["execution_status", "leaf_event_id", "head_is_empty", BEGINNING, IMPORT];
+const APART: [&str; 6] = ["execution_status", "leaf_event_id", "head_is_empty", BEGINNING, IMPORT, SERVER];
 
 /// The values that listeners know.
 pub(super) struct Reported {

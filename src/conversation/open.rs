@@ -18,6 +18,7 @@ use crate::{
     format::{
         base_state::{BaseState, ExecutionStatus, Tags},
         layout::nested_persistence_dir,
+        server_mark::SERVER,
     },
     hooks::Hooks,
     host::Host,
@@ -116,6 +117,9 @@ impl Conversation {
         let mut log = match options.store.load(options.id).await? {
             Some(listing) => {
                 let state = stored_state(options.id, &listing.base_state)?;
+                if is_writer && state.field(SERVER).is_some() {
+                    return Err(copy_of_server());
+                }
                 // Of a context of the host whose code is missing, the warning says so already.
                 if context.is_none()
                     && warnings.is_empty()
@@ -242,6 +246,12 @@ fn stored_state(id: ConversationId, base_state: &str) -> Result<BaseState> {
         ));
     }
     Ok(state)
+}
+
+fn copy_of_server() -> Error {
+    let text =
+        "an agent server runs this conversation, and this is a copy; open it with that server as its `home`";
+    Error::new(ErrorCode::InvalidState, text)
 }
 
 /// The state of a conversation that is not stored.

@@ -21,5 +21,6 @@ pub mod file_versions;
 pub mod import_mark;
 pub mod layout;
 pub mod secrets;
+pub mod server_mark;
 pub mod subagent_tasks;
 pub mod tree;

@@ -10,6 +10,7 @@ declare global {
   const LLM: typeof threadkeep.LLM;
   const LLMProfileStore: typeof threadkeep.LLMProfileStore;
   const ThreadkeepError: typeof threadkeep.ThreadkeepError;
+  const agentServer: typeof threadkeep.agentServer;
   const applyPatch: typeof threadkeep.applyPatch;
   const fetchTool: typeof threadkeep.fetchTool;
   const fileEditor: typeof threadkeep.fileEditor;

@@ -100,6 +100,10 @@ const calls = {
   inspectImage: withTool((value) => library.inspectImage(value)),
   switchLLM: withTool((value) => library.switchLLM(value)),
   "switchLLM, profiles": withTool((value) => library.switchLLM({ profiles: value })),
+  agentServer: async (value) => {
+    const home = library.agentServer(value);
+    await (await Conversation.open({ agent: new Agent({ llm }), store: memoryStore(), home })).close();
+  },
   serveConversations: (value) => library.serveConversations(value),
   loadSkills: (value) => (typeof value === "string" ? undefined : library.loadSkills(value)),
   "loadSkills, options": (value) => library.loadSkills({ "a/SKILL.md": "---\nname: a\ndescription: b\n---\nc" }, value),

@@ -317,7 +317,7 @@ export async function use(signal: AbortSignal): Promise<void> {
   conversation.id = "";
   same<ExecutionStatus, typeof conversation.executionStatus>(true);
   same<"writer" | "follower", typeof conversation.access>(true);
-  same<"here" | "tab" | "worker", typeof conversation.home>(true);
+  same<"here" | "tab" | "worker" | "server", typeof conversation.home>(true);
   same<Promise<void>, ReturnType<typeof conversation.takeOver>>(true);
   await Conversation.open({ agent, store, takeOver: "never" });
   // @ts-expect-error it takes over by itself or never

@@ -129,6 +129,7 @@ const elsewhere = {
   here: "",
   tab: "The agent runs in another tab: there, files can be added and changed.",
   worker: "The agent runs in the background: attach files to a message to add them.",
+  server: "The agent runs on a server, where its files are.",
 } as const;
 
 const needsPermission = (error: unknown): boolean => error instanceof ThreadkeepError && error.code === "permission_required";

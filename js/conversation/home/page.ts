@@ -4,9 +4,13 @@ import { invalidOptions, optionsOf, reading, textOf, ThreadkeepError } from "../
 import { LLM } from "../../llm/llm.js";
 import type { SecretValue } from "../../secrets/source.js";
 import { withTimeout } from "../../store/inventory.js";
+import type { AgentServer } from "../server.js";
 import type { ConversationOptions, HomeWorker } from "../types.js";
 import type { Verb } from "../verbs.js";
 import type { FromPage, FromWorker, Greeting } from "./messages.js";
+
+/** The option `home` without a server. */
+type WorkerAsHome = Exclude<ConversationOptions["home"], AgentServer | undefined>;
 
 /** A conversation in a worker. */
 export interface Place {
@@ -29,11 +33,7 @@ const connections = new WeakMap<HomeWorker, Connection>();
  * Opens a conversation in a worker. Resolves to the reason, as a sentence, if the worker cannot be reached.
  * @throws ThreadkeepError `invalid_options` if the worker has another store, and those of opening it there
  */
-export async function openAt(
-  home: NonNullable<ConversationOptions["home"]>,
-  id: string,
-  store: string | undefined,
-): Promise<Place | string> {
+export async function openAt(home: WorkerAsHome, id: string, store: string | undefined): Promise<Place | string> {
   const { worker, data } = homeOf(home);
   if (store === undefined) throw invalidOptions("a conversation with a home needs a store with a name, which the worker opens too");
   const connection = connections.get(worker) ?? new Connection(worker);
@@ -66,7 +66,7 @@ export async function openAt(
 }
 
 /** @throws ThreadkeepError `invalid_options` */
-function homeOf(home: NonNullable<ConversationOptions["home"]>): { worker: HomeWorker; data?: unknown } {
+function homeOf(home: WorkerAsHome): { worker: HomeWorker; data?: unknown } {
   const isWorker = (given: unknown): given is HomeWorker =>
     typeof given === "object" && given !== null && ("port" in given || "postMessage" in given);
   return reading("home", () => {

@@ -8,7 +8,7 @@ import { scopeOf } from "../../store/turns.js";
 import type { Verb } from "../verbs.js";
 
 /** Where a writer runs, for those who are not there. */
-export type Elsewhere = "tab" | "worker";
+export type Elsewhere = "tab" | "worker" | "server";
 
 /** A message of a follower. `from` is the handle. */
 export type FromFollower = { from: string } & (

@@ -16,4 +16,5 @@ export const copies = {
   "threadkeep_condensing_bg.wasm": () => import("./wasm-condensing-inline.js"),
   "threadkeep_drafts_bg.wasm": () => import("./wasm-drafts-inline.js"),
   "threadkeep_side_calls_bg.wasm": () => import("./wasm-side-calls-inline.js"),
+  "threadkeep_server_bg.wasm": () => import("./wasm-server-inline.js"),
 };

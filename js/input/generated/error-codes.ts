@@ -24,6 +24,8 @@ export type ErrorCode =
   | "cors"
   /** The browser reports that it is offline. A run ends with this code only if it does not wait for the network. */
   | "offline"
+  /** The agent server refused the key. */
+  | "server_auth"
   /** WebAssembly is switched off, or the page's Content-Security-Policy does not allow it. */
   | "wasm_blocked"
   /** The `signal` of a run, an import or an export stopped it. */

@@ -186,7 +186,7 @@ export interface ThreadSnapshot {
   /** `"follower"`: the loop runs elsewhere, where every action of this thread is passed on to. When that ends, this page may take its place. */
   access: "writer" | "follower" | null;
   /** Where the loop runs: see `Conversation.home`. `null` until it is open. */
-  home: "here" | "tab" | "worker" | null;
+  home: "here" | "tab" | "worker" | "server" | null;
   /**
    * Whether an action of this thread waits for somebody who has not answered for some seconds, such as a tab that the browser has
    * frozen; or nobody is there to answer, and this page does not take the place by itself. `conversation.takeOver()` goes on here.

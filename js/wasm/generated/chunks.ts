@@ -15,4 +15,5 @@ export const chunks: Record<string, { file: () => URL; loadedWith: string[] }> =
   condensing: { file: () => new URL("./threadkeep_condensing_bg.wasm", import.meta.url), loadedWith: [] },
   drafts: { file: () => new URL("./threadkeep_drafts_bg.wasm", import.meta.url), loadedWith: [] },
   side_calls: { file: () => new URL("./threadkeep_side_calls_bg.wasm", import.meta.url), loadedWith: [] },
+  server: { file: () => new URL("./threadkeep_server_bg.wasm", import.meta.url), loadedWith: [] },
 };

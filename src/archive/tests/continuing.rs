@@ -1,7 +1,7 @@
 //! Imports into a store that has the conversation already: they continue it, change nothing, or are refused.
 
 use super::*;
-use crate::archive::Outcome;
+use crate::{archive::Outcome, error::ErrorCode, store::Commit};
 
 #[test]
 fn further_events_of_an_archive_are_appended() {
@@ -23,6 +23,24 @@ fn an_archive_without_further_events_changes_nothing() {
         assert_eq!((imported[0].outcome, imported[0].length), (Outcome::UpToDate, 10));
         assert_eq!(snapshot(&store), before);
     }
+}
+
+#[test]
+fn a_copy_of_a_conversation_on_a_server_is_not_continued_and_an_archive_makes_none() {
+    let marked = base_state().replacen('{', r#"{"threadkeep_server":{"host":"https://agents.example"},"#, 1);
+    let archive = |length| {
+        Listed::conversation(length).replace(&format!("{FOLDER}/base_state.json"), marked.as_bytes())
+    };
+    let store = stored(&archive(10));
+    let text = block_on(store.load(id())).unwrap().unwrap().base_state;
+    assert!(!text.contains("threadkeep_server"), "{text}");
+    let commit = Commit { base_state: Some(marked.clone().into()), ..Commit::new(10, 0.0) };
+    block_on(store.commit(id(), commit)).unwrap();
+    let before = snapshot(&store);
+    assert_eq!(run(&archive(12), &store).unwrap_err().code(), ErrorCode::InvalidState);
+    assert_eq!(snapshot(&store), before);
+    // An export is that of any other conversation.
+    assert!(!portable(&marked, id()).contains("threadkeep_server"));
 }
 
 #[test]

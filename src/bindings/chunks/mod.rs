@@ -11,11 +11,12 @@ mod archive;
 mod branches;
 mod condensing;
 mod messages;
+mod server;
 mod side_calls;
 mod stores;
 
 use super::{
-    archive::Archives, condensing::CondensingPart, error::error_of, messages::Messages,
+    archive::Archives, condensing::CondensingPart, error::error_of, messages::Messages, server::Servers,
     side_calls::SideCalls, store::Stores, tree::Branches,
 };
 use crate::{
@@ -91,6 +92,8 @@ chunks! {
     drafts: dyn Drafts = DraftFiles;
     /// Requests beside the run, critics, and the texts of attached files.
     side_calls: dyn SideCalls = side_calls::SideCallsChunk;
+    /// Copies of conversations of an agent server.
+    server: dyn Servers = server::ServerChunk;
 }
 
 /// The answer of a function of a chunk.

@@ -25,9 +25,11 @@ export function HomeLine({ thread, focus }: { thread: Thread; focus: () => void 
       {isElsewhere && isSilent && (
         <>
           {labels.homeSilent(home)}{" "}
-          <button type="button" class="button small" aria-disabled={isBusy} onClick={() => void takeOver()}>
-            {labels.takeOver}
-          </button>
+          {home !== "server" && (
+            <button type="button" class="button small" aria-disabled={isBusy} onClick={() => void takeOver()}>
+              {labels.takeOver}
+            </button>
+          )}
         </>
       )}
       {isElsewhere && !isSilent && home === "tab" && labels.runsInTab}

@@ -78,7 +78,10 @@ export const controlLabels = {
   rejectAndSend: (count: number) => several(count, "Reject it and send", "Reject them and send"),
   kept: "Your message is stored. It reaches the agent when you have decided about the calls.",
   runsInTab: "Runs in another tab",
-  homeSilent: (home: "tab" | "worker") => `The ${home} that this conversation runs in does not answer.`,
+  homeSilent: (home: "tab" | "worker" | "server") =>
+    home === "server"
+      ? "The server that runs this conversation does not answer."
+      : `The ${home} that this conversation runs in does not answer.`,
   takeOver: "Take over here",
   spent: (tokens: string, cost: string | null) => [`${tokens} tokens`, cost].filter(Boolean).join(", "),
 

@@ -1,0 +1,168 @@
+// A handle on a conversation that an agent server runs: it follows the copy in the store, which it writes from what the server tells,
+// and passes on what it is asked. Loaded with the first such conversation.
+import type { CoreConversation } from "../../../pkg/threadkeep.js";
+import type { Agent } from "../../agent/agent.js";
+import type { LiveEvent, WaitingEvent } from "../../events/events.js";
+import { newId } from "../../input/arguments.js";
+import { ask, fromCore, type ThreadkeepError } from "../../input/errors.js";
+import type { join } from "../../store/changes.js";
+import { coreStore, type Store } from "../../store/store.js";
+import type { LazyHome } from "../../workspace/workspace.js";
+import type { Following } from "../role/following.js";
+import type { AgentServer } from "../server.js";
+import type { ActingSession } from "../types.js";
+import { Link } from "./link.js";
+import { requestsTo, serverOptions } from "./requests.js";
+import { refuseWhatStaysHere, type Remote, remoteVerbs } from "./verbs.js";
+
+interface ServerFollower {
+  store: Store;
+  id: string;
+  core: CoreConversation;
+  session: ActingSession & { readonly agent: Agent };
+  home: LazyHome;
+  server: AgentServer;
+  emit(event: LiveEvent): void;
+  join: typeof join;
+  /** The copy is no longer stored. */
+  deleted(): void;
+}
+
+/**
+ * Follows from now on. Of a conversation with a copy this resolves without the server; of another one once the server has told
+ * everything that it has, or that it does not know it, which makes it a new one.
+ * @throws ThreadkeepError `unsupported` for an agent that cannot run there, `server_auth`, `network`, and those of the store
+ */
+export async function followServer(given: ServerFollower): Promise<Following> {
+  const { store, id, core, session, home, emit, join, deleted } = given;
+  const server = serverOptions(given.server);
+  refuseWhatStaysHere(session.agent, session.state());
+  const requests = requestsTo(server);
+  const member = join(store, (change) => {
+    if (change.id === id) refresh().catch(fail);
+  });
+  let isStale = false;
+  let reading: Promise<void> | undefined;
+  let over: ThreadkeepError | undefined;
+  let isNew = false;
+  let creating: Promise<void> | undefined;
+  let waiting: WaitingEvent | null = null;
+  let status = core.executionStatus();
+
+  const read = async () => {
+    while (isStale) {
+      isStale = false;
+      await ask(core, "catchUp");
+      home.changed();
+    }
+  };
+  const refresh = (): Promise<void> => {
+    isStale = true;
+    return (reading ??= read().finally(() => (reading = undefined)));
+  };
+  const fail = (error: unknown) => {
+    if ((error as { code?: unknown }).code !== "store_lost" || over) return;
+    leave(fromCore(error));
+    deleted();
+  };
+  const show = (next: WaitingEvent | null) => {
+    waiting = next;
+    if (next) emit(next);
+  };
+  const link = await Link.open({
+    store: await coreStore(store),
+    id,
+    server,
+    requests,
+    length: () => core.length(),
+    emit,
+    async refresh() {
+      await refresh();
+      // Lists of this page and of others show the status.
+      if (core.executionStatus() !== status) member.tell({ id, isListed: true });
+      status = core.executionStatus();
+    },
+    waits: (wait) =>
+      show(
+        wait && { kind: "WaitingEvent", attempt: wait.attempt, seconds: wait.seconds, why: wait.error.code, message: wait.error.message },
+      ),
+    failed(error) {
+      show({ kind: "WaitingEvent", attempt: 0, seconds: 0, why: error.code, message: error.message });
+      over ??= error;
+      for (const reject of open) reject(error);
+    },
+  });
+  /** Rejects the calls that wait for the server. */
+  const open = new Set<(error: unknown) => void>();
+  const leave = (error: ThreadkeepError) => {
+    over ??= error;
+    link.stop();
+    member.leave();
+    for (const reject of open) reject(error);
+  };
+
+  const remote: Remote = {
+    id,
+    core,
+    session,
+    server,
+    requests,
+    link,
+    /** Makes the conversation on the server. The copy is stored with its answer. */
+    async create(body) {
+      if (!isNew) return;
+      await (creating ??= (async () => {
+        await link.take([["info", await requests.send("POST", "", body()), "0"]]);
+        isNew = false;
+        member.tell({ id, isListed: true });
+        void link.connect();
+      })().finally(() => (creating = undefined)));
+    },
+  };
+
+  const back = () => void link.connect();
+  try {
+    await refresh();
+    if (core.isStored()) void link.connect();
+    else {
+      isNew = !(await link.isKnown());
+      if (!isNew) {
+        await link.look();
+        void link.connect();
+      }
+    }
+  } catch (error) {
+    leave(fromCore(error));
+    throw error;
+  }
+  globalThis.addEventListener?.("online", back);
+
+  return {
+    client: newId(),
+    home: "server",
+    settled: 0,
+    since: 0,
+    get shown() {
+      return { limits: core.limits(), waiting };
+    },
+    greet() {},
+    get isOver() {
+      return false;
+    },
+    ask(verb, args) {
+      if (over) return Promise.reject(over);
+      const act = remoteVerbs[verb] as (remote: Remote, ...args: readonly unknown[]) => Promise<unknown>;
+      return new Promise((resolve, reject) => {
+        open.add(reject);
+        act(remote, ...args)
+          .then(resolve, reject)
+          .finally(() => open.delete(reject));
+      });
+    },
+    leave(reason) {
+      globalThis.removeEventListener?.("online", back);
+      leave(fromCore(reason));
+      return [];
+    },
+  };
+}

@@ -1,0 +1,96 @@
+// Requests to an agent server, and what their failures mean.
+import { invalidOptions, optionsOf, textOf, ThreadkeepError } from "../../input/errors.js";
+import { AgentServer, type AgentServerOptions } from "../server.js";
+
+/** The checked options of `agentServer()`. @throws ThreadkeepError `invalid_options` */
+export function serverOptions(server: AgentServer): AgentServerOptions {
+  const { host, apiKey, workingDir } = optionsOf("agentServer()", AgentServer.optionsOf(server), "host apiKey workingDir");
+  if ([host, workingDir, apiKey ?? ""].some((text) => typeof text !== "string"))
+    throw invalidOptions("agentServer() takes strings: host, workingDir, and apiKey if the server has a key");
+  const url = URL.canParse(host) ? new URL(host) : undefined;
+  if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || url.search || url.hash)
+    throw invalidOptions("host must be the address of a server, such as https://agents.example, without a key in it");
+  return { host: url.href.replace(/\/+$/, ""), apiKey, workingDir };
+}
+
+/** So many milliseconds a server has to answer. */
+const answersWithin = 60_000;
+
+export interface Requests {
+  /** Sends a request below `/api/conversations`. Resolves to the text of the answer. @throws ThreadkeepError */
+  send(method: "GET" | "POST" | "PATCH", path: string, body?: unknown): Promise<string>;
+  /** The version of the server, such as `[1, 58]`. @throws ThreadkeepError */
+  version(): Promise<readonly [number, number]>;
+}
+
+export function requestsTo(server: AgentServerOptions): Requests {
+  let known: Promise<readonly [number, number]> | undefined;
+  const attempt = async (method: string, path: string, body?: unknown): Promise<Response> => {
+    const { apiKey } = server;
+    const headers = {
+      ...(apiKey !== undefined && { "X-Session-API-Key": apiKey }),
+      ...(body !== undefined && { "Content-Type": "application/json" }),
+    };
+    const signal = AbortSignal.timeout(answersWithin);
+    const sent = body === undefined ? {} : { body: JSON.stringify(body) };
+    return fetch(server.host + path, { method, headers, signal, redirect: "error", cache: "no-store", ...sent });
+  };
+  const request = async (method: string, path: string, body?: unknown): Promise<string> => {
+    let response: Response;
+    let text: string;
+    try {
+      // After a failure a server resets the connection that the browser keeps; what only reads is asked once more.
+      const answer = attempt(method, path, body);
+      response = await (method === "GET" ? answer.catch(() => attempt(method, path)) : answer);
+      text = await response.text();
+    } catch (error) {
+      throw unreachable(server, error);
+    }
+    if (!response.ok) throw refused(server, response.status, text);
+    return text;
+  };
+  const readVersion = async () => {
+    const { version } = JSON.parse(await request("GET", "/server_info")) as { version?: unknown };
+    const [major = 0, minor = 0] = String(version).split(".").map(Number);
+    return [major || 0, minor || 0] as const;
+  };
+  return {
+    send: (method, path, body) => request(method, `/api/conversations${path}`, body),
+    version() {
+      known ??= readVersion();
+      known.catch(() => (known = undefined));
+      return known;
+    },
+  };
+}
+
+function unreachable({ host }: AgentServerOptions, error: unknown): ThreadkeepError {
+  const isMixed = globalThis.location?.protocol === "https:" && /^http:\/\/(?!localhost\b|127\.)/.test(host);
+  const why = isMixed
+    ? "a page that was loaded over https may not use a server over http: give the server a certificate"
+    : "it does not run, or it does not allow pages of this origin: start it with this origin in OH_ALLOW_CORS_ORIGINS";
+  return new ThreadkeepError("network", `the agent server ${host} cannot be reached (${textOf(error)}): ${why}`, { cause: error });
+}
+
+function refused({ host }: AgentServerOptions, status: number, text: string): ThreadkeepError {
+  const said = detailOf(text);
+  const of = (code: ConstructorParameters<typeof ThreadkeepError>[0], message: string) => new ThreadkeepError(code, message, { status });
+  if (status === 401)
+    return of("server_auth", `the agent server ${host} refuses the key; give agentServer() the one that it was started with`);
+  if (status === 404) return of("not_found", `the agent server ${host} does not have this: ${said}`);
+  if (status === 409) return of("invalid_state", `the agent server refuses this now: ${said}`);
+  if (status === 400 || status === 422) return of("invalid_options", `the agent server does not understand this: ${said}`);
+  return of("network", `the agent server ${host} has failed with ${status}: ${said}`);
+}
+
+/** The reason that a server gives, without what it may repeat of the request. */
+function detailOf(text: string): string {
+  let said: unknown;
+  try {
+    said = JSON.parse(text).detail;
+  } catch {
+    // A proxy may answer with a page.
+  }
+  if (Array.isArray(said)) said = said.map((each: { loc?: unknown[]; msg?: unknown }) => `${each.loc?.join(".")}: ${each.msg}`).join("; ");
+  return typeof said === "string" && said !== "" ? said.slice(0, 300) : "it gives no reason";
+}

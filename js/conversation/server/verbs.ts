@@ -1,0 +1,342 @@
+// The methods of a conversation, as an agent server carries them out.
+import type { CoreConversation } from "../../../pkg/threadkeep.js";
+import type { Agent } from "../../agent/agent.js";
+import { actionIds, storedPolicy } from "../../control/control.js";
+import type { ConversationEvent, ConversationState, ExecutionStatus, MessageEvent } from "../../events/events.js";
+import type { ConversationStats, TokenUsage } from "../../events/types.js";
+import { signalOf } from "../../input/arguments.js";
+import { ask, invalidOptions, optionsOf, textOf, textsOf, ThreadkeepError } from "../../input/errors.js";
+import { contentOf } from "../../llm/images.js";
+import { eventLog } from "../event-log.js";
+import { aborted } from "../run.js";
+import type { AgentServerOptions } from "../server.js";
+import type { ActingSession, RunResult } from "../types.js";
+import { type ArgumentsOf, type Verb, verbs, type Verbs } from "../verbs.js";
+import { pendingActions } from "../waiting-calls.js";
+import type { Link } from "./link.js";
+import type { Requests } from "./requests.js";
+
+/** A conversation on a server. */
+export interface Remote {
+  readonly id: string;
+  readonly core: CoreConversation;
+  readonly session: ActingSession & { readonly agent: Agent };
+  readonly server: AgentServerOptions;
+  readonly requests: Requests;
+  readonly link: Link;
+  /** Makes the conversation on the server with this description, unless it is there. */
+  create(body: () => unknown): Promise<void>;
+}
+
+type RemoteVerbs = { [V in Verb]: (remote: Remote, ...args: ArgumentsOf<V>) => Promise<Awaited<ReturnType<Verbs[V]>>> };
+
+/** So often, in milliseconds, what is waited for is asked for: in case that nothing has told of it, or where nothing tells. */
+const asksEvery = { live: 5_000, asking: 300 };
+
+const unsupported = (message: string) => new ThreadkeepError("unsupported", message);
+
+/** A method that no server has. */
+const refuses = (verb: Verb) => () =>
+  Promise.reject(unsupported(`${verb}() is not possible in a conversation that an agent server runs: see docs/server.md`));
+
+/** @throws ThreadkeepError `unsupported` for tools and secrets of the page */
+export function refuseWhatStaysHere(agent: Agent, state: ConversationState): void {
+  const there = new Set(state.agent.tools?.map(({ name }) => name));
+  const own = agent.tools.map(({ name }) => name).filter((name) => !there.has(name));
+  if (own.length > 0) throw unsupported(`an agent server has its own tools, and cannot call those of this page: ${own.join(", ")}`);
+}
+
+/** The description with which a conversation is made on a server. Keys are in it, so it is made when it is sent. */
+async function descriptionOf({ id, session, server }: Remote): Promise<unknown> {
+  const { agent: stored, confirmation_policy, security_analyzer, tags, max_iterations, stuck_detection } = session.state();
+  const { apiKey, stream = true } = session.llm.options;
+  const key = typeof apiKey === "function" ? await apiKey() : apiKey;
+  const { system_prompt, ...agent } = stored as typeof stored & { system_prompt?: string };
+  const names = (agent.tools ?? []).map(({ name }) => name);
+  return {
+    conversation_id: id,
+    agent: {
+      ...agent,
+      llm: { ...agent.llm, api_key: key || null, stream },
+      // The default one is about a page.
+      ...(session.agent.systemPrompt !== undefined && { system_prompt }),
+    },
+    workspace: { kind: "LocalWorkspace", working_dir: server.workingDir },
+    confirmation_policy,
+    ...(security_analyzer && { security_analyzer }),
+    tags,
+    max_iterations,
+    stuck_detection,
+    // It would ask the model on the user's account.
+    autotitle: false,
+    tool_module_qualnames: Object.fromEntries(names.map((name) => [name, `openhands.tools.${name}.definition`])),
+  };
+}
+
+async function post(remote: Remote, path: string, body: unknown = {}): Promise<string> {
+  await exists(remote);
+  return remote.requests.send("POST", `/${remote.id}${path}`, body);
+}
+
+async function exists(remote: Remote): Promise<void> {
+  const body = await descriptionOf(remote);
+  await remote.create(() => body);
+}
+
+/** Resolves to the first value that `find` has, which is called again after each change. Without a live connection it asks for more. */
+async function until<T>({ link }: Remote, find: (isSnapshot: boolean) => T | undefined | Promise<T | undefined>): Promise<T> {
+  const { promise, resolve, reject } = withResolvers<T>();
+  const look = async (isSnapshot: boolean) => {
+    const found = await find(isSnapshot);
+    if (found !== undefined) resolve(found);
+  };
+  const unwatch = link.watch((isSnapshot) => void look(isSnapshot).catch(reject));
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let isOver = false;
+  const askLater = () => {
+    const again = async () => {
+      await link.look().catch(() => {});
+      askLater();
+    };
+    if (!isOver) timer = setTimeout(() => void again(), link.isLive ? asksEvery.live : asksEvery.asking);
+  };
+  try {
+    await look(false);
+    askLater();
+    return await promise;
+  } finally {
+    isOver = true;
+    clearTimeout(timer);
+    unwatch();
+  }
+}
+
+function withResolvers<T>() {
+  let resolve!: (value: T) => void;
+  let reject!: (error: unknown) => void;
+  const promise = new Promise<T>((...both) => ([resolve, reject] = both));
+  return { promise, resolve, reject };
+}
+
+async function send(remote: Remote, message: unknown): Promise<MessageEvent> {
+  const { core, link, session } = remote;
+  if (Array.isArray(message) && message.some((part) => part?.type === "file"))
+    throw unsupported("files of messages are not sent to an agent server yet: upload them into its workspace");
+  const content = await contentOf(message, session.llm);
+  const start = core.length();
+  await post(remote, "/events", { role: "user", content: JSON.parse(content), run: false });
+  const json = await until(remote, () => link.sent(start, content));
+  return JSON.parse(json);
+}
+
+const statusOf = (core: CoreConversation) => core.executionStatus() as ExecutionStatus;
+
+/** The costs and tokens of all models. */
+function totalOf(stats: ConversationStats): Pick<RunResult, "cost" | "tokenUsage"> {
+  const names = ["prompt_tokens", "completion_tokens", "cache_read_tokens", "cache_write_tokens", "reasoning_tokens"] as const;
+  const all = Object.values(stats?.usage_to_metrics ?? {});
+  const sum = (name: keyof TokenUsage) => all.reduce((total, one) => total + (Number(one.accumulated_token_usage?.[name]) || 0), 0);
+  const tokenUsage = Object.fromEntries(names.map((name) => [name, sum(name)])) as RunResult["tokenUsage"];
+  return { cost: all.reduce((total, one) => total + (one.accumulated_cost ?? 0), 0), tokenUsage };
+}
+
+/** The number of answers of the model among these events. */
+function stepsOf(events: readonly ConversationEvent[]): number {
+  const answers = events.map((event) => ("llm_response_id" in event && event.source === "agent" ? event.llm_response_id : undefined));
+  return new Set(answers.filter((id) => id !== undefined)).size;
+}
+
+/** Whether a run has begun since the log had this length. */
+async function hasBegun(core: CoreConversation, length: number): Promise<boolean> {
+  const isBeginning = (event: ConversationEvent) => "key" in event && event.key === "execution_status" && event.value === "running";
+  return (await eventLog(core).slice(length)).some(isBeginning);
+}
+
+async function run(
+  remote: Remote,
+  options: { signal?: AbortSignal | undefined; approve?: readonly string[] | undefined },
+): Promise<RunResult> {
+  const { core, session } = remote;
+  const given = optionsOf("run()", options, "signal approve");
+  const approved = actionIds("approve", given.approve);
+  const signal = signalOf(given.signal);
+  if (signal?.aborted) throw aborted(signal);
+  if (approved) {
+    const waiting = (await pendingActions(core)).map(({ id }) => id);
+    const unknown = approved.find((id) => !waiting.includes(id));
+    if (unknown !== undefined) throw new ThreadkeepError("not_found", `action ${unknown} does not wait for approval`);
+    if (waiting.some((id) => !approved.includes(id))) throw unsupported("an agent server runs all calls of an answer, or none");
+  }
+  const start = { status: statusOf(core), length: core.length(), at: performance.now(), ...totalOf(session.state().stats) };
+  const stop = () => void post(remote, "/interrupt").catch(() => {});
+  signal?.addEventListener("abort", stop);
+  try {
+    await post(remote, "/run");
+    // The whole state comes at the end, behind all events; before the run has begun, it may be one from before. Pausing sends it as
+    // well, while the last answer or call still goes on.
+    let pauses = 0;
+    const status = await until(remote, async (isSnapshot) => {
+      const now = statusOf(core);
+      if (!isSnapshot || now === "running") return undefined;
+      // A server does not run what has finished.
+      if (start.status !== "finished" && !(await hasBegun(core, start.length))) return undefined;
+      return now !== "paused" || ++pauses > 1 ? now : undefined;
+    });
+    if (signal?.aborted && status === "paused") throw aborted(signal);
+    const end = totalOf(session.state().stats);
+    const names = Object.keys(end.tokenUsage) as Array<keyof RunResult["tokenUsage"]>;
+    const tokenUsage = Object.fromEntries(names.map((name) => [name, (end.tokenUsage[name] ?? 0) - (start.tokenUsage[name] ?? 0)]));
+    return {
+      status,
+      finalResponse: await ask(core, "finalResponse", false),
+      steps: stepsOf(await eventLog(core).slice(start.length)),
+      tokenUsage: tokenUsage as RunResult["tokenUsage"],
+      cost: end.cost - start.cost,
+      durationMs: performance.now() - start.at,
+    };
+  } finally {
+    signal?.removeEventListener("abort", stop);
+  }
+}
+
+async function navigate(remote: Remote, eventId: string | null): Promise<void> {
+  await post(remote, "/navigate", { event_id: eventId });
+  // HEAD is not told of.
+  await remote.link.look();
+}
+
+/** The event before a message of the user, where another one in its place begins; `null` before the first event. */
+async function placeBefore(core: CoreConversation, id: string): Promise<string | null> {
+  const log = eventLog(core);
+  const index = await log.getIndex(id);
+  const event = await log.at(index);
+  if (event?.kind !== "MessageEvent" || event.source !== "user") throw invalidOptions(`event ${id} is not a message of the user`);
+  const parent = event.parent_id ?? (index > 0 ? (await log.at(index - 1))?.id : undefined);
+  return parent === undefined || parent === "__root__" ? null : parent;
+}
+
+/** Asks for the state after a change of it. */
+async function change(remote: Remote, path: string, body: unknown): Promise<void> {
+  await post(remote, path, body);
+  await remote.link.look();
+}
+
+export const remoteVerbs: RemoteVerbs = {
+  async sendMessage(remote, message, options) {
+    const { sender, pending } = optionsOf("sendMessage()", options, "sender pending");
+    if (sender !== undefined) throw unsupported("an agent server does not keep the sender of a message");
+    const waiting = await pendingActions(remote.core);
+    if (waiting.length > 0 && pending !== "reject") {
+      if (pending === "keep") throw unsupported("an agent server keeps no message for later while calls wait");
+      throw new ThreadkeepError("invalid_state", 'calls wait for approval; approve or reject them first, or pass pending: "reject"');
+    }
+    if (waiting.length > 0) await remoteVerbs.rejectPendingActions(remote, undefined, {});
+    return send(remote, message);
+  },
+
+  async editMessage(remote, eventId, message) {
+    await navigate(remote, await placeBefore(remote.core, textOf(eventId)));
+    return send(remote, message);
+  },
+
+  run,
+
+  async regenerate(remote, options) {
+    const given = optionsOf("regenerate()", options, "signal");
+    const signal = signalOf(given.signal);
+    if (signal?.aborted) throw aborted(signal);
+    const id = remote.session.state().last_user_message_id;
+    if (!id) throw new ThreadkeepError("invalid_state", "there is no message of the user to answer again; send one first");
+    // A run of a conversation that has finished does nothing, so the message is sent once more.
+    const log = eventLog(remote.core);
+    const message = (await log.at(await log.getIndex(id))) as MessageEvent;
+    await navigate(remote, await placeBefore(remote.core, id));
+    await send(remote, message.llm_message.content);
+    return run(remote, given);
+  },
+
+  async rejectPendingActions(remote, reason, options) {
+    if (reason !== undefined && typeof reason !== "string") throw invalidOptions("the reason must be a string");
+    const { actionIds: ids } = optionsOf("rejectPendingActions()", options, "actionIds");
+    const all = actionIds("actionIds", ids);
+    const waiting = (await pendingActions(remote.core)).map(({ id }) => id);
+    if (all && waiting.some((id) => !all.includes(id))) throw unsupported("an agent server rejects all calls of an answer, or none");
+    if (waiting.length === 0) return;
+    const body = { accept: false, reason: reason ?? "User rejected the action" };
+    await post(remote, "/events/respond_to_confirmation", body);
+    await until(remote, async () => ((await pendingActions(remote.core)).some(({ id }) => waiting.includes(id)) ? undefined : true));
+  },
+
+  async pendingActions({ core }, options) {
+    const { allowable = false } = optionsOf("pendingActions()", options, "allowable");
+    return pendingActions(core, allowable);
+  },
+
+  async pause(remote) {
+    await post(remote, "/pause");
+    await remote.link.look();
+  },
+
+  async interrupt(remote) {
+    await post(remote, "/interrupt");
+    await remote.link.look();
+  },
+
+  async navigateTo(remote, eventId) {
+    await navigate(remote, eventId === null ? null : textOf(eventId));
+  },
+
+  async condense(remote) {
+    await change(remote, "/condense", {});
+  },
+
+  async askAgent(remote, question, options) {
+    const signal = signalOf(optionsOf("askAgent()", options, "signal").signal);
+    if (signal?.aborted) throw aborted(signal);
+    return JSON.parse(await post(remote, "/ask_agent", { question: textOf(question) })).response;
+  },
+
+  async setTags(remote, tags) {
+    const given = textsOf("tags", tags);
+    await exists(remote);
+    await remote.requests.send("PATCH", `/${remote.id}`, { tags: given });
+    await remote.link.look();
+  },
+
+  async setConfirmationPolicy(remote, policy) {
+    await change(remote, "/confirmation_policy", { policy: JSON.parse(storedPolicy(policy)) });
+  },
+
+  async setSecurityAnalyzer(remote, analyzer) {
+    await change(remote, "/security_analyzer", { security_analyzer: JSON.parse(await remote.session.analyzers.take(analyzer)) });
+  },
+
+  async updateSecrets(remote, secrets) {
+    const given = textsOf("secrets", secrets);
+    await post(remote, "/secrets", { secrets: given });
+  },
+
+  async retryNow({ link }) {
+    await link.connect();
+  },
+
+  async queued() {
+    // Messages go into the log at once.
+    return [];
+  },
+
+  async generateTitle({ core, session }, options) {
+    if (!options.llm) throw unsupported("the model's key is on the agent server; give generateTitle() a model of its own: { llm }");
+    return verbs.generateTitle({ core, session }, options);
+  },
+
+  editAction: refuses("editAction"),
+  editQueued: refuses("editQueued"),
+  removeQueued: refuses("removeQueued"),
+  setLimits: refuses("setLimits"),
+  setAllowedTools: refuses("setAllowedTools"),
+  setAgentState: refuses("setAgentState"),
+  executeTool: refuses("executeTool"),
+  switchLLM: refuses("switchLLM"),
+  allowSecrets: refuses("allowSecrets"),
+};

@@ -1,0 +1,96 @@
+//! Copies of conversations of an agent server: a chunk of the wasm, see [`super`].
+
+use crate::{
+    bindings::{
+        error::{invalid, set},
+        server::{CopyPart, Servers},
+    },
+    error::Result,
+    id::ConversationId,
+    server::{AfterClose, Given, ServerCopy, Taken, after_close},
+    store::Store,
+    web::{guard::promise, host::WebHost},
+};
+use futures_util::future::LocalBoxFuture;
+use js_sys::{Array, Object, Promise};
+use std::rc::Rc;
+use wasm_bindgen::JsValue;
+
+/// The object of this chunk.
+pub struct ServerChunk;
+
+impl Servers for ServerChunk {
+    fn open(
+        &self,
+        store: Rc<dyn Store>,
+        id: ConversationId,
+        server: String,
+    ) -> LocalBoxFuture<'static, Result<Rc<dyn CopyPart>>> {
+        Box::pin(async move {
+            let copy = ServerCopy::open(store, Rc::new(WebHost), id, &server).await?;
+            Ok(Rc::new(OpenCopy(Rc::new(copy))) as Rc<dyn CopyPart>)
+        })
+    }
+}
+
+struct OpenCopy(Rc<ServerCopy>);
+
+impl CopyPart for OpenCopy {
+    fn call(&self, method: String, arguments: Array) -> Promise {
+        let copy = self.0.clone();
+        promise(async move { call(&copy, &method, &arguments).await })
+    }
+}
+
+async fn call(copy: &ServerCopy, method: &str, arguments: &Array) -> Result<JsValue> {
+    let text = |place| arguments.get(place).as_string().unwrap_or_default();
+    let number = |place| arguments.get(place).as_f64().unwrap_or_default();
+    Ok(match method {
+        // Texts by threes: the kind, the text, and for a page the event from which it was asked for, for a description the length of
+        // the copy then.
+        "take" => {
+            let texts: Vec<String> =
+                arguments.iter().map(|text| text.as_string().unwrap_or_default()).collect();
+            let given = texts.chunks(3).map(given).collect::<Result<Vec<_>>>()?;
+            shown(copy.take(&given).await?)
+        }
+        "last" => copy.last().await?.map_or(JsValue::UNDEFINED, |last| last.as_str().into()),
+        "cursor" => (copy.cursor().await? as f64).into(),
+        "reconnect" => {
+            copy.reconnect();
+            JsValue::UNDEFINED
+        }
+        "sent" => {
+            let found = copy.sent(number(0) as u64, &text(1)).await?;
+            found.map_or(JsValue::UNDEFINED, |json| (&*json).into())
+        }
+        "afterClose" => match after_close(number(0) as u16, &text(1), number(2) as u32, number(3)) {
+            AfterClose::Wait(milliseconds) => milliseconds.into(),
+            AfterClose::Fatal(error) => return Err(error),
+        },
+        _ => return Err(invalid("the name of the method")),
+    })
+}
+
+fn given(texts: &[String]) -> Result<Given<'_>> {
+    match texts {
+        [kind, text, from] => Ok(match &**kind {
+            "session" => Given::Session(text),
+            "event" => Given::Event(text),
+            "page" => Given::Page { from, text },
+            _ => Given::Info { length: from.parse().unwrap_or_default(), text },
+        }),
+        _ => Err(invalid("what the server has told")),
+    }
+}
+
+fn shown(taken: Taken) -> JsValue {
+    let object = Object::new();
+    let live: Array = taken.live.iter().map(|event| JsValue::from(&**event)).collect();
+    set(&object, "live", &live.into());
+    set(&object, "isBehind", &taken.is_behind.into());
+    set(&object, "hasGap", &taken.has_gap.into());
+    set(&object, "isSnapshot", &taken.is_snapshot.into());
+    set(&object, "failure", &taken.failure.map_or(JsValue::UNDEFINED, JsValue::from));
+    object.into()
+}

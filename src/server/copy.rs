@@ -1,0 +1,474 @@
+//! The copy of one conversation, and what is written to it.
+
+use super::{
+    answers::Answers,
+    given::{Given, Moment, Told, read},
+};
+use crate::{
+    archive::masked,
+    context::beginning::note_beginning,
+    error::{Error, ErrorCode, Result, shown},
+    event::{Body, Event, Source},
+    fair_mutex::FairMutex,
+    format::{
+        base_state::BaseState,
+        server_mark::{HOST, SERVER, SKIPPED},
+        tree::{Leaf, becomes_head},
+    },
+    host::Host,
+    id::{ConversationId, EventId},
+    json::{EditableObject, RawJson, ToJson as _},
+    store::{Commit, Durability, Store, StoreError, WriterNumber},
+};
+use std::{
+    cell::{Cell, RefCell},
+    rc::Rc,
+};
+
+/// How often a commit is tried while other pages write the same copy.
+const ATTEMPTS: usize = 100;
+
+/// The names of this library's own fields begin like this. Nobody else sets them.
+const OWN: &str = "threadkeep_";
+
+/// How many events that came too early are kept.
+const MOST_EARLY: usize = 1_000;
+
+/// The copy of a conversation of an agent server.
+pub struct ServerCopy {
+    id: ConversationId,
+    /// The address of the server.
+    server: String,
+    pub(super) store: Rc<dyn Store>,
+    host: Rc<dyn Host>,
+    turns: FairMutex,
+    /// The stored copy as it was last; `None` if it has to be read.
+    known: RefCell<Option<Known>>,
+    answers: RefCell<Answers>,
+    /// Events that came before those in front of them.
+    early: RefCell<Vec<(u64, Event)>>,
+    /// The number of the next event when the socket was opened.
+    expected: Cell<u64>,
+    /// The last event that the server reads from its disk for this socket, in the order of their numbers.
+    replayed: Cell<Option<u64>>,
+    /// Where the fields of the state were changed last, so that an older snapshot does not bring back what they were.
+    changed: RefCell<Vec<LastChange>>,
+    /// The messages of the log that were found to be those that were sent.
+    pub(super) claimed: RefCell<Vec<EventId>>,
+}
+
+/// The last change of a field by an event of the log.
+struct LastChange {
+    /// The name of the field; that of HEAD is empty.
+    name: String,
+    /// By the server's clock.
+    time: String,
+    /// The number of the event in the copy.
+    number: u64,
+}
+
+/// The stored copy.
+#[derive(Clone)]
+struct Known {
+    length: u64,
+    last: Option<EventId>,
+    created_at: Option<f64>,
+    writer: Option<u64>,
+    /// `None` as long as nothing is stored.
+    state: Option<BaseState>,
+    /// See [`SKIPPED`].
+    skipped: u64,
+}
+
+impl Known {
+    /// The number that the next event has on the server.
+    fn number(&self) -> u64 {
+        self.length + self.skipped
+    }
+}
+
+/// The duties of a page after it has passed something in.
+#[derive(Debug, Default, PartialEq)]
+pub struct Taken {
+    /// The live events that are not in the log, as JSON.
+    pub live: Vec<String>,
+    /// Whether the server has more events, which have to be asked for.
+    pub is_behind: bool,
+    /// Whether an event is missing between others, so that the socket has to be opened again if it does not come soon.
+    pub has_gap: bool,
+    /// Whether the whole state came, as at the end of each run.
+    pub is_snapshot: bool,
+    /// The complaint of the server about what it was sent over the socket.
+    pub failure: Option<String>,
+}
+
+impl ServerCopy {
+    /// The copy of this conversation of the server at this address, which need not exist yet.
+    ///
+    /// # Errors
+    /// `invalid_state` if a conversation with this id is stored that is no copy, or that of another server; those of the store.
+    pub async fn open(
+        store: Rc<dyn Store>,
+        host: Rc<dyn Host>,
+        id: ConversationId,
+        server: &str,
+    ) -> Result<Self> {
+        let copy = Self {
+            id,
+            server: server.to_owned(),
+            store,
+            host,
+            turns: FairMutex::default(),
+            known: RefCell::default(),
+            answers: RefCell::default(),
+            early: RefCell::default(),
+            expected: Cell::default(),
+            replayed: Cell::default(),
+            changed: RefCell::default(),
+            claimed: RefCell::default(),
+        };
+        let known = copy.load().await?;
+        copy.known.replace(Some(known));
+        Ok(copy)
+    }
+
+    /// The conversation.
+    pub fn id(&self) -> ConversationId {
+        self.id
+    }
+
+    /// The last event of the copy, from which the next page is asked for.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub async fn last(&self) -> Result<Option<EventId>> {
+        Ok(self.read_known().await?.last)
+    }
+
+    /// The number on the server behind which a socket is to send everything. The last known event is sent again, so that a log
+    /// that is another one is noticed.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub async fn cursor(&self) -> Result<i64> {
+        let known = self.read_known().await?;
+        self.expected.set(known.number());
+        Ok(i64::try_from(known.number()).unwrap_or(i64::MAX).saturating_sub(2).max(-1))
+    }
+
+    /// A new socket is about to be opened: nothing is known of what is under way.
+    pub fn reconnect(&self) {
+        self.answers.borrow_mut().forget();
+        self.early.borrow_mut().clear();
+        self.replayed.set(None);
+    }
+
+    /// Stores what the server has told, in one transaction. Passing in the same again changes nothing.
+    ///
+    /// # Errors
+    /// `network` for what cannot be read, `invalid_state` if the server's log is not the one that was copied, and those of the
+    /// store. Nothing is stored then.
+    pub async fn take(&self, given: &[Given<'_>]) -> Result<Taken> {
+        let mut told = Vec::new();
+        for given in given {
+            read(*given, &mut told)?;
+        }
+        let _turn = self.turns.lock().await;
+        let taken = self.note(&told);
+        let mut left = ATTEMPTS;
+        let has_gap = loop {
+            let known = self.read_known().await?;
+            self.known.replace(None);
+            let Changed { known: next, events, has_gap } = self.apply(known.clone(), &told)?;
+            match self.commit(&known, next, events).await {
+                Ok(known) => {
+                    self.known.replace(Some(known));
+                    break has_gap;
+                }
+                Err(StoreError::Conflict { .. }) if left > 0 => left -= 1,
+                Err(error) => return Err(error.into()),
+            }
+        };
+        Ok(Taken { has_gap, ..taken })
+    }
+
+    /// Takes note of everything that is not stored.
+    fn note(&self, told: &[Told]) -> Taken {
+        let answers = &mut *self.answers.borrow_mut();
+        let mut taken = Taken::default();
+        for told in told {
+            match told {
+                Told::Sync { through } => self.replayed.set(*through),
+                Told::Stored { event, .. } => answers.end(event.id().as_str()),
+                Told::Page { from, events, has_more } => {
+                    taken.is_behind |= *has_more;
+                    let new = events.iter().skip(usize::from(from.is_some()));
+                    answers.asked(new.filter(|event| event.source() == Source::Agent).map(Event::id));
+                }
+                Told::Behind(event) => {
+                    taken.is_behind = true;
+                    answers.told(event);
+                }
+                // Without numbers, it may be in the log.
+                Told::Changed(_) => taken.is_behind = true,
+                Told::Snapshot { .. } => taken.is_snapshot = true,
+                Told::Begins { item, attempt } => answers.begin(item.clone(), *attempt),
+                Told::Piece { item, attempt, order, is_reasoning, text } => {
+                    taken.live.extend(answers.piece(item, *attempt, *order, *is_reasoning, text));
+                }
+                Told::Unnumbered { text, reasoning } => {
+                    taken.live.extend(answers.unnumbered(text.as_deref(), reasoning.as_deref()));
+                }
+                Told::Aborted { item } => answers.end(item),
+                Told::Failed { code, detail } => taken.failure = Some(format!("{code}: {detail}")),
+            }
+        }
+        taken
+    }
+
+    async fn read_known(&self) -> Result<Known> {
+        let known = self.known.borrow().clone();
+        match known {
+            Some(known) if known.state.is_some() => Ok(known),
+            // Another page of this app may have begun the copy.
+            _ => self.load().await,
+        }
+    }
+
+    async fn load(&self) -> Result<Known> {
+        let Some(listing) = self.store.load(self.id).await? else {
+            let writer = Some(0);
+            return Ok(Known { length: 0, last: None, created_at: None, writer, state: None, skipped: 0 });
+        };
+        let state = BaseState::parse(&listing.base_state)?;
+        let mark: EditableObject =
+            state.field(SERVER).and_then(|mark| mark.read()).ok_or_else(|| self.no_copy())?;
+        let server = mark.read::<String>(HOST).unwrap_or_default();
+        if server != self.server {
+            let text = format!(
+                "this conversation is a copy of one on the agent server {}; open it with that server",
+                shown(&server)
+            );
+            return Err(Error::new(ErrorCode::InvalidState, text));
+        }
+        let end = listing.length;
+        let last = self.store.events(self.id, end.saturating_sub(1)..end).await?.pop();
+        Ok(Known {
+            length: end,
+            last: last.map(|event| event.id),
+            created_at: Some(listing.created_at),
+            writer: listing.writer,
+            skipped: mark.read(SKIPPED).unwrap_or_default(),
+            state: Some(state),
+        })
+    }
+
+    fn no_copy(&self) -> Error {
+        let text = "a conversation with this id is stored here and runs here; open it without a server, or give the one on the server another id";
+        Error::new(ErrorCode::InvalidState, text)
+    }
+
+    fn apply(&self, mut known: Known, told: &[Told]) -> Result<Changed> {
+        let mut events = Vec::new();
+        for told in told {
+            match told {
+                // A server that was set up anew, or from an older backup, has fewer events.
+                Told::Sync { through } if through.map_or(0, |through| through + 1) < self.expected.get() => {
+                    return Err(diverged());
+                }
+                Told::Stored { number, event } => self.place(&mut known, &mut events, *number, event)?,
+                Told::Page { from, events: page, .. } => {
+                    for event in Self::new_events(&known, from.as_ref(), page)? {
+                        self.append(&mut known, &mut events, event);
+                    }
+                }
+                Told::Snapshot { of, fields } => self.take_snapshot(&mut known, of, fields)?,
+                Told::Changed(event) => self.take_change(&mut known, event),
+                _ => {}
+            }
+        }
+        let has_gap = !self.early.borrow().is_empty();
+        Ok(Changed { known, events, has_gap })
+    }
+
+    /// Appends an event at its number, and those that have come before it.
+    fn place(&self, known: &mut Known, events: &mut Vec<Event>, number: u64, event: &Event) -> Result<()> {
+        let next = known.number();
+        if number + 1 == next && known.last.as_ref() != Some(event.id()) {
+            return Err(diverged());
+        }
+        if number < next {
+            return Ok(());
+        }
+        // An event that is missing between those from the server's disk cannot be read there either.
+        let is_replayed = self.replayed.get().is_some_and(|through| number <= through);
+        let early = &mut *self.early.borrow_mut();
+        if number > next && !is_replayed {
+            if early.len() < MOST_EARLY && early.iter().all(|(known, _)| *known != number) {
+                early.push((number, event.clone()));
+            }
+            return Ok(());
+        }
+        known.skipped += number - next;
+        self.append(known, events, event);
+        while let Some(place) = early.iter().position(|(number, _)| *number <= known.number()) {
+            let (number, event) = early.swap_remove(place);
+            if number == known.number() {
+                self.append(known, events, &event);
+            }
+        }
+        Ok(())
+    }
+
+    /// The events of a page that the copy does not have. A page begins with the event from which it was asked for.
+    fn new_events<'a>(known: &Known, from: Option<&EventId>, page: &'a [Event]) -> Result<&'a [Event]> {
+        if from.is_some() && page.first().map(Event::id) != from {
+            return Err(diverged());
+        }
+        let Some(last) = &known.last else { return Ok(page) };
+        // Without the last one, another page of this app has gone on meanwhile.
+        let place = page.iter().position(|event| event.id() == last);
+        Ok(place.map_or(&[], |place| &page[place + 1..]))
+    }
+
+    fn append(&self, known: &mut Known, events: &mut Vec<Event>, event: &Event) {
+        if let Some(state) = &mut known.state {
+            note_beginning(state, known.length, [event]);
+            if becomes_head(event.kind()) {
+                state.set_leaf(&Leaf::Event(event.id().clone()));
+                self.note_change("", event.timestamp(), known.length);
+            }
+            if event.source() == Source::User && matches!(event.body(), Body::MessageEvent(_)) {
+                state.set_last_user_message_id(Some(event.id()));
+            }
+        }
+        self.take_change(known, event);
+        known.length += 1;
+        known.last = Some(event.id().clone());
+        events.push(event.clone());
+    }
+
+    /// Changes the field that this event names.
+    fn take_change(&self, known: &mut Known, event: &Event) {
+        let (Body::ConversationStateUpdateEvent(update), Some(state)) = (event.body(), &mut known.state)
+        else {
+            return;
+        };
+        // Nobody but this library writes its own fields, and the id does not change.
+        if update.key != "id" && !update.key.starts_with(OWN) && state.field(&update.key).is_some() {
+            state.set_field(&update.key, update.value.as_ref());
+            self.note_change(&update.key, event.timestamp(), known.length);
+        }
+    }
+
+    fn take_snapshot(&self, known: &mut Known, of: &Moment, fields: &EditableObject) -> Result<()> {
+        let mut fields = fields.clone();
+        fields.retain(&|name, _| !name.starts_with(OWN));
+        let text = fields.text();
+        let (text, _) = masked(&text).map_err(|error| {
+            Error::new(
+                ErrorCode::Network,
+                format!("the state on the agent server cannot be read: {}", error.message()),
+            )
+        })?;
+        let mut snapshot = BaseState::read(&text)
+            .map_err(|why| Error::new(ErrorCode::Network, format!("the state on the agent server {why}")))?;
+        if snapshot.id() != self.id {
+            let text =
+                format!("the agent server has sent the state of another conversation, {}", snapshot.id());
+            return Err(Error::new(ErrorCode::IdMismatch, text));
+        }
+        if let Some(old) = &known.state {
+            let mut kept = Vec::new();
+            old.differences(&snapshot, &mut |name, value| {
+                // A description has no field for some of the state.
+                // It also shows the agent in another form.
+                let is_other = matches!(of, Moment::Length(_)) && (value.is_none() || name == "agent");
+                if is_other || self.is_newer(name, of) || name.starts_with(OWN) {
+                    kept.push(name.to_owned());
+                }
+            });
+            for name in kept {
+                snapshot.set_field(&name, old.field(&name).as_ref());
+            }
+            if let Some(beginning) = old.beginning() {
+                snapshot.set_beginning(&beginning);
+            }
+            if self.is_newer("", of) {
+                snapshot.set_leaf(&old.leaf());
+            }
+        }
+        known.state = Some(snapshot);
+        Ok(())
+    }
+
+    fn note_change(&self, name: &str, time: &str, number: u64) {
+        let changed = &mut *self.changed.borrow_mut();
+        let known = changed.iter().position(|last| last.name == name);
+        let last = known.map(|place| changed.swap_remove(place));
+        // Some are stored later than they were made.
+        let time = last.map_or("".to_owned(), |last| last.time).max(time.to_owned());
+        changed.push(LastChange { name: name.to_owned(), time, number });
+    }
+
+    /// Whether the field was changed after this moment. Times of one server have the same form.
+    fn is_newer(&self, name: &str, than: &Moment) -> bool {
+        let is_after = |last: &LastChange| match than {
+            Moment::Time(time) => last.time > *time,
+            Moment::Length(length) => last.number >= *length,
+        };
+        self.changed.borrow().iter().any(|last| last.name == name && is_after(last))
+    }
+
+    async fn commit(
+        &self,
+        before: &Known,
+        mut next: Known,
+        events: Vec<Event>,
+    ) -> std::result::Result<Known, StoreError> {
+        let state = match &mut next.state {
+            Some(state) => state,
+            None if events.is_empty() => return Ok(next),
+            // The description comes first, unless the copy was deleted meanwhile.
+            None => return Err(StoreError::Lost),
+        };
+        let mut mark = EditableObject::default();
+        mark.set(HOST, &self.server.to_json_text());
+        if next.skipped > 0 {
+            mark.set(SKIPPED, &next.skipped.to_json_text());
+        }
+        state.set_field(SERVER, Some(&RawJson::of(&mark)));
+        let has_changed = before.state.as_ref() != Some(state);
+        if !has_changed && events.is_empty() {
+            return Ok(next);
+        }
+        let at = self.host.now();
+        let writer = next.writer.map(|expected| WriterNumber { expected, next: expected + 1 });
+        let commit = Commit {
+            created_at: next.created_at,
+            writer,
+            events: events.iter().map(|event| (event.id().clone(), event.json().clone())).collect(),
+            base_state: has_changed.then(|| state.json()),
+            // The server has it, too.
+            durability: Durability::Relaxed,
+            ..Commit::new(before.length, at)
+        };
+        self.store.commit(self.id, commit).await?;
+        next.created_at = next.created_at.or(Some(at));
+        next.writer = writer.map(|writer| writer.next);
+        Ok(next)
+    }
+}
+
+struct Changed {
+    known: Known,
+    events: Vec<Event>,
+    has_gap: bool,
+}
+
+fn diverged() -> Error {
+    Error::new(
+        ErrorCode::InvalidState,
+        "the log on the agent server is not the one that was copied; delete the copy, or export it first, and open the conversation again",
+    )
+}

@@ -1,0 +1,210 @@
+//! Reading of what a server sends. All of it is untrusted: what cannot be read is an error, and nothing of it is stored.
+
+use crate::{
+    error::{Error, ErrorCode, Result, shown},
+    event::Event,
+    format::fields::STATE_FIELDS,
+    id::EventId,
+    json::{EditableObject, Object, elements, string_length},
+};
+use std::{borrow::Cow, rc::Rc};
+
+/// The key of an update that has all fields of the state.
+const FULL_STATE: &str = "full_state";
+
+/// A text from the server.
+#[derive(Clone, Copy, Debug)]
+pub enum Given<'a> {
+    /// A frame of `/sockets/session/{id}`, which servers have since 1.58.
+    Session(&'a str),
+    /// A frame of `/sockets/events/{id}`. Its events have no number, so it only tells that there is something to ask for.
+    Event(&'a str),
+    /// An answer to `events/search`, asked from this event on, or if the name is empty from the first.
+    Page {
+        /// `page_id` of the request.
+        from: &'a str,
+        /// The answer.
+        text: &'a str,
+    },
+    /// The description of the conversation.
+    Info {
+        /// The length of the copy when it was asked for. What has changed behind that is newer.
+        length: u64,
+        /// The answer.
+        text: &'a str,
+    },
+}
+
+/// When a snapshot of the state was made.
+pub(super) enum Moment {
+    /// At this time of the server.
+    Time(String),
+    /// When the copy had this length, or later.
+    Length(u64),
+}
+
+/// One thing that a server has told.
+pub(super) enum Told {
+    /// The log has events up to this number, and those that were asked for follow.
+    Sync { through: Option<u64> },
+    /// An event of the log, with its number.
+    Stored { number: u64, event: Event },
+    /// Events of the log that follow each other, asked from this one on.
+    Page { from: Option<EventId>, events: Vec<Event>, has_more: bool },
+    /// There is this event, which has to be asked for.
+    Behind(EventId),
+    /// All fields of the state, or those of a description.
+    Snapshot { of: Moment, fields: EditableObject },
+    /// A field of the state has another value, which is not in the log.
+    Changed(Event),
+    /// An answer begins.
+    Begins { item: String, attempt: u64 },
+    /// A piece of an answer.
+    Piece { item: String, attempt: u64, order: u64, is_reasoning: bool, text: String },
+    /// A piece of an answer of which the server tells nothing else.
+    Unnumbered { text: Option<String>, reasoning: Option<String> },
+    /// An answer has ended without an event.
+    Aborted { item: String },
+    /// The server could not do what was asked over the socket.
+    Failed { code: String, detail: String },
+}
+
+/// The text with small numbers as the files of a server have them. Requests and the older socket spell them as Python does:
+/// `1.5e-07` for `1.5e-7`, and `1.5e-05` for `0.000015`.
+fn respelled(text: &str) -> Cow<'_, str> {
+    if !text.contains("e-0") {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(quote) = rest.find('"') {
+        let (numbers, string) = rest.split_at(quote);
+        push_numbers(&mut out, numbers);
+        let end = string_length(string);
+        out.push_str(&string[..end]);
+        rest = &string[end..];
+    }
+    push_numbers(&mut out, rest);
+    Cow::Owned(out)
+}
+
+/// Adds a piece of JSON between two strings.
+fn push_numbers(out: &mut String, mut text: &str) {
+    while let Some(place) = text.find("e-0") {
+        let start =
+            text[..place].rfind(|c: char| !matches!(c, '0'..='9' | '.')).map_or(0, |before| before + 1);
+        let exponent = &text[place + 3..];
+        let length = exponent.find(|c: char| !c.is_ascii_digit()).unwrap_or(exponent.len());
+        out.push_str(&text[..start]);
+        match &exponent[..length] {
+            "5" => {
+                out.push_str("0.0000");
+                out.extend(text[start..place].chars().filter(|c| *c != '.'));
+            }
+            digit => {
+                out.push_str(&text[start..place]);
+                out.push_str("e-");
+                out.push_str(digit);
+            }
+        }
+        text = &exponent[length..];
+    }
+    out.push_str(text);
+}
+
+/// Everything that this text tells. A frame of a kind that is not known here tells nothing.
+///
+/// # Errors
+/// `network` for a text that is none of a server's.
+pub(super) fn read(given: Given<'_>, told: &mut Vec<Told>) -> Result<()> {
+    let read = match given {
+        Given::Session(text) => session_frame(text),
+        Given::Event(text) => event_frame(text),
+        Given::Page { from, text } => page(from, &respelled(text)),
+        Given::Info { length, text } => info(length, text),
+    };
+    told.extend(read?);
+    Ok(())
+}
+
+fn session_frame(text: &str) -> Result<Option<Told>> {
+    let frame = Object::parse(text).ok_or_else(|| unreadable(text))?;
+    let required = || unreadable(text);
+    let item = || frame.read::<String>("item_id").ok_or_else(required);
+    let attempt = frame.read("attempt").unwrap_or(1);
+    Ok(Some(match frame.read::<String>("type").as_deref() {
+        Some("sync") => Told::Sync { through: frame.read("through_seq") },
+        Some("durable") => Told::Stored {
+            number: frame.read("seq").ok_or_else(required)?,
+            event: event(frame.get("event").ok_or_else(required)?)?,
+        },
+        Some("transient") => return event_frame(frame.get("event").ok_or_else(required)?),
+        Some("item_started") => Told::Begins { item: item()?, attempt },
+        Some("delta") => Told::Piece {
+            item: item()?,
+            attempt,
+            order: frame.read("order").ok_or_else(required)?,
+            is_reasoning: frame.read::<String>("kind").as_deref() == Some("reasoning"),
+            text: frame.read("content").unwrap_or_default(),
+        },
+        Some("item_aborted") => Told::Aborted { item: item()? },
+        Some("error") => Told::Failed {
+            code: frame.read("code").unwrap_or_default(),
+            detail: frame.read("detail").unwrap_or_default(),
+        },
+        _ => return Ok(None),
+    }))
+}
+
+/// An event that is sent, and may be in the log.
+fn event_frame(text: &str) -> Result<Option<Told>> {
+    let fields = Object::parse(text).ok_or_else(|| unreadable(text))?;
+    let key = || fields.read::<String>("key").unwrap_or_default();
+    Ok(Some(match fields.read::<String>("kind").as_deref() {
+        Some("ConversationStateUpdateEvent") if key() == FULL_STATE => Told::Snapshot {
+            of: Moment::Time(fields.read("timestamp").unwrap_or_default()),
+            fields: fields.get("value").and_then(EditableObject::parse).ok_or_else(|| unreadable(text))?,
+        },
+        Some("ConversationStateUpdateEvent") => return Ok(Some(Told::Changed(event(text)?))),
+        Some("StreamingDeltaEvent") => {
+            Told::Unnumbered { text: fields.read("content"), reasoning: fields.read("reasoning_content") }
+        }
+        Some("ServerErrorEvent") => Told::Failed {
+            code: fields.read("code").unwrap_or_default(),
+            detail: fields.read("detail").unwrap_or_default(),
+        },
+        Some(_) => Told::Behind(event(text)?.id().clone()),
+        None => return Err(unreadable(text)),
+    }))
+}
+
+fn page(from: &str, text: &str) -> Result<Option<Told>> {
+    let fields = Object::parse(text).ok_or_else(|| unreadable(text))?;
+    let items = fields.get("items").and_then(elements).ok_or_else(|| unreadable(text))?;
+    let events = items.into_iter().map(event).collect::<Result<Vec<_>>>()?;
+    let has_more = fields.read::<String>("next_page_id").is_some();
+    Ok(Some(Told::Page { from: from.parse().ok(), events, has_more }))
+}
+
+/// The description has the fields of the state, and others.
+fn info(length: u64, text: &str) -> Result<Option<Told>> {
+    let mut fields = EditableObject::parse(text).ok_or_else(|| unreadable(text))?;
+    fields.retain(&|name, value| STATE_FIELDS.contains(&name) && value != "null");
+    // It has no field for a HEAD before the first event; an empty one says the same of a log with events.
+    if fields.get("leaf_event_id").is_none() {
+        fields.set("head_is_empty", "true");
+    }
+    Ok(Some(Told::Snapshot { of: Moment::Length(length), fields }))
+}
+
+fn event(json: &str) -> Result<Event> {
+    let id: EventId = Event::id_in(json).ok_or_else(|| unreadable(json))?;
+    Ok(Event::decode(id, Rc::from(json)))
+}
+
+fn unreadable(text: &str) -> Error {
+    Error::new(
+        ErrorCode::Network,
+        format!("the agent server has sent something that cannot be read: {}", shown(text)),
+    )
+}

@@ -1,0 +1,442 @@
+//! A copy that is written from what a server tells, in any order, with interruptions, and from several pages.
+
+use super::{AfterClose, Given, ServerCopy, Taken, after_close};
+use crate::{
+    error::ErrorCode,
+    format::{base_state::BaseState, server_mark::SERVER, tree::Leaf},
+    host::Host,
+    id::ConversationId,
+    store::{Commit, MemoryStore, Store},
+};
+use futures_executor::block_on;
+use futures_util::future::LocalBoxFuture;
+use proptest::prelude::*;
+use std::{rc::Rc, time::Duration};
+use uuid::Uuid;
+
+const ID: &str = "0f8fad5b-d9cb-469f-a165-70867728950e";
+const SERVER_ADDRESS: &str = "http://127.0.0.1:8000";
+
+struct Clock;
+
+impl Host for Clock {
+    fn now(&self) -> f64 {
+        1_000.0
+    }
+
+    fn local_time(&self) -> String {
+        "2026-01-31T09:15:02.123456".to_owned()
+    }
+
+    fn random_uuid(&self) -> Uuid {
+        Uuid::nil()
+    }
+
+    fn sleep(&self, _: Duration) -> LocalBoxFuture<'static, ()> {
+        Box::pin(std::future::ready(()))
+    }
+}
+
+fn id() -> ConversationId {
+    ID.parse().unwrap()
+}
+
+fn open(store: &MemoryStore) -> ServerCopy {
+    block_on(ServerCopy::open(Rc::new(store.another()), Rc::new(Clock), id(), SERVER_ADDRESS)).unwrap()
+}
+
+fn event_id(number: usize) -> String {
+    format!("00000000-0000-4000-8000-{number:012}")
+}
+
+/// The time of an event, or with a fraction one between two.
+fn time(number: usize) -> String {
+    format!("2026-01-31T09:15:{:02}.{:06}", number / 1000, number % 1000 * 1000)
+}
+
+fn message(number: usize, text: &str) -> String {
+    let parent = match number {
+        0 => String::new(),
+        _ => format!(r#""parent_id":"{}","#, event_id(number - 1)),
+    };
+    format!(
+        r#"{{"id":"{}","timestamp":"{}","source":"user",{parent}"llm_message":{{"role":"user","content":[{{"cache_prompt":false,"type":"text","text":"{text}"}}],"thinking_blocks":[]}},"activated_skills":[],"extended_content":[],"kind":"MessageEvent"}}"#,
+        event_id(number),
+        time(number),
+    )
+}
+
+fn update(number: usize, key: &str, value: &str) -> String {
+    format!(
+        r#"{{"id":"{}","timestamp":"{}","source":"environment","key":"{key}","value":{value},"kind":"ConversationStateUpdateEvent"}}"#,
+        event_id(number),
+        time(number),
+    )
+}
+
+fn fields(status: &str, more: &str) -> String {
+    format!(
+        r#"{{"id":"{ID}","agent":{{"kind":"Agent","llm":{{"model":"m","api_key":"**********"}}}},"workspace":{{"kind":"LocalWorkspace","working_dir":"/w"}},"execution_status":"{status}","tags":{{}}{more}}}"#
+    )
+}
+
+fn snapshot(at: &str, fields: &str) -> String {
+    format!(
+        r#"{{"id":"{}","timestamp":"{at}","source":"environment","key":"full_state","value":{fields},"kind":"ConversationStateUpdateEvent"}}"#,
+        Uuid::nil()
+    )
+}
+
+fn durable(number: usize, event: &str) -> String {
+    format!(r#"{{"type":"durable","seq":{number},"event":{event}}}"#)
+}
+
+fn sync(through: usize) -> String {
+    format!(r#"{{"type":"sync","from_seq":-1,"through_seq":{through}}}"#)
+}
+
+fn page(events: &[String], has_more: bool) -> String {
+    let next = if has_more { format!("\"{}\"", event_id(99_999)) } else { "null".to_owned() };
+    format!(r#"{{"items":[{}],"next_page_id":{next}}}"#, events.join(","))
+}
+
+/// Asked for when the copy was empty.
+fn info(text: &str) -> Given<'_> {
+    Given::Info { length: 0, text }
+}
+
+fn take(copy: &ServerCopy, given: &[Given<'_>]) -> Taken {
+    block_on(copy.take(given)).unwrap()
+}
+
+fn log_of(store: &MemoryStore) -> Vec<String> {
+    block_on(store.events(id(), 0..u64::MAX)).unwrap().iter().map(|event| event.json.to_string()).collect()
+}
+
+fn state_of(store: &MemoryStore) -> BaseState {
+    BaseState::parse(&block_on(store.load(id())).unwrap().unwrap().base_state).unwrap()
+}
+
+/// A log of messages and updates of the state.
+fn log(length: usize) -> Vec<String> {
+    (0..length)
+        .map(|number| match number % 5 {
+            3 => update(
+                number,
+                "execution_status",
+                if number % 2 == 0 { r#""running""# } else { r#""finished""# },
+            ),
+            _ => message(number, &format!("Número {number}")),
+        })
+        .collect()
+}
+
+#[test]
+fn a_copy_has_the_bytes_of_the_log_and_what_a_list_shows() {
+    let store = MemoryStore::new();
+    let copy = open(&store);
+    let events = log(4);
+    let pages = [page(&events[..3], true), page(&events[2..], false)];
+    let state =
+        fields("running", &format!(r#","leaf_event_id":"{}","title":"no field of the state""#, event_id(2)));
+    let taken = take(&copy, &[info(&state), Given::Page { from: "", text: &pages[0] }]);
+    assert!(taken.is_behind && taken.is_snapshot);
+    let from = block_on(copy.last()).unwrap().unwrap();
+    assert!(!take(&copy, &[Given::Page { from: from.as_str(), text: &pages[1] }]).is_behind);
+    assert_eq!(log_of(&store), events);
+    let state = state_of(&store);
+    assert_eq!(state.execution_status().as_str(), "finished");
+    assert_eq!(state.beginning().as_deref(), Some("Número 0"));
+    assert_eq!(state.leaf(), Leaf::Event(event_id(2).parse().unwrap()));
+    assert_eq!(state.field(SERVER).unwrap().as_str(), format!(r#"{{"host":"{SERVER_ADDRESS}"}}"#));
+    assert!(!state.json().contains("title"));
+    // The same again changes nothing, not even the number of the writer.
+    let before = block_on(store.load(id())).unwrap();
+    take(&copy, &[Given::Page { from: from.as_str(), text: &pages[1] }]);
+    assert_eq!(block_on(store.load(id())).unwrap(), before);
+}
+
+#[test]
+fn small_numbers_are_those_of_the_files() {
+    let store = MemoryStore::new();
+    let copy = open(&store);
+    let text = r#"{"id":"ID","value":{"1e-05":"1e-05 \"1e-07","a":[1e-05,1.234e-05,-1.5e-07,1e-06,2e-10,1e+22,0.0001]}}"#;
+    let text = text.replace("ID", &event_id(0));
+    let asked = page(std::slice::from_ref(&text), false);
+    take(&copy, &[info(&fields("idle", "")), Given::Page { from: "", text: &asked }]);
+    let expected = text.replace("[1e-05,1.234e-05,-1.5e-07,1e-06,", "[0.00001,0.00001234,-1.5e-7,1e-6,");
+    assert_eq!(log_of(&store), [expected]);
+}
+
+#[test]
+fn an_older_snapshot_does_not_bring_back_what_was() {
+    let store = MemoryStore::new();
+    let copy = open(&store);
+    let events = log(4);
+    take(&copy, &[info(&fields("idle", ""))]);
+    let frames: Vec<String> =
+        events.iter().enumerate().map(|(number, event)| durable(number, event)).collect();
+    let old = snapshot(&time(1), &fields("running", &format!(r#","leaf_event_id":"{}""#, event_id(1))));
+    let transient = format!(r#"{{"type":"transient","event":{old}}}"#);
+    let mut given = vec![sync(3)];
+    given.extend(frames);
+    given.push(transient);
+    let given: Vec<Given<'_>> = given.iter().map(|text| Given::Session(text)).collect();
+    take(&copy, &given);
+    assert_eq!(state_of(&store).execution_status().as_str(), "finished");
+    assert_eq!(state_of(&store).leaf(), Leaf::Event(event_id(2).parse().unwrap()));
+    // Nor does a description that was asked for before.
+    let old = fields("running", &format!(r#","leaf_event_id":"{}""#, event_id(1)));
+    take(&copy, &[Given::Info { length: 2, text: &old }]);
+    assert_eq!(state_of(&store).execution_status().as_str(), "finished");
+    assert_eq!(state_of(&store).leaf(), Leaf::Event(event_id(2).parse().unwrap()));
+    // A newer one does: somebody has moved HEAD.
+    let new = snapshot(&time(9), &fields("idle", &format!(r#","leaf_event_id":"{}""#, event_id(0))));
+    take(&copy, &[Given::Event(&new)]);
+    assert_eq!(state_of(&store).execution_status().as_str(), "idle");
+    assert_eq!(state_of(&store).leaf(), Leaf::Event(event_id(0).parse().unwrap()));
+    assert_eq!(state_of(&store).beginning().as_deref(), Some("Número 0"));
+}
+
+#[test]
+fn secrets_and_own_fields_of_a_server_are_not_stored() {
+    let store = MemoryStore::new();
+    let copy = open(&store);
+    let open_key = fields("idle", r#","threadkeep_beginning":"forged","threadkeep_import":{"new":true}"#)
+        .replace("**********", "sk-1234567890");
+    take(&copy, &[info(&open_key)]);
+    take(&copy, &[Given::Event(&snapshot(&time(1), &open_key))]);
+    let text = state_of(&store).json();
+    assert!(
+        !text.contains("sk-1234567890") && !text.contains("forged") && !text.contains("threadkeep_import"),
+        "{text}"
+    );
+    // No event of the log changes such a field, or the id.
+    let events = [update(0, SERVER, r#"{"host":"https://elsewhere"}"#), update(1, "id", r#""x""#)];
+    take(&copy, &[Given::Page { from: "", text: &page(&events, false) }]);
+    assert_eq!(state_of(&store).json(), text);
+    assert_eq!(log_of(&store), events);
+}
+
+#[test]
+fn a_conversation_that_is_no_copy_of_this_server_is_refused() {
+    let store = MemoryStore::new();
+    let commit = Commit { base_state: Some(fields("idle", "").into()), ..Commit::new(0, 0.0) };
+    block_on(store.commit(id(), commit)).unwrap();
+    let reopened =
+        |server| block_on(ServerCopy::open(Rc::new(store.another()), Rc::new(Clock), id(), server)).map(drop);
+    assert_eq!(reopened(SERVER_ADDRESS).unwrap_err().code(), ErrorCode::InvalidState);
+    block_on(store.delete(id())).unwrap();
+    take(&open(&store), &[info(&fields("idle", ""))]);
+    assert_eq!(reopened("http://127.0.0.1:9000").unwrap_err().code(), ErrorCode::InvalidState);
+    reopened(SERVER_ADDRESS).unwrap();
+}
+
+#[test]
+fn another_log_is_noticed_and_nothing_of_it_is_stored() {
+    let store = MemoryStore::new();
+    let copy = open(&store);
+    let events = log(3);
+    take(&copy, &[info(&fields("idle", "")), Given::Page { from: "", text: &page(&events, false) }]);
+    // A server that was set up anew has other events under these numbers, or fewer.
+    let other = durable(2, &message(7, "Another"));
+    assert_eq!(block_on(copy.cursor()).unwrap(), 1);
+    assert_eq!(block_on(copy.take(&[Given::Session(&other)])).unwrap_err().code(), ErrorCode::InvalidState);
+    let other = page(&[message(7, "Another")], false);
+    let asked = Given::Page { from: &event_id(2), text: &other };
+    assert_eq!(block_on(copy.take(&[asked])).unwrap_err().code(), ErrorCode::InvalidState);
+    assert_eq!(block_on(copy.take(&[Given::Session(&sync(1))])).unwrap_err().code(), ErrorCode::InvalidState);
+    assert_eq!(block_on(copy.take(&[Given::Session("nonsense")])).unwrap_err().code(), ErrorCode::Network);
+    let state = fields("idle", "").replace(ID, "1f8fad5b-d9cb-469f-a165-70867728950e");
+    assert_eq!(block_on(copy.take(&[info(&state)])).unwrap_err().code(), ErrorCode::IdMismatch);
+    assert_eq!(log_of(&store), events);
+}
+
+#[test]
+fn events_that_the_server_cannot_read_are_passed_over() {
+    let store = MemoryStore::new();
+    let copy = open(&store);
+    let events = log(6);
+    take(&copy, &[info(&fields("idle", ""))]);
+    let given = [sync(3), durable(0, &events[0]), durable(3, &events[3]), durable(4, &events[4])];
+    let given: Vec<Given<'_>> = given.iter().map(|text| Given::Session(text)).collect();
+    assert!(!take(&copy, &given).has_gap);
+    assert_eq!(log_of(&store), [&*events[0], &events[3], &events[4]]);
+    // Also after the page was loaded again.
+    let copy = open(&store);
+    assert_eq!(block_on(copy.cursor()).unwrap(), 3);
+    take(&copy, &[Given::Session(&durable(4, &events[4])), Given::Session(&durable(5, &events[5]))]);
+    assert_eq!(log_of(&store).len(), 4);
+}
+
+#[test]
+fn pieces_of_an_answer_are_shown_until_one_is_missing() {
+    let copy = open(&MemoryStore::new());
+    let item = event_id(7);
+    let begins = |attempt| {
+        format!(r#"{{"type":"item_started","item_id":"{item}","attempt":{attempt},"anchor_seq":2}}"#)
+    };
+    let piece = |attempt, order, text: &str| {
+        format!(
+            r#"{{"type":"delta","item_id":"{item}","attempt":{attempt},"order":{order},"kind":"text","content":"{text}"}}"#
+        )
+    };
+    let live = |text: &str| take(&copy, &[Given::Session(text)]).live;
+    assert_eq!(live(&piece(1, 5, "from the middle")), Vec::<String>::new());
+    live(&begins(1));
+    assert_eq!(
+        live(&piece(1, 0, "Hel")),
+        [format!(r#"{{"kind":"StreamingDeltaEvent","message_id":"{item}","content":"Hel"}}"#)]
+    );
+    assert_eq!(live(&piece(1, 2, "!")), Vec::<String>::new());
+    assert_eq!(live(&piece(1, 3, "?")), Vec::<String>::new());
+    live(&begins(2));
+    assert_eq!(live(&piece(1, 4, "of the first attempt")), Vec::<String>::new());
+    assert_eq!(live(&piece(2, 0, "Hello")).len(), 1);
+    live(&format!(r#"{{"type":"item_aborted","item_id":"{item}","attempt":2,"reason":"error"}}"#));
+    assert_eq!(live(&piece(2, 1, " again")), Vec::<String>::new());
+    assert_eq!(live(r#"{"type":"of a later version","x":1}"#), Vec::<String>::new());
+    let failure = take(&copy, &[Given::Session(r#"{"type":"error","code":"Bad","detail":"no"}"#)]).failure;
+    assert_eq!(failure.as_deref(), Some("Bad: no"));
+}
+
+#[test]
+fn pieces_without_a_number_are_shown_before_their_answer_only() {
+    let store = MemoryStore::new();
+    let copy = open(&store);
+    take(&copy, &[info(&fields("idle", ""))]);
+    let piece = |text: &str| {
+        format!(
+            r#"{{"id":"{}","source":"agent","content":"{text}","kind":"StreamingDeltaEvent"}}"#,
+            Uuid::nil()
+        )
+    };
+    let live = |text: &str| take(&copy, &[Given::Event(text)]).live;
+    assert_eq!(live(&piece("")), Vec::<String>::new());
+    let first = live(&piece("Hel"));
+    assert!(first[0].contains(r#""content":"Hel""#), "{first:?}");
+    let of_agent =
+        |number, text| message(number, text).replacen(r#""source":"user""#, r#""source":"agent""#, 1);
+    let events = [of_agent(0, "Before"), of_agent(1, "Hello"), of_agent(2, "Next one")];
+    // The first answer has events from before the socket was opened, of which it does not tell.
+    take(&copy, &[Given::Page { from: "", text: &page(&events[..1], false) }]);
+    assert_eq!(live(&piece("l")).len(), 1);
+    // The end of the answer is stored because another event has led to a request; then pieces of it come.
+    take(&copy, &[Given::Page { from: &event_id(0), text: &page(&events[..2], false) }]);
+    assert_eq!(live(&piece("lo")), Vec::<String>::new());
+    assert!(take(&copy, &[Given::Event(&events[1])]).is_behind);
+    let second = live(&piece("Next"));
+    assert!(second[0].contains("Next") && first[0][..60] != second[0][..60], "{second:?}");
+    // A socket that tells first.
+    take(&copy, &[Given::Event(&events[2])]);
+    take(&copy, &[Given::Page { from: &event_id(1), text: &page(&events[1..], false) }]);
+    assert_eq!(live(&piece("Third")).len(), 1);
+}
+
+#[test]
+fn a_sent_message_is_found_once() {
+    let store = MemoryStore::new();
+    let copy = open(&store);
+    let events = [message(0, "Hi"), message(1, "Go"), message(2, "Go")];
+    take(&copy, &[info(&fields("idle", "")), Given::Page { from: "", text: &page(&events, false) }]);
+    let sent = |start| {
+        block_on(copy.sent(start, r#"[{"type":"text","text":"Go"}]"#)).unwrap().map(|json| json.to_string())
+    };
+    assert_eq!(sent(1), Some(events[1].clone()));
+    assert_eq!(sent(1), Some(events[2].clone()));
+    assert_eq!(sent(0), None);
+}
+
+#[test]
+fn a_wait_grows_and_a_refusal_is_final() {
+    let wait = |attempts, random| match after_close(1006, "", attempts, random) {
+        AfterClose::Wait(wait) => wait,
+        AfterClose::Fatal(error) => panic!("{error}"),
+    };
+    assert_eq!(
+        (wait(0, 1.0), wait(1, 1.0), wait(3, 0.0), wait(30, 1.0)),
+        (500.0, 1_000.0, 2_000.0, 30_000.0)
+    );
+    for (code, expected) in [(4001, ErrorCode::ServerAuth), (4004, ErrorCode::NotFound)] {
+        match after_close(code, "", 0, 0.5) {
+            AfterClose::Fatal(error) => assert_eq!(error.code(), expected),
+            AfterClose::Wait(_) => panic!("{code}"),
+        }
+    }
+}
+
+/// One thing that reaches one of two pages.
+#[derive(Clone, Debug)]
+enum Step {
+    /// The socket of a page is opened anew, and sends what that page's copy lacks of so many events.
+    Replay { page: usize, through: usize },
+    /// Live frames of these events, in this order.
+    Live { page: usize, numbers: Vec<usize> },
+    /// A page of so many events, from the end of the copy.
+    Asked { page: usize, count: usize },
+}
+
+fn steps(length: usize) -> impl Strategy<Value = Vec<Step>> {
+    let page = 0..2usize;
+    let step = prop_oneof![
+        (page.clone(), 0..length).prop_map(|(page, through)| Step::Replay { page, through }),
+        (page.clone(), prop::collection::vec(0..length, 1..6))
+            .prop_map(|(page, numbers)| Step::Live { page, numbers }),
+        (page, 1..9usize).prop_map(|(page, count)| Step::Asked { page, count }),
+    ];
+    prop::collection::vec(step, 0..40)
+}
+
+proptest! {
+    /// A copy is a beginning of the log at every moment, whatever comes when, and all of it in the end.
+    #[test]
+    fn a_copy_is_always_a_beginning_of_the_log(steps in steps(40)) {
+        let store = MemoryStore::new();
+        let copies = [open(&store), open(&store)];
+        let events = log(40);
+        let frame = |number: usize| durable(number, &events[number]);
+        take(&copies[0], &[info(&fields("idle", ""))]);
+        for step in steps {
+            match step {
+                Step::Replay { page, through } => {
+                    copies[page].reconnect();
+                    let start = usize::try_from(block_on(copies[page].cursor()).unwrap() + 1).unwrap();
+                    // The server has at least what was copied.
+                    let through = through.max(log_of(&store).len().saturating_sub(1));
+                    let mut frames = vec![sync(through)];
+                    frames.extend((start..=through).map(frame));
+                    let given: Vec<Given<'_>> = frames.iter().map(|text| Given::Session(text)).collect();
+                    take(&copies[page], &given);
+                }
+                Step::Live { page, numbers } => {
+                    let known = log_of(&store).len();
+                    // Behind the replay, no event is missing for good.
+                    copies[page].reconnect();
+                    for frame in numbers.iter().map(|number| frame(*number)) {
+                        take(&copies[page], &[Given::Session(&frame)]);
+                    }
+                    prop_assert!(log_of(&store).len() >= known);
+                }
+                Step::Asked { page: of, count } => {
+                    let from = block_on(copies[of].last()).unwrap();
+                    let start = from.as_ref().map_or(0, |from| {
+                        events.iter().position(|event| event.contains(&format!(r#"{{"id":"{from}""#))).unwrap()
+                    });
+                    let end = (start + count).min(events.len());
+                    let text = page(&events[start..end], end < events.len());
+                    let from = from.as_ref().map(|from| from.as_str()).unwrap_or_default();
+                    take(&copies[of], &[Given::Page { from, text: &text }]);
+                }
+            }
+            let stored = log_of(&store);
+            prop_assert_eq!(&stored[..], &events[..stored.len()]);
+        }
+        copies[1].reconnect();
+        let start = usize::try_from(block_on(copies[1].cursor()).unwrap() + 1).unwrap();
+        let mut frames = vec![sync(39)];
+        frames.extend((start..40).map(frame));
+        let given: Vec<Given<'_>> = frames.iter().map(|text| Given::Session(text)).collect();
+        take(&copies[1], &given);
+        prop_assert_eq!(log_of(&store), events);
+    }
+}

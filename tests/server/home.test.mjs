@@ -1,0 +1,255 @@
+// Conversations on the real agent server, in Node, where the page asks for what is new: the example and the table of docs/server.md, the
+// bytes of the copy, and what may not be done with it.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { after, before, describe, test } from "node:test";
+import { Agent, Conversation, LLM, agentServer, fileEditor, memoryStore, tool } from "../../dist/index.js";
+import { root } from "../../scripts/process.mjs";
+import { deferred } from "../support/deferred.mjs";
+import { exampleNamed, runExample } from "../support/documented.mjs";
+import { createModel } from "../support/model.mjs";
+import { startAgentServer } from "./agent-server.mjs";
+import { serverVersions } from "./setup.mjs";
+
+const page = readFileSync(path.join(root, "docs/server.md"), "utf8");
+
+/** The second column of the table of the page, for each name in the first one. */
+const said = new Map(
+  [...page.matchAll(/^\| (`.+?) \| (.+?) \|$/gm)].flatMap(([, names, what]) =>
+    [...names.matchAll(/`(.+?)`/g)].map(([, name]) => [name, what]),
+  ),
+);
+
+/** A call of each method of the table; `waits` if a call has to wait for the user. */
+const calls = {
+  sendMessage: (on) => on.sendMessage([{ type: "text", text: "More" }]),
+  editMessage: (on, { question }) => on.editMessage(question, "Again"),
+  navigateTo: (on, { question }) => on.navigateTo(question),
+  pause: (on) => on.pause(),
+  interrupt: (on) => on.interrupt(),
+  run: (on) => on.run(),
+  regenerate: (on) => on.regenerate(),
+  rejectPendingActions: (on) => on.rejectPendingActions("No"),
+  askAgent: (on) => on.askAgent("Why?"),
+  setTags: (on) => on.setTags({ title: "Tagged" }),
+  setConfirmationPolicy: (on) => on.setConfirmationPolicy({ kind: "AlwaysConfirm" }),
+  setSecurityAnalyzer: (on) => on.setSecurityAnalyzer({ kind: "LLMSecurityAnalyzer" }),
+  updateSecrets: (on) => on.updateSecrets({ TOKEN: "a secret" }),
+  "queue.list": (on) => on.queue.list(),
+  generateTitle: (on) => on.generateTitle(),
+  editAction: (on) => on.editAction("e", {}),
+  executeTool: (on) => on.executeTool("note", {}),
+  switchLLM: (on) => on.switchLLM(new LLM({ model: "openai/other" })),
+  setLimits: (on) => on.setLimits({ maxIterationPerRun: 5 }),
+  setAllowedTools: (on) => on.setAllowedTools(["note"]),
+  setAgentState: (on) => on.setAgentState({ mood: "calm" }),
+  "queue.edit": (on) => on.queue.edit("m", "Other"),
+  "queue.remove": (on) => on.queue.remove("m"),
+  allowSecrets: (on) => on.allowSecrets(),
+  takeOver: (on) => on.takeOver(),
+  "workspace.write": (on) => on.workspace.write("a.txt", "a"),
+  "workspace.makeDirectory": (on) => on.workspace.makeDirectory("a"),
+};
+/** Methods that need a state of their own. */
+const elsewhere = ["retryNow", "condense"];
+
+test("the table of docs/server.md has every method that goes to the server", () => {
+  const isCode = (name) => /^(server_auth|network|not_found|invalid_state)$/.test(name);
+  const names = [...said.keys()].filter((name) => !isCode(name) && !elsewhere.includes(name));
+  assert.deepEqual(names.toSorted(), Object.keys(calls).toSorted());
+});
+
+for (const version of serverVersions) {
+  describe(`a conversation on the agent server ${version}`, { timeout: 600_000 }, () => {
+    let upstream;
+    let model;
+    let server;
+    let home;
+    const release = deferred();
+    before(async () => {
+      model = createModel(answerTo);
+      upstream = await model.listen();
+      server = await startAgentServer({ version, model: upstream.baseUrl });
+      home = server && agentServer({ host: server.host, apiKey: server.apiKey, workingDir: server.workspace });
+    });
+    after(async () => {
+      await server?.stop();
+      await upstream.close();
+    });
+    const agentOf = (tools = []) =>
+      new Agent({ llm: new LLM({ model: "openai/scripted", apiKey: "sk-of-the-model", baseUrl: upstream.baseUrl }), tools });
+    const open = (options = {}) => Conversation.open({ agent: agentOf(), store: memoryStore(), home, ...options });
+    const confirming = () => ({ agent: agentOf([fileEditor()]), confirmationPolicy: { kind: "AlwaysConfirm" } });
+    const bytesOf = async (store, id) => (await store.events(id, 0, Number.MAX_SAFE_INTEGER)).map(({ json }) => json);
+    const onServer = (id) => server.stored(id).map(({ text }) => text);
+
+    test("the example of the page", async (t) => {
+      if (server === null) return t.skip("it is not here");
+      const lines = [];
+      const names = {
+        agent: agentOf(),
+        store: memoryStore(),
+        apiKey: server.apiKey,
+        Conversation,
+        agentServer: ({ host, ...more }) => {
+          assert.equal(host, "http://127.0.0.1:8000");
+          return agentServer({ ...more, host: server.host, workingDir: server.workspace });
+        },
+        console: { log: (...words) => lines.push(words.join(" ")) },
+      };
+      const { conversation } = await runExample(exampleNamed(page, "a conversation on a server"), names, "{ conversation }");
+      assert.deepEqual(lines, ["server It is four."]);
+      assert.equal(conversation.access, "follower");
+      await conversation.close();
+    });
+
+    test("events are heard once, in their order, and the copy has the bytes of the server's files", async (t) => {
+      if (server === null) return t.skip("it is not here");
+      const store = memoryStore();
+      const conversation = await open({ store });
+      const heard = [];
+      conversation.subscribe((event) => "id" in event && heard.push(event.id));
+      const sent = await conversation.sendMessage("How much is two and two?");
+      assert.equal(sent.llm_message.content[0].text, "How much is two and two?");
+      const result = await conversation.run();
+      assert.deepEqual([result.status, result.finalResponse, result.steps], ["finished", "It is four.", 2]);
+      assert.ok(result.tokenUsage.prompt_tokens > 0);
+      const again = await conversation.regenerate();
+      assert.equal(again.status, "finished");
+      assert.equal((await conversation.branches()).length, 1);
+      await conversation.setTags({ title: "Sums" });
+      assert.equal(conversation.title, "Sums");
+      const log = onServer(conversation.id);
+      assert.deepEqual(await bytesOf(store, conversation.id), log);
+      assert.deepEqual(
+        heard,
+        log.map((text) => JSON.parse(text).id),
+      );
+      await conversation.close();
+      // Neither key is stored here, and the second opening needs nothing that is there already.
+      const stored = JSON.stringify(await store.load(conversation.id));
+      assert.ok(stored.includes("threadkeep_server"));
+      for (const text of [stored, ...log]) assert.ok(!text.includes("sk-of-the-model") && !text.includes(server.apiKey));
+      const reopened = await open({ store, conversationId: conversation.id });
+      assert.equal(await reopened.finalResponse(), "It is four.");
+      await reopened.close();
+    });
+
+    test("another handle, with a copy of its own, shows the same, and both act", async (t) => {
+      if (server === null) return t.skip("it is not here");
+      const [one, two] = [memoryStore(), memoryStore()];
+      const first = await open({ store: one });
+      await first.sendMessage("Hello");
+      const second = await open({ store: two, conversationId: first.id });
+      assert.equal(second.title, "Hello");
+      await second.sendMessage("And from here");
+      assert.equal((await second.run()).status, "finished");
+      assert.equal((await first.run()).status, "finished");
+      await first.navigateTo(null);
+      await second.sendMessage("Anew");
+      assert.deepEqual(await bytesOf(two, first.id), onServer(first.id));
+      await first.close();
+      await second.close();
+    });
+
+    test("calls wait for the user, who approves or rejects them", async (t) => {
+      if (server === null) return t.skip("it is not here");
+      const conversation = await open(confirming());
+      await conversation.sendMessage("look around");
+      assert.equal((await conversation.run()).status, "waiting_for_confirmation");
+      const [action] = await conversation.pendingActions();
+      assert.equal(action.tool_name, "file_editor");
+      await assert.rejects(conversation.sendMessage("Wait"), { code: "invalid_state" });
+      await assert.rejects(conversation.sendMessage("Wait", { pending: "keep" }), { code: "unsupported" });
+      await assert.rejects(conversation.run({ approve: ["00000000-0000-4000-8000-000000000000"] }), { code: "not_found" });
+      await conversation.rejectPendingActions("Not now");
+      assert.deepEqual(await conversation.pendingActions(), []);
+      assert.equal((await conversation.events.at(-1)).rejection_reason, "Not now");
+      assert.equal((await conversation.run()).status, "waiting_for_confirmation");
+      const result = await conversation.run({ approve: (await conversation.pendingActions()).map(({ id }) => id) });
+      assert.deepEqual([result.status, result.finalResponse], ["finished", "It is four."]);
+      await conversation.close();
+    });
+
+    test("a signal stops a run", async (t) => {
+      if (server === null) return t.skip("it is not here");
+      const conversation = await open();
+      await conversation.sendMessage("hold on");
+      const stop = new AbortController();
+      const asked = model.requests.length;
+      const running = conversation.run({ signal: stop.signal });
+      await model.arrived(asked + 1);
+      stop.abort();
+      await assert.rejects(running, { code: "aborted" });
+      assert.equal(conversation.executionStatus, "paused");
+      release.resolve();
+      await conversation.close();
+    });
+
+    test("the copy is written by nobody here, and an export of it is a conversation of its own", async (t) => {
+      if (server === null) return t.skip("it is not here");
+      const store = memoryStore();
+      const conversation = await open({ store });
+      await conversation.sendMessage("Hello");
+      await conversation.run();
+      const zip = await conversation.exportZip();
+      const copy = await conversation.fork();
+      assert.equal(copy.home, "here");
+      await copy.sendMessage("Here");
+      await copy.close();
+      const { id } = conversation;
+      await conversation.close();
+      await assert.rejects(Conversation.open({ agent: agentOf(), store, conversationId: id }), { code: "invalid_state" });
+      await assert.rejects(Conversation.importZip(zip, { store }), { code: "invalid_state" });
+      const other = agentServer({ host: "http://127.0.0.1:9", workingDir: "/" });
+      await assert.rejects(open({ store, conversationId: id, home: other }), { code: "invalid_state" });
+      const elsewhere = memoryStore();
+      await Conversation.importZip(zip, { store: elsewhere });
+      const here = await Conversation.open({ agent: agentOf(), store: elsewhere, conversationId: id });
+      assert.deepEqual([here.home, here.access], ["here", "writer"]);
+      await here.sendMessage("On its own");
+      await here.close();
+      await assert.rejects(open({ store: elsewhere, conversationId: id }), { code: "invalid_state" });
+    });
+
+    test("what cannot be is refused with its reason", async (t) => {
+      if (server === null) return t.skip("it is not here");
+      const own = tool({ name: "own", description: "Of the page.", parameters: { type: "object", properties: {} }, execute: () => "" });
+      await assert.rejects(open({ agent: agentOf([own]) }), { code: "unsupported", message: /own/ });
+      const wrong = (options) => agentServer({ host: server.host, apiKey: server.apiKey, workingDir: "/", ...options });
+      await assert.rejects(open({ home: wrong({ apiKey: "wrong" }) }), { code: "server_auth", status: 401 });
+      await assert.rejects(open({ home: wrong({ host: "http://127.0.0.1:9" }) }), { code: "network" });
+      for (const host of ["nowhere", "ftp://127.0.0.1", "http://user:word@127.0.0.1", "http://127.0.0.1/?key=1"])
+        await assert.rejects(open({ home: wrong({ host }) }), { code: "invalid_options" });
+      await assert.rejects(open({ home: wrong({ key: "1" }) }), { code: "invalid_options", message: /apiKey/ });
+    });
+
+    for (const [name, call] of Object.entries(calls)) {
+      test(`the table: ${name}`, async (t) => {
+        if (server === null) return t.skip("it is not here");
+        const waits = name === "rejectPendingActions";
+        const conversation = await open(waits ? confirming() : {});
+        const { id: question } = await conversation.sendMessage(waits ? "look around" : "Hello");
+        await conversation.run();
+        const done = await call(conversation, { question }).then(
+          () => "done",
+          (error) => error.code,
+        );
+        const what = said.get(name);
+        assert.equal(done, /^`unsupported`|without one `unsupported`/.test(what) ? "unsupported" : "done", `${name}: ${what}`);
+        await conversation.close();
+      });
+    }
+
+    /** The script: a thought for a question, and an answer that waits for the end of a test. */
+    async function answerTo({ messages }) {
+      const texts = JSON.stringify(messages.at(-1));
+      if (texts.includes("hold on")) await release.promise;
+      if ((messages.at(-1).role !== "tool" && texts.includes("look around")) || texts.includes("Not now"))
+        return { calls: [{ name: "file_editor", arguments: { command: "view", path: server.workspace } }] };
+      const isQuestion = messages.at(-1).role === "user" && texts.includes("two and two");
+      return isQuestion ? { calls: [{ name: "think", arguments: { thought: "Not hard." } }] } : { text: "It is four." };
+    }
+  });
+}
