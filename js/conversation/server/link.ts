@@ -40,6 +40,9 @@ const sessionSince = [1, 58] as const;
 /** So many milliseconds lie between two looks without a socket. */
 const pollInterval = 2_000;
 
+/** The most looks after which a socket is tried again that the server, or something on the way to it, has refused. */
+const mostLooks = 15;
+
 /** So many milliseconds an event may be missing between others. */
 const gapLasts = 2_000;
 
@@ -54,11 +57,18 @@ export class Link {
   #taking: Promise<void> | undefined;
   #asking: Promise<void> | undefined;
   #isBehind = false;
+  /** The requests for events that are under way. */
+  #requested = 0;
   #socket: WebSocket | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #gap: ReturnType<typeof setTimeout> | undefined;
+  /** Stands for the latest connection. Of an earlier one, nothing that is still under way counts. */
+  #turn = {};
+  /** So often was a socket refused in a row. */
+  #refusals = 0;
   /** Attempts since the server was last reached. */
   #attempts = 0;
+  #isReached = true;
   #hasSession = false;
   /** Whether the whole state came, of which the watchers have not heard. */
   #hasSnapshot = false;
@@ -73,6 +83,11 @@ export class Link {
   private constructor(parts: LinkParts, copy: CoreServerCopy) {
     this.#parts = parts;
     this.#copy = copy;
+  }
+
+  /** Whether the server has answered last, or has not been asked. Otherwise it is left alone until the next attempt. */
+  get isReached(): boolean {
+    return this.#isReached;
   }
 
   /** Whether the server tells by itself what happens. */
@@ -122,15 +137,24 @@ export class Link {
     const { requests, id } = this.#parts;
     do {
       this.#isBehind = false;
-      const from: string = (await settle(this.#copy.call("last", []))) ?? "";
-      const query = from && `&page_id=${encodeURIComponent(from)}`;
-      const text = await requests.send("GET", `/${id}/events/search?limit=100${query}`);
-      await this.take([...told.splice(0), ["page", text, from]]);
+      this.#requested++;
+      let page: Told;
+      try {
+        const from: string = (await settle(this.#copy.call("last", []))) ?? "";
+        const query = from && `&page_id=${encodeURIComponent(from)}`;
+        page = ["page", await requests.send("GET", `/${id}/events/search?limit=100${query}`), from];
+      } catch (error) {
+        this.#isBehind = true;
+        throw error;
+      } finally {
+        this.#requested--;
+      }
+      await this.take([...told.splice(0), page]);
     } while (this.#isBehind && !this.#end.signal.aborted);
   }
 
-  /** Stores what the server has told. @throws ThreadkeepError */
-  async take(told: Told[]): Promise<void> {
+  /** Stores what the server has told; `isAhead` if it may be newer than the events that are there. @throws ThreadkeepError */
+  async take(told: Told[], isAhead = false): Promise<void> {
     const taken: Taken = await settle(this.#copy.call("take", told.flat()));
     // Pieces come before the event that has all of them.
     for (const json of taken.live) this.#parts.emit(JSON.parse(json));
@@ -138,8 +162,8 @@ export class Link {
     this.#isBehind ||= taken.isBehind;
     this.#heedGap(taken.hasGap);
     // Without numbers, the events in front of a state may still have to be asked for.
-    const isBehind = this.#isBehind && !this.#hasSession;
-    this.#hasSnapshot ||= taken.isSnapshot;
+    const isBehind = (this.#isBehind || this.#requested > 0) && !this.#hasSession;
+    this.#hasSnapshot ||= taken.isSnapshot && !isAhead;
     const isSnapshot = this.#hasSnapshot && !isBehind;
     if (isSnapshot) this.#hasSnapshot = false;
     for (const watcher of this.#watchers) watcher(isSnapshot);
@@ -148,6 +172,7 @@ export class Link {
   /** Connects, and comes back whenever the connection is lost. */
   async connect(): Promise<void> {
     const { signal } = this.#end;
+    const turn = (this.#turn = {});
     clearTimeout(this.#timer);
     this.#close();
     if (signal.aborted) return;
@@ -155,25 +180,35 @@ export class Link {
       const { requests } = this.#parts;
       const [major, minor] = await requests.version();
       this.#hasSession = major > sessionSince[0] || (major === sessionSince[0] && minor >= sessionSince[1]);
-      if (typeof WebSocket === "function") return await this.#openSocket();
-      await this.look();
-      this.#reached();
-      this.#later(pollInterval);
+      if (typeof WebSocket === "function") await this.#openSocket(turn);
+      else await this.#poll(turn, Infinity);
     } catch (error) {
-      await this.#lost(1006, "", error);
+      await this.#lost(turn, 1006, "", error);
     }
   }
 
-  async #openSocket(): Promise<void> {
+  /** Asks so many times, and then connects. */
+  async #poll(turn: object, times: number): Promise<void> {
+    try {
+      await this.look();
+    } catch (error) {
+      return this.#lost(turn, 1006, "", error);
+    }
+    if (this.#turn !== turn) return;
+    this.#reached();
+    this.#later(pollInterval, () => void (times > 1 ? this.#poll(turn, times - 1) : this.connect()));
+  }
+
+  async #openSocket(turn: object): Promise<void> {
     const { server, id } = this.#parts;
     const { signal } = this.#end;
     await settle(this.#copy.call("reconnect", []));
     // The session socket tells of the state only when somebody listens; the description is also the answer for a lost conversation.
-    await this.take([await this.#describe()]);
-    // It may be newer than the events that are there.
+    // The whole state comes again, behind the events.
     this.#hasSnapshot = false;
+    await this.take([await this.#describe()], true);
     const path = this.#hasSession ? `session/${id}?after_seq=${await settle(this.#copy.call("cursor", []))}` : `events/${id}`;
-    if (signal.aborted) return;
+    if (signal.aborted || this.#turn !== turn) return;
     const socket = new WebSocket(`${server.host.replace(/^http/, "ws")}/sockets/${path}`);
     this.#socket = socket;
     const { apiKey } = server;
@@ -183,12 +218,16 @@ export class Link {
     socket.onmessage = ({ data }) => {
       if (isFirst && !this.#hasSession) this.#isBehind = true;
       if (isFirst) this.#reached();
+      if (isFirst) this.#refusals = 0;
       isFirst = false;
       this.#queue.push([kind, String(data), ""]);
       this.#taking ??= this.#takeAll().finally(() => (this.#taking = undefined));
     };
     socket.onclose = ({ code, reason }) => {
-      if (this.#socket === socket) void this.#lost(code, reason);
+      if (this.#socket !== socket) return;
+      // A server that takes no more sockets still answers, and so does one behind a proxy that takes none.
+      if (code < 4000 && (isFirst || code === 1013)) void this.#poll(turn, Math.min(2 ** this.#refusals++, mostLooks));
+      else void this.#lost(turn, code, reason);
     };
   }
 
@@ -198,12 +237,16 @@ export class Link {
       while (this.#queue.length > 0 && !this.#end.signal.aborted) {
         await this.take(this.#queue.splice(0, this.#atOnce()));
         // Pieces of an answer are shown meanwhile.
-        if (this.#isBehind && !this.#hasSession) this.ask().catch((error) => this.#lost(1006, "", error));
+        if (this.#isBehind && !this.#hasSession) this.#askFor(this.#turn);
       }
     } catch (error) {
       this.#queue = [];
-      await this.#lost(1006, "", error);
+      await this.#lost(this.#turn, 1006, "", error);
     }
+  }
+
+  #askFor(turn: object): void {
+    this.ask().catch((error) => this.#lost(turn, 1006, "", error));
   }
 
   /** How many of the texts go into one transaction: a piece of the next answer is shown after the event before it. */
@@ -222,30 +265,35 @@ export class Link {
   }
 
   #reached(): void {
+    this.#isReached = true;
     this.#attempts = 0;
     this.#parts.waits(null);
   }
 
   /** The connection is lost: waits, or gives up. */
-  async #lost(code: number, reason: string, cause?: unknown): Promise<void> {
+  async #lost(turn: object, code: number, reason: string, cause?: unknown): Promise<void> {
+    if (this.#turn !== turn || this.#end.signal.aborted) return;
+    const waiting = (this.#turn = {});
+    this.#isReached = false;
     this.#close();
-    if (this.#end.signal.aborted) return;
     const error = cause instanceof ThreadkeepError ? cause : undefined;
     try {
       // A refusal is final, whatever the socket says; everything else may be over soon.
       if (error && error.code !== "network" && !/^store_(?!lost)/.test(error.code)) throw error;
       const wait: number = await settle(this.#copy.call("afterClose", [code, reason, this.#attempts++, Math.random()]));
+      if (this.#turn !== waiting) return;
       const why = error ?? new ThreadkeepError("network", `the connection to the agent server was closed (${reason || code})`);
       this.#parts.waits({ error: why, attempt: this.#attempts, seconds: wait / 1000 });
-      this.#later(wait);
+      this.#later(wait, () => void this.connect());
     } catch (final) {
       this.stop();
       this.#parts.failed(final as ThreadkeepError);
     }
   }
 
-  #later(milliseconds: number): void {
-    if (!this.#end.signal.aborted) this.#timer = setTimeout(() => void this.connect(), milliseconds);
+  #later(milliseconds: number, next: () => void): void {
+    clearTimeout(this.#timer);
+    if (!this.#end.signal.aborted) this.#timer = setTimeout(next, milliseconds);
   }
 
   #close(): void {

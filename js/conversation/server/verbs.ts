@@ -95,7 +95,7 @@ async function until<T>({ link }: Remote, find: (isSnapshot: boolean) => T | und
   let isOver = false;
   const askLater = () => {
     const again = async () => {
-      await link.look().catch(() => {});
+      if (link.isReached) await link.look().catch(() => {});
       askLater();
     };
     if (!isOver) timer = setTimeout(() => void again(), link.isLive ? asksEvery.live : asksEvery.asking);

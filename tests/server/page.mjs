@@ -1,0 +1,102 @@
+// In a page of these tests: a conversation on an agent server, and everything that was heard of it.
+import { Agent, Conversation, LLM, agentServer, indexedDBStore } from "/threadkeep/index.js";
+
+const longest = 60_000;
+
+/** What the handle of this page has told. */
+const heard = [];
+let watchers = [];
+
+/** Opens it as `conversation`; without `id` a new one. `given` is what `agentServer()` takes, and `baseUrl` of the model. */
+async function open({ id, store: name, baseUrl, ...given }) {
+  const llm = new LLM({ model: "openai/scripted", apiKey: "sk-scripted", baseUrl });
+  const store = indexedDBStore(name);
+  const conversation = await Conversation.open({
+    agent: new Agent({ llm }),
+    store,
+    home: agentServer(given),
+    ...(id && { conversationId: id }),
+  });
+  heard.length = 0;
+  conversation.subscribe((event) => {
+    heard.push(event);
+    check();
+  });
+  Object.assign(globalThis, { conversation, store });
+  return conversation.id;
+}
+
+function check() {
+  watchers = watchers.filter((look) => !look());
+}
+
+/** Resolves to the first value of `condition` that is one, which is asked for after each event and now and then. */
+function until(condition) {
+  return new Promise((resolve, reject) => {
+    const end = performance.now() + longest;
+    const look = () => {
+      const value = condition();
+      const isLate = !value && performance.now() > end;
+      if (isLate) reject(new Error(`not within ${longest / 1000} s: ${condition}`));
+      if (!value && !isLate) return false;
+      clearInterval(timer);
+      if (value) resolve(value);
+      return true;
+    };
+    const timer = setInterval(look, 25);
+    watchers.push(look);
+    check();
+  });
+}
+
+/** How a call ends: `{ value }`, or `{ code, message }`. */
+function ended(call) {
+  return call.then(
+    (value) => ({ value }),
+    ({ code, message }) => ({ code, message }),
+  );
+}
+
+/** The events of the copy as they are stored. */
+async function copied() {
+  return (await store.events(conversation.id, 0, 100_000)).map(({ json }) => json);
+}
+
+/** The ids of the stored events that were heard, in this order. */
+function told() {
+  return heard.map(({ id }) => id).filter((id) => id !== undefined);
+}
+
+/** Everything that this origin has stored, as one text; bytes as characters. */
+async function everything() {
+  const texts = [JSON.stringify({ ...localStorage }), JSON.stringify({ ...sessionStorage }), document.cookie];
+  const promised = (request) =>
+    new Promise((resolve, reject) => {
+      request.onsuccess = () => resolve(request.result);
+      request.onerror = () => reject(request.error);
+    });
+  const asText = (_, value) => {
+    const bytes = ArrayBuffer.isView(value) ? value.buffer : value;
+    return bytes instanceof ArrayBuffer ? new TextDecoder("latin1").decode(bytes) : value;
+  };
+  for (const { name } of await indexedDB.databases()) {
+    const database = await promised(indexedDB.open(name));
+    const stores = [...database.objectStoreNames];
+    if (stores.length > 0) {
+      const transaction = database.transaction(stores);
+      for (const each of stores) {
+        const all = transaction.objectStore(each);
+        const [keys, values] = await Promise.all([promised(all.getAllKeys()), promised(all.getAll())]);
+        texts.push(name, each, JSON.stringify([keys, values], asText));
+      }
+    }
+    database.close();
+  }
+  for (const name of await caches.keys()) {
+    const cache = await caches.open(name);
+    for (const request of await cache.keys()) texts.push(request.url, await (await cache.match(request)).text());
+  }
+  return texts.join("\n");
+}
+
+Object.assign(globalThis, { heard, open, until, ended, copied, told, everything, Conversation });

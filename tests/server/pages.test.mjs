@@ -1,0 +1,106 @@
+// Conversations on the real agent server, in pages, which it tells over a socket what happens: an answer streams, two tabs act, and the
+// copy has the bytes of the server's files.
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { availableBrowsers } from "../support/browser/driver.mjs";
+import { tabs } from "../support/browser/tabs.mjs";
+import { createModel } from "../support/model.mjs";
+import { startServer } from "../support/server.mjs";
+import { startAgentServer } from "./agent-server.mjs";
+import { serverVersions } from "./setup.mjs";
+
+for (const version of serverVersions) {
+  describe(`pages with the agent server ${version}`, { timeout: 600_000 }, () => {
+    let upstream;
+    let server;
+    let web;
+    before(async () => {
+      const answer = { text: "It is four, and it stays four.", pieces: 6, pace: 30 };
+      const model = createModel(({ messages }) =>
+        JSON.stringify(messages.at(-1)).includes("and two?") ? { calls: [{ name: "think", arguments: { thought: "Not hard." } }] } : answer,
+      );
+      upstream = await model.listen();
+      web = await startServer();
+      server = await startAgentServer({ version, model: upstream.baseUrl });
+    });
+    after(async () => {
+      await server?.stop();
+      await web.close();
+      await upstream.close();
+    });
+
+    for (const kind of availableBrowsers) {
+      test(kind, { timeout: 180_000 }, async (t) => {
+        if (server === null) return t.skip("it is not here");
+        const browser = await tabs(kind);
+        const tab = async () => {
+          const page = await browser.page(`${web.origin}/pages/blank.html`);
+          await page.evaluate(prepare, {
+            host: server.host,
+            apiKey: server.apiKey,
+            workingDir: server.workspace,
+            baseUrl: upstream.baseUrl,
+          });
+          return page;
+        };
+        try {
+          const [first, second] = [await tab(), await tab()];
+          const id = await first.evaluate(() => open());
+          const run = await first.evaluate(async () => {
+            await conversation.sendMessage("How much is two and two?");
+            return conversation.run();
+          });
+          assert.deepEqual([run.status, run.finalResponse, run.steps], ["finished", "It is four, and it stays four.", 2]);
+          const { pieces, events } = await first.evaluate(() => heard);
+          assert.ok(pieces.length > 1, JSON.stringify(pieces));
+          assert.ok("It is four, and it stays four.".startsWith(pieces.join("")), JSON.stringify(pieces));
+          assert.equal(new Set(events).size, events.length);
+
+          // The other tab has the same copy, and a connection of its own.
+          assert.equal(await second.evaluate((id) => open(id), id), id);
+          const again = await second.evaluate(async () => await conversation.regenerate());
+          assert.equal(again.status, "finished");
+          const log = server.stored(id).map(({ text }) => text);
+          for (const page of [first, second]) {
+            const seen = await page.evaluate((length) => all(length), log.length);
+            assert.deepEqual(seen, log);
+          }
+          assert.deepEqual(
+            await first.evaluate(() => heard.events),
+            log.map((text) => JSON.parse(text).id),
+          );
+          assert.equal(await first.evaluate(async () => (await conversation.branches()).length), 1);
+          await first.evaluate(() => conversation.close());
+          await second.evaluate(() => conversation.close());
+          assert.deepEqual(browser.problems, []);
+        } finally {
+          await browser.close();
+        }
+      });
+    }
+  });
+}
+
+/** For a page: opens a conversation on the server, and keeps what it hears. */
+async function prepare({ host, apiKey, workingDir, baseUrl }) {
+  const { Agent, Conversation, LLM, agentServer, indexedDBStore } = await import("/threadkeep/index.js");
+  const store = indexedDBStore();
+  const llm = new LLM({ model: "openai/scripted", apiKey: "sk-scripted", baseUrl });
+  globalThis.heard = { pieces: [], events: [] };
+  const changed = new EventTarget();
+  globalThis.open = async (conversationId) => {
+    const home = agentServer({ host, apiKey, workingDir });
+    globalThis.conversation = await Conversation.open({ agent: new Agent({ llm }), store, home, conversationId });
+    conversation.subscribe((event) => {
+      if ("id" in event) heard.events.push(event.id);
+      else if (event.kind === "StreamingDeltaEvent" && event.content) heard.pieces.push(event.content);
+      changed.dispatchEvent(new Event("change"));
+    });
+    return conversation.id;
+  };
+  /** The texts of all events, once there are so many. */
+  globalThis.all = async (length) => {
+    while (conversation.events.length < length) await new Promise((resolve) => changed.addEventListener("change", resolve, { once: true }));
+    return (await store.events(conversation.id, 0, length)).map(({ json }) => json);
+  };
+}
