@@ -136,6 +136,18 @@ for (const version of serverVersions) {
       await reopened.close();
     });
 
+    test("calls that are not awaited reach the server in their order", async (t) => {
+      if (server === null) return t.skip("it is not here");
+      const conversation = await open();
+      conversation.retryNow();
+      const all = await Promise.all(["1", "2", "3"].map((text) => conversation.sendMessage(text)).concat(conversation.run()));
+      assert.equal(all.at(-1).status, "finished");
+      const log = await conversation.activeBranch();
+      const said = log.filter(({ kind }) => kind === "MessageEvent").map(({ llm_message }) => llm_message.content[0].text);
+      assert.deepEqual(said, ["1", "2", "3", "It is four."]);
+      await conversation.close();
+    });
+
     test("another handle, with a copy of its own, shows the same, and both act", async (t) => {
       if (server === null) return t.skip("it is not here");
       const [one, two] = [memoryStore(), memoryStore()];

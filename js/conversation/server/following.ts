@@ -13,7 +13,7 @@ import type { AgentServer } from "../server.js";
 import type { ActingSession } from "../types.js";
 import { Link } from "./link.js";
 import { requestsTo, serverOptions } from "./requests.js";
-import { refuseWhatStaysHere, type Remote, remoteVerbs } from "./verbs.js";
+import { atOnce, refuseWhatStaysHere, type Remote, remoteVerbs } from "./verbs.js";
 
 interface ServerFollower {
   store: Store;
@@ -48,6 +48,8 @@ export async function followServer(given: ServerFollower): Promise<Following> {
   let creating: Promise<void> | undefined;
   let waiting: WaitingEvent | null = null;
   let status = core.executionStatus();
+  /** Resolves when the next call may begin. */
+  let turn = Promise.resolve();
 
   const read = async () => {
     while (isStale) {
@@ -101,13 +103,18 @@ export async function followServer(given: ServerFollower): Promise<Following> {
     for (const reject of open) reject(error);
   };
 
-  const remote: Remote = {
+  const reconnect = async () => {
+    // What is not there yet has nothing to connect to.
+    if (!isNew) await link.connect();
+  };
+  const remote: Omit<Remote, "passOn"> = {
     id,
     core,
     session,
     server,
     requests,
     link,
+    reconnect,
     /** Makes the conversation on the server. The copy is stored with its answer. */
     async create(body) {
       if (!isNew) return;
@@ -120,7 +127,7 @@ export async function followServer(given: ServerFollower): Promise<Following> {
     },
   };
 
-  const back = () => void link.connect();
+  const back = () => void reconnect();
   try {
     await refresh();
     if (core.isStored()) void link.connect();
@@ -152,11 +159,19 @@ export async function followServer(given: ServerFollower): Promise<Following> {
     ask(verb, args) {
       if (over) return Promise.reject(over);
       const act = remoteVerbs[verb] as (remote: Remote, ...args: readonly unknown[]) => Promise<unknown>;
+      const before = atOnce.has(verb) ? Promise.resolve() : turn;
       return new Promise((resolve, reject) => {
         open.add(reject);
-        act(remote, ...args)
-          .then(resolve, reject)
-          .finally(() => open.delete(reject));
+        const passed = new Promise<void>((passOn) => {
+          before
+            .then(() => act({ ...remote, passOn }, ...args))
+            .then(resolve, reject)
+            .finally(() => {
+              passOn();
+              open.delete(reject);
+            });
+        });
+        if (!atOnce.has(verb)) turn = passed;
       });
     },
     leave(reason) {

@@ -26,6 +26,10 @@ export interface Remote {
   readonly link: Link;
   /** Makes the conversation on the server with this description, unless it is there. */
   create(body: () => unknown): Promise<void>;
+  /** Connects anew, if the conversation is there. */
+  reconnect(): Promise<void>;
+  /** Lets the next call begin, which otherwise waits for the end of this one, so that the server gets them in their order. */
+  passOn(): void;
 }
 
 type RemoteVerbs = { [V in Verb]: (remote: Remote, ...args: ArgumentsOf<V>) => Promise<Awaited<ReturnType<Verbs[V]>>> };
@@ -34,6 +38,12 @@ type RemoteVerbs = { [V in Verb]: (remote: Remote, ...args: ArgumentsOf<V>) => P
 const asksEvery = { live: 5_000, asking: 300 };
 
 const unsupported = (message: string) => new ThreadkeepError("unsupported", message);
+
+/** So many milliseconds after it was asked a server has begun a run. */
+const beginsWithin = 10_000;
+
+/** The methods that ask a server for nothing that could overtake something, or be overtaken. */
+export const atOnce: ReadonlySet<Verb> = new Set<Verb>(["pendingActions", "queued", "retryNow", "generateTitle"]);
 
 /** A method that no server has. */
 const refuses = (verb: Verb) => () =>
@@ -172,14 +182,16 @@ async function run(
   signal?.addEventListener("abort", stop);
   try {
     await post(remote, "/run");
+    remote.passOn();
     // The whole state comes at the end, behind all events; before the run has begun, it may be one from before. Pausing sends it as
     // well, while the last answer or call still goes on.
     let pauses = 0;
     const status = await until(remote, async (isSnapshot) => {
       const now = statusOf(core);
       if (!isSnapshot || now === "running") return undefined;
-      // A server does not run what has finished.
-      if (start.status !== "finished" && !(await hasBegun(core, start.length))) return undefined;
+      // A server does not run what has finished, and one that has died may have forgotten the run.
+      const isLate = performance.now() - start.at > beginsWithin;
+      if (start.status !== "finished" && !isLate && !(await hasBegun(core, start.length))) return undefined;
       return now !== "paused" || ++pauses > 1 ? now : undefined;
     });
     if (signal?.aborted && status === "paused") throw aborted(signal);
@@ -291,6 +303,7 @@ export const remoteVerbs: RemoteVerbs = {
   },
 
   async askAgent(remote, question, options) {
+    remote.passOn();
     const signal = signalOf(optionsOf("askAgent()", options, "signal").signal);
     if (signal?.aborted) throw aborted(signal);
     return JSON.parse(await post(remote, "/ask_agent", { question: textOf(question) })).response;
@@ -316,8 +329,8 @@ export const remoteVerbs: RemoteVerbs = {
     await post(remote, "/secrets", { secrets: given });
   },
 
-  async retryNow({ link }) {
-    await link.connect();
+  async retryNow(remote) {
+    await remote.reconnect();
   },
 
   async queued() {
