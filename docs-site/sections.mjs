@@ -47,6 +47,7 @@ export const sections = [
     pages: [
       ["durability", "Durability"],
       ["tabs", "Several tabs"],
+      ["server", "On an agent server"],
       ["offline", "Offline"],
       ["errors", "Errors"],
       ["status", "Status table"],

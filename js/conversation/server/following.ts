@@ -104,7 +104,7 @@ export async function followServer(given: ServerFollower): Promise<Following> {
   };
 
   const reconnect = async () => {
-    // What is not there yet has nothing to connect to.
+    // There is nothing to connect to before it is made.
     if (!isNew) await link.connect();
   };
   const remote: Omit<Remote, "passOn"> = {

@@ -1,6 +1,6 @@
 // Run by every project of the packaging test with the installed package: a conversation, an archive of it, an agent with a
-// context, a terminal, and models of other wire APIs, for each of which a chunk of the wasm is loaded. Written as a user would write it.
-import { Agent, Conversation, LLM, memoryStore, terminal, tool } from "threadkeep";
+// context, a terminal, models of other wire APIs, and a server, for each of which a chunk of the wasm is loaded. Written as a user would write it.
+import { Agent, Conversation, LLM, agentServer, memoryStore, terminal, tool } from "threadkeep";
 
 const add = tool({
   name: "add",
@@ -41,5 +41,9 @@ export async function converse(baseUrl) {
     if (finalResponse !== "Here.") throw new Error(`${JSON.stringify(options)} answered ${finalResponse}`);
     await other.close();
   }
+  // Nothing runs there; what speaks to a server is loaded all the same.
+  const home = agentServer({ host: "http://127.0.0.1:9", workingDir: "/" });
+  const code = await Conversation.open({ agent: new Agent({ llm }), store: memoryStore(), home }).catch((error) => error.code);
+  if (code !== "network") throw new Error(`without a server, opening gave ${code}`);
   return `${status}: ${finalResponse}`;
 }
