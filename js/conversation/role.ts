@@ -100,7 +100,6 @@ export class Role {
   /** Makes this handle the writer: if there is none, or with `steals` in any case. Resolves to whether it is. */
   takeOver(steals: boolean): Promise<boolean> {
     return this.#inTurn(async () => {
-      if (this.#session.server) throw new ThreadkeepError("unsupported", "an agent server runs this conversation");
       if (this.#isClosed) throw new ThreadkeepError("invalid_state", "the conversation is closed; open it again");
       if (!this.#following) return true;
       // Before it writes, so that other followers wait for its end, and that a writer which is alive gives way.
@@ -256,18 +255,9 @@ export class Role {
   }
 
   async #becomeWriter(following: Following): Promise<void> {
-    const { client, settled, shown } = following;
     this.#session.changedRole(true);
-    // The limits that were set there hold here as well.
-    const { core } = this.#session;
-    if (shown && shown.limits !== core.limits()) await ask(core, "setLimits", JSON.parse(shown.limits)).catch(() => {});
-    const serving = await this.#serve();
-    // From here on nothing is awaited, so that no call of the host can overtake those that wait, and none of these is also asked of
-    // `serving` as of any other writer.
-    const calls = following.leave().sort((one, other) => one.number - other.number);
+    await following.handOver(() => this.#serve());
     this.#following = undefined;
-    for (const { number, verb, args, signal, isSent, resolve, reject } of calls)
-      serving.carryOut({ client, number, settled, verb, args, isAgain: isSent, signal }).then(resolve, reject);
     this.#emit("access", "writer");
     this.#emit("home", "here");
   }

@@ -11,6 +11,7 @@ import type { LazyHome } from "../../workspace/workspace.js";
 import type { Place } from "../home/page.js";
 import type { Listeners, TitleOptions } from "../types.js";
 import type { Verb } from "../verbs.js";
+import type { Serving } from "./serving.js";
 import { type Elsewhere, type FromFollower, type FromWriter, type Shown, type Unsigned, channelOf } from "./channel.js";
 import { ownTools } from "./own-tools.js";
 
@@ -48,22 +49,20 @@ export interface OpenCall {
 }
 
 export interface Following {
-  /** The name under which it asks. */
-  readonly client: string;
   /** Where the writer runs. */
   readonly home: Elsewhere;
-  /** The number up to which all calls have their answers. */
-  readonly settled: number;
   /** As the writer has told last. */
   readonly shown: Shown | undefined;
   /** Says that it is there: the answer has what was shown so far of an answer, and is for listeners that have to be there before. */
   greet(): void;
-  /** The time since which the writer writes. */
+  /** The time since which the writer writes. @throws ThreadkeepError `unsupported` if nobody here can take its place */
   readonly since: number;
   /** Whether it has ended. */
   readonly isOver: boolean;
   /** Asks the writer. */
   ask(verb: Verb, args: readonly unknown[]): Promise<unknown>;
+  /** Its handle writes from now on: ends it, and has the calls without an answer carried out here. */
+  handOver(serve: () => Promise<Serving> | Serving): Promise<void>;
   /** Ends it; the calls without an answer are left to the caller. Later ones are rejected for this reason. */
   leave(reason?: unknown): OpenCall[];
 }
@@ -318,7 +317,6 @@ export async function follow({
   }
   awaitEnd();
   return {
-    client,
     greet() {
       if (!channel || signal.aborted) return;
       hello();
@@ -332,9 +330,6 @@ export async function follow({
     },
     get home() {
       return where;
-    },
-    get settled() {
-      return settled();
     },
     get shown() {
       return shown;
@@ -373,6 +368,17 @@ export async function follow({
         stop?.addEventListener("abort", abort, { signal });
         if (writer !== undefined) send(call, writer);
       });
+    },
+    async handOver(serve) {
+      // The limits that were set there hold here as well.
+      if (shown && shown.limits !== core.limits()) await ask(core, "setLimits", JSON.parse(shown.limits)).catch(() => {});
+      const serving = await serve();
+      const done = settled();
+      // From here on nothing is awaited, so that no call of the host can overtake those that wait, and none of these is also asked of
+      // `serving` as of any other writer.
+      const calls = leave().sort((one, other) => one.number - other.number);
+      for (const { number, verb, args, signal: stop, isSent, resolve, reject } of calls)
+        serving.carryOut({ client, number, settled: done, verb, args, isAgain: isSent, signal: stop }).then(resolve, reject);
     },
     leave,
   };

@@ -3,8 +3,7 @@
 import type { CoreConversation } from "../../../pkg/threadkeep.js";
 import type { Agent } from "../../agent/agent.js";
 import type { LiveEvent, WaitingEvent } from "../../events/events.js";
-import { newId } from "../../input/arguments.js";
-import { ask, fromCore, type ThreadkeepError } from "../../input/errors.js";
+import { ask, fromCore, ThreadkeepError } from "../../input/errors.js";
 import type { join } from "../../store/changes.js";
 import { coreStore, type Store } from "../../store/store.js";
 import type { LazyHome } from "../../workspace/workspace.js";
@@ -145,10 +144,10 @@ export async function followServer(given: ServerFollower): Promise<Following> {
   globalThis.addEventListener?.("online", back);
 
   return {
-    client: newId(),
     home: "server",
-    settled: 0,
-    since: 0,
+    get since(): never {
+      throw new ThreadkeepError("unsupported", "an agent server runs this conversation, and nobody here can take its place");
+    },
     get shown() {
       return { limits: core.limits(), waiting };
     },
@@ -174,6 +173,8 @@ export async function followServer(given: ServerFollower): Promise<Following> {
         if (!atOnce.has(verb)) turn = passed;
       });
     },
+    // Nobody here takes the place of a server.
+    handOver: () => Promise.resolve(),
     leave(reason) {
       globalThis.removeEventListener?.("online", back);
       leave(fromCore(reason));
