@@ -136,6 +136,20 @@ for (const version of serverVersions) {
       await reopened.close();
     });
 
+    test("the key of the model is asked for once, to make the conversation", async (t) => {
+      if (server === null) return t.skip("it is not here");
+      let asked = 0;
+      const apiKey = () => `sk-${++asked}`;
+      const agent = new Agent({ llm: new LLM({ model: "openai/scripted", apiKey, baseUrl: upstream.baseUrl }) });
+      const conversation = await open({ agent });
+      assert.equal(asked, 0);
+      await conversation.sendMessage("Hello");
+      await conversation.sendMessage("Again");
+      await conversation.run();
+      assert.equal(asked, 1);
+      await conversation.close();
+    });
+
     test("calls that are not awaited reach the server in their order", async (t) => {
       if (server === null) return t.skip("it is not here");
       const conversation = await open();

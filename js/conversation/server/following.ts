@@ -115,10 +115,10 @@ export async function followServer(given: ServerFollower): Promise<Following> {
     link,
     reconnect,
     /** Makes the conversation on the server. The copy is stored with its answer. */
-    async create(body) {
+    async create(describe) {
       if (!isNew) return;
       await (creating ??= (async () => {
-        await link.take([["info", await requests.send("POST", "", body()), "0"]]);
+        await link.take([["info", await requests.send("POST", "", await describe()), "0"]]);
         isNew = false;
         member.tell({ id, isListed: true });
         void link.connect();

@@ -216,10 +216,12 @@ export class Link {
     let isFirst = true;
     socket.onopen = () => apiKey !== undefined && socket.send(JSON.stringify({ type: "auth", session_api_key: apiKey }));
     socket.onmessage = ({ data }) => {
-      if (isFirst && !this.#hasSession) this.#isBehind = true;
-      if (isFirst) this.#reached();
-      if (isFirst) this.#refusals = 0;
-      isFirst = false;
+      if (isFirst) {
+        this.#isBehind ||= !this.#hasSession;
+        this.#reached();
+        this.#refusals = 0;
+        isFirst = false;
+      }
       this.#queue.push([kind, String(data), ""]);
       this.#taking ??= this.#takeAll().finally(() => (this.#taking = undefined));
     };

@@ -24,8 +24,8 @@ export interface Remote {
   readonly server: AgentServerOptions;
   readonly requests: Requests;
   readonly link: Link;
-  /** Makes the conversation on the server with this description, unless it is there. */
-  create(body: () => unknown): Promise<void>;
+  /** Makes the conversation on the server with this description, unless it is there; then the description is not made. */
+  create(describe: () => Promise<unknown>): Promise<void>;
   /** Connects anew, if the conversation is there. */
   reconnect(): Promise<void>;
   /** Lets the next call begin, which otherwise waits for the end of this one, so that the server gets them in their order. */
@@ -49,7 +49,7 @@ export const atOnce: ReadonlySet<Verb> = new Set<Verb>(["pendingActions", "queue
 const refuses = (verb: Verb) => () =>
   Promise.reject(unsupported(`${verb}() is not possible in a conversation that an agent server runs: see docs/server.md`));
 
-/** @throws ThreadkeepError `unsupported` for tools and secrets of the page */
+/** @throws ThreadkeepError `unsupported` for tools of the page */
 export function refuseWhatStaysHere(agent: Agent, state: ConversationState): void {
   const there = new Set(state.agent.tools?.map(({ name }) => name));
   const own = agent.tools.map(({ name }) => name).filter((name) => !there.has(name));
@@ -84,13 +84,8 @@ async function descriptionOf({ id, session, server }: Remote): Promise<unknown> 
 }
 
 async function post(remote: Remote, path: string, body: unknown = {}): Promise<string> {
-  await exists(remote);
+  await remote.create(() => descriptionOf(remote));
   return remote.requests.send("POST", `/${remote.id}${path}`, body);
-}
-
-async function exists(remote: Remote): Promise<void> {
-  const body = await descriptionOf(remote);
-  await remote.create(() => body);
 }
 
 /** Resolves to the first value that `find` has, which is called again after each change. Without a live connection it asks for more. */
@@ -311,7 +306,7 @@ export const remoteVerbs: RemoteVerbs = {
 
   async setTags(remote, tags) {
     const given = textsOf("tags", tags);
-    await exists(remote);
+    await remote.create(() => descriptionOf(remote));
     await remote.requests.send("PATCH", `/${remote.id}`, { tags: given });
     await remote.link.look();
   },
