@@ -31,6 +31,11 @@ export interface ConversationInfo {
   /** The conversation whose agent has started this one for a sub-agent; `null` for other conversations. */
   parentId: string | null;
   /**
+   * The address of the agent server that runs it, of which this is a copy: it is opened with `home: agentServer()` of that address.
+   * `null` for one that runs here.
+   */
+  server: string | null;
+  /**
    * Whether it was imported and `setConfirmationPolicy()` has not been called here since. Until then, of the imported
    * settings and those given to `open()` the stricter apply.
    */
@@ -42,6 +47,7 @@ interface Listing {
   id: string;
   title: string | null;
   parent: string | null;
+  server: string | null;
   execution_status: ExecutionStatus;
   undecided: boolean;
   tags: Record<string, string>;
@@ -77,6 +83,7 @@ function toInfo(listing: Listing): ConversationInfo {
     eventCount: listing.length,
     tags: listing.tags,
     parentId: listing.parent,
+    server: listing.server,
     undecided: listing.undecided,
   };
 }

@@ -4,7 +4,11 @@ use super::{conversation::lock_name, store::CoreStore};
 use crate::{
     conversation::{imported_time, is_undecided, title_in_list},
     error::{Error, ErrorCode, Result},
-    format::{base_state::BaseState, layout::SUBAGENTS},
+    format::{
+        base_state::BaseState,
+        layout::SUBAGENTS,
+        server_mark::{HOST, SERVER},
+    },
     id::ConversationId,
     json::ObjectWriter,
     store::{Listing, Store},
@@ -13,7 +17,7 @@ use crate::{
 use js_sys::Promise;
 use wasm_bindgen::{JsValue, prelude::wasm_bindgen};
 
-/// JSON: `[{id, title, parent, execution_status, undecided, tags, length, created_at, updated_at, last_event}]`, newest first by
+/// JSON: `[{id, title, parent, server, execution_status, undecided, tags, length, created_at, updated_at, last_event}]`, newest first by
 /// `updated_at`. `last_event` is the time of the last event of an import that nobody has changed. A conversation whose base state cannot be read is listed without tags and as `error`, so that it can be exported or deleted.
 #[wasm_bindgen(js_name = listConversations)]
 pub fn list_conversations(store: &CoreStore) -> Promise {
@@ -41,6 +45,8 @@ async fn describe(store: &dyn Store, listing: &Listing) -> String {
     out.field("undecided", &state.as_ref().is_some_and(is_undecided));
     let parent = state.as_ref().and_then(|state| state.ancestors().first().map(ToString::to_string));
     out.field("parent", &parent);
+    let mark = state.as_ref().and_then(|state| state.field(SERVER));
+    out.field("server", &mark.and_then(|mark| mark.field::<String>(HOST)));
     let last_event = state.as_ref().and_then(|state| imported_time(listing, state));
     out.field("last_event", &last_event);
     let mut tags = ObjectWriter::new();
