@@ -217,6 +217,7 @@ export class Role {
         home,
         server,
         join,
+        lock: lockOfWriter(store, id),
         deleted,
         session: this.#session,
         emit: (event) => this.#session.emit(event),

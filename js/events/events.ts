@@ -74,6 +74,8 @@ export type StateUpdateEvent = { kind: "ConversationStateUpdateEvent" } & (
    * `"deleted"`: the conversation is no longer stored, and this handle is closed.
    */
   | { key: "access"; value: "writer" | "follower" | "free" | "deleted" }
+  /** The ids of the messages that wait for an agent server: see `conversation.queue`. */
+  | { key: "queue"; value: string[] }
   /** Where the loop of the conversation runs from now on. */
   | { key: "home"; value: "here" | "tab" | "worker" | "server" }
 );

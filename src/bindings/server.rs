@@ -43,7 +43,7 @@ impl CoreServerCopy {
         })
     }
 
-    /// Calls a method by its name: `take`, `last`, `cursor`, `reconnect`, `sent`, `afterClose`.
+    /// Calls a method by its name: those of [`crate::server::ServerCopy`], and `afterClose`.
     #[wasm_bindgen(unchecked_return_type = "Promise<any>")]
     pub fn call(&self, method: String, arguments: Array) -> Promise {
         self.part.call(method, arguments)

@@ -9,3 +9,23 @@ pub const HOST: &str = "host";
 
 /// How many events the server has but cannot read itself, so that no client gets them; absent if there are none.
 pub const SKIPPED: &str = "skipped";
+
+/// The messages of the user that the server does not have for certain, in their order, and the last ones that arrived: objects
+/// with [`MESSAGE`], [`SINCE`], [`RUNS`] and [`ARRIVED`]. Absent if there are none.
+pub const OUTBOX: &str = "outbox";
+
+/// The `MessageEvent` under the id that the message has until it is in the log.
+pub const MESSAGE: &str = "event";
+
+/// The length of the log when the message was sent for the first time: its event is behind that. Absent until then.
+pub const SINCE: &str = "since";
+
+/// Whether the agent is to go on with the message.
+pub const RUNS: &str = "runs";
+
+/// The id of its event, once it is in the log.
+pub const ARRIVED: &str = "arrived";
+
+/// The ids of the actions that a page has begun to carry out for the server's agent, as long as the log has no result; absent
+/// if there are none.
+pub const BEGUN: &str = "begun";

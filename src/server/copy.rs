@@ -3,6 +3,7 @@
 use super::{
     answers::Answers,
     given::{Given, Moment, Told, read},
+    mark::Mark,
 };
 use crate::{
     archive::masked,
@@ -12,12 +13,13 @@ use crate::{
     fair_mutex::FairMutex,
     format::{
         base_state::BaseState,
-        server_mark::{HOST, SERVER, SKIPPED},
+        fields::STATE_FIELDS,
+        server_mark::SERVER,
         tree::{Leaf, becomes_head},
     },
     host::Host,
     id::{ConversationId, EventId},
-    json::{EditableObject, RawJson, ToJson as _},
+    json::EditableObject,
     store::{Commit, Durability, Store, StoreError, WriterNumber},
 };
 use std::{
@@ -26,7 +28,7 @@ use std::{
 };
 
 /// How often a commit is tried while other pages write the same copy.
-const ATTEMPTS: usize = 100;
+pub(super) const ATTEMPTS: usize = 100;
 
 /// The names of this library's own fields begin like this. Nobody else sets them.
 const OWN: &str = "threadkeep_";
@@ -40,10 +42,10 @@ pub struct ServerCopy {
     /// The address of the server.
     server: String,
     pub(super) store: Rc<dyn Store>,
-    host: Rc<dyn Host>,
-    turns: FairMutex,
+    pub(super) host: Rc<dyn Host>,
+    pub(super) turns: FairMutex,
     /// The stored copy as it was last; `None` if it has to be read.
-    known: RefCell<Option<Known>>,
+    pub(super) known: RefCell<Option<Known>>,
     answers: RefCell<Answers>,
     /// Events that came before those in front of them.
     early: RefCell<Vec<(u64, Event)>>,
@@ -53,8 +55,6 @@ pub struct ServerCopy {
     replayed: Cell<Option<u64>>,
     /// Where the fields of the state were changed last, so that an older snapshot does not bring back what they were.
     changed: RefCell<Vec<LastChange>>,
-    /// The messages of the log that were found to be those that were sent.
-    pub(super) claimed: RefCell<Vec<EventId>>,
 }
 
 /// The last change of a field by an event of the log.
@@ -69,21 +69,20 @@ struct LastChange {
 
 /// The stored copy.
 #[derive(Clone)]
-struct Known {
-    length: u64,
+pub(super) struct Known {
+    pub length: u64,
     last: Option<EventId>,
     created_at: Option<f64>,
     writer: Option<u64>,
     /// `None` as long as nothing is stored.
-    state: Option<BaseState>,
-    /// See [`SKIPPED`].
-    skipped: u64,
+    pub state: Option<BaseState>,
+    pub mark: Mark,
 }
 
 impl Known {
     /// The number that the next event has on the server.
     fn number(&self) -> u64 {
-        self.length + self.skipped
+        self.length + self.mark.skipped
     }
 }
 
@@ -98,8 +97,6 @@ pub struct Taken {
     pub has_gap: bool,
     /// Whether the whole state came, as at the end of each run.
     pub is_snapshot: bool,
-    /// The complaint of the server about what it was sent over the socket.
-    pub failure: Option<String>,
 }
 
 impl ServerCopy {
@@ -125,7 +122,6 @@ impl ServerCopy {
             expected: Cell::default(),
             replayed: Cell::default(),
             changed: RefCell::default(),
-            claimed: RefCell::default(),
         };
         let known = copy.load().await?;
         copy.known.replace(Some(known));
@@ -180,7 +176,8 @@ impl ServerCopy {
             let known = self.read_known().await?;
             self.known.replace(None);
             let Changed { known: next, events, has_gap } = self.apply(known.clone(), &told)?;
-            match self.commit(&known, next, events).await {
+            // The server has it, too.
+            match self.commit(&known, next, events, Durability::Relaxed).await {
                 Ok(known) => {
                     self.known.replace(Some(known));
                     break has_gap;
@@ -220,7 +217,6 @@ impl ServerCopy {
                     taken.live.extend(answers.unnumbered(text.as_deref(), reasoning.as_deref()));
                 }
                 Told::Aborted { item } => answers.end(item),
-                Told::Failed { code, detail } => taken.failure = Some(format!("{code}: {detail}")),
             }
         }
         taken
@@ -235,19 +231,19 @@ impl ServerCopy {
         }
     }
 
-    async fn load(&self) -> Result<Known> {
+    pub(super) async fn load(&self) -> Result<Known> {
         let Some(listing) = self.store.load(self.id).await? else {
-            let writer = Some(0);
-            return Ok(Known { length: 0, last: None, created_at: None, writer, state: None, skipped: 0 });
+            let (writer, mark) = (Some(0), Mark { host: self.server.clone(), ..Mark::default() });
+            return Ok(Known { length: 0, last: None, created_at: None, writer, state: None, mark });
         };
         let state = BaseState::parse(&listing.base_state)?;
         let mark: EditableObject =
             state.field(SERVER).and_then(|mark| mark.read()).ok_or_else(|| self.no_copy())?;
-        let server = mark.read::<String>(HOST).unwrap_or_default();
-        if server != self.server {
+        let mark = Mark::read(&mark);
+        if mark.host != self.server {
             let text = format!(
                 "this conversation is a copy of one on the agent server {}; open it with that server",
-                shown(&server)
+                shown(&mark.host)
             );
             return Err(Error::new(ErrorCode::InvalidState, text));
         }
@@ -258,7 +254,7 @@ impl ServerCopy {
             last: last.map(|event| event.id),
             created_at: Some(listing.created_at),
             writer: listing.writer,
-            skipped: mark.read(SKIPPED).unwrap_or_default(),
+            mark,
             state: Some(state),
         })
     }
@@ -309,7 +305,7 @@ impl ServerCopy {
             }
             return Ok(());
         }
-        known.skipped += number - next;
+        known.mark.skipped += number - next;
         self.append(known, events, event);
         while let Some(place) = early.iter().position(|(number, _)| *number <= known.number()) {
             let (number, event) = early.swap_remove(place);
@@ -338,8 +334,9 @@ impl ServerCopy {
                 state.set_leaf(&Leaf::Event(event.id().clone()));
                 self.note_change("", event.timestamp(), known.length);
             }
-            if event.source() == Source::User && matches!(event.body(), Body::MessageEvent(_)) {
+            if let (Source::User, Body::MessageEvent(message)) = (event.source(), event.body()) {
                 state.set_last_user_message_id(Some(event.id()));
+                known.mark.arrived(known.length, event.id(), message);
             }
         }
         self.take_change(known, event);
@@ -354,8 +351,8 @@ impl ServerCopy {
         else {
             return;
         };
-        // Nobody but this library writes its own fields, and the id does not change.
-        if update.key != "id" && !update.key.starts_with(OWN) && state.field(&update.key).is_some() {
+        // Other keys are no fields of the state, or those of this library, which nobody else writes. The id does not change.
+        if update.key != "id" && STATE_FIELDS.contains(&&*update.key) {
             state.set_field(&update.key, update.value.as_ref());
             self.note_change(&update.key, event.timestamp(), known.length);
         }
@@ -420,11 +417,12 @@ impl ServerCopy {
         self.changed.borrow().iter().any(|last| last.name == name && is_after(last))
     }
 
-    async fn commit(
+    pub(super) async fn commit(
         &self,
         before: &Known,
         mut next: Known,
         events: Vec<Event>,
+        durability: Durability,
     ) -> std::result::Result<Known, StoreError> {
         let state = match &mut next.state {
             Some(state) => state,
@@ -432,12 +430,7 @@ impl ServerCopy {
             // The description comes first, unless the copy was deleted meanwhile.
             None => return Err(StoreError::Lost),
         };
-        let mut mark = EditableObject::default();
-        mark.set(HOST, &self.server.to_json_text());
-        if next.skipped > 0 {
-            mark.set(SKIPPED, &next.skipped.to_json_text());
-        }
-        state.set_field(SERVER, Some(&RawJson::of(&mark)));
+        state.set_field(SERVER, Some(&next.mark.json()));
         let has_changed = before.state.as_ref() != Some(state);
         if !has_changed && events.is_empty() {
             return Ok(next);
@@ -449,8 +442,7 @@ impl ServerCopy {
             writer,
             events: events.iter().map(|event| (event.id().clone(), event.json().clone())).collect(),
             base_state: has_changed.then(|| state.json()),
-            // The server has it, too.
-            durability: Durability::Relaxed,
+            durability,
             ..Commit::new(before.length, at)
         };
         self.store.commit(self.id, commit).await?;

@@ -65,8 +65,6 @@ pub(super) enum Told {
     Unnumbered { text: Option<String>, reasoning: Option<String> },
     /// An answer has ended without an event.
     Aborted { item: String },
-    /// The server could not do what was asked over the socket.
-    Failed { code: String, detail: String },
 }
 
 /// The text with small numbers as the files of a server have them. Requests and the older socket spell them as Python does:
@@ -148,10 +146,6 @@ fn session_frame(text: &str) -> Result<Option<Told>> {
             text: frame.read("content").unwrap_or_default(),
         },
         Some("item_aborted") => Told::Aborted { item: item()? },
-        Some("error") => Told::Failed {
-            code: frame.read("code").unwrap_or_default(),
-            detail: frame.read("detail").unwrap_or_default(),
-        },
         _ => return Ok(None),
     }))
 }
@@ -169,10 +163,8 @@ fn event_frame(text: &str) -> Result<Option<Told>> {
         Some("StreamingDeltaEvent") => {
             Told::Unnumbered { text: fields.read("content"), reasoning: fields.read("reasoning_content") }
         }
-        Some("ServerErrorEvent") => Told::Failed {
-            code: fields.read("code").unwrap_or_default(),
-            detail: fields.read("detail").unwrap_or_default(),
-        },
+        // It complains of something that was sent over the socket. Nothing is.
+        Some("ServerErrorEvent") => return Ok(None),
         Some(_) => Told::Behind(event(text)?.id().clone()),
         None => return Err(unreadable(text)),
     }))

@@ -12,7 +12,8 @@ mod answers;
 mod copy;
 mod given;
 mod link;
-mod sent;
+mod mark;
+mod outbox;
 
 #[cfg(test)]
 mod tests;

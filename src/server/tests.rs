@@ -3,15 +3,24 @@
 use super::{AfterClose, Given, ServerCopy, Taken, after_close};
 use crate::{
     error::ErrorCode,
-    format::{base_state::BaseState, server_mark::SERVER, tree::Leaf},
+    format::{
+        base_state::BaseState,
+        server_mark::{OUTBOX, SERVER},
+        tree::Leaf,
+    },
     host::Host,
-    id::ConversationId,
+    id::{ConversationId, EventId},
+    json::RawJson,
     store::{Commit, MemoryStore, Store},
 };
 use futures_executor::block_on;
 use futures_util::future::LocalBoxFuture;
 use proptest::prelude::*;
-use std::{rc::Rc, time::Duration};
+use std::{
+    rc::Rc,
+    sync::atomic::{AtomicU64, Ordering},
+    time::Duration,
+};
 use uuid::Uuid;
 
 const ID: &str = "0f8fad5b-d9cb-469f-a165-70867728950e";
@@ -29,7 +38,8 @@ impl Host for Clock {
     }
 
     fn random_uuid(&self) -> Uuid {
-        Uuid::nil()
+        static LAST: AtomicU64 = AtomicU64::new(0);
+        Uuid::from_u128(u128::from(LAST.fetch_add(1, Ordering::Relaxed)) + 1)
     }
 
     fn sleep(&self, _: Duration) -> LocalBoxFuture<'static, ()> {
@@ -296,8 +306,6 @@ fn pieces_of_an_answer_are_shown_until_one_is_missing() {
     live(&format!(r#"{{"type":"item_aborted","item_id":"{item}","attempt":2,"reason":"error"}}"#));
     assert_eq!(live(&piece(2, 1, " again")), Vec::<String>::new());
     assert_eq!(live(r#"{"type":"of a later version","x":1}"#), Vec::<String>::new());
-    let failure = take(&copy, &[Given::Session(r#"{"type":"error","code":"Bad","detail":"no"}"#)]).failure;
-    assert_eq!(failure.as_deref(), Some("Bad: no"));
 }
 
 #[test]
@@ -334,17 +342,109 @@ fn pieces_without_a_number_are_shown_before_their_answer_only() {
 }
 
 #[test]
-fn a_sent_message_is_found_once() {
+fn a_change_of_a_field_is_taken_also_if_it_had_no_value() {
     let store = MemoryStore::new();
     let copy = open(&store);
-    let events = [message(0, "Hi"), message(1, "Go"), message(2, "Go")];
+    let analyzer = r#"{"kind":"LLMSecurityAnalyzer"}"#;
+    let events =
+        [update(0, "security_analyzer", analyzer), update(1, "no_field", "1"), update(2, "stats", "{}")];
     take(&copy, &[info(&fields("idle", "")), Given::Page { from: "", text: &page(&events, false) }]);
-    let sent = |start| {
-        block_on(copy.sent(start, r#"[{"type":"text","text":"Go"}]"#)).unwrap().map(|json| json.to_string())
+    let state = state_of(&store);
+    assert_eq!(state.field("security_analyzer").unwrap().as_str(), analyzer);
+    assert_eq!(state.field("stats").unwrap().as_str(), "{}");
+    assert!(!state.json().contains("no_field"));
+}
+
+/// The texts of the messages that wait, and of those that have arrived the ids of their events.
+fn outbox_of(store: &MemoryStore) -> Vec<String> {
+    let mark = state_of(store).field(SERVER).unwrap();
+    let outbox: Vec<RawJson> = mark.field(OUTBOX).unwrap_or_default();
+    let text = |kept: &RawJson| {
+        let message = kept.field::<RawJson>("event")?.field::<RawJson>("llm_message")?;
+        message.field::<Vec<RawJson>>("content")?[0].field::<String>("text")
     };
-    assert_eq!(sent(1), Some(events[1].clone()));
-    assert_eq!(sent(1), Some(events[2].clone()));
-    assert_eq!(sent(0), None);
+    outbox.iter().map(|kept| kept.field("arrived").or_else(|| text(kept)).unwrap()).collect()
+}
+
+fn keep(copy: &ServerCopy, text: &str) -> EventId {
+    block_on(copy.keep(&format!(r#"[{{"type":"text","text":"{text}"}}]"#))).unwrap().id().clone()
+}
+
+fn next(copy: &ServerCopy) -> Option<String> {
+    block_on(copy.next()).unwrap()
+}
+
+fn sent(copy: &ServerCopy, id: &EventId) -> Option<String> {
+    block_on(copy.sent(id)).unwrap().map(|json| json.to_string())
+}
+
+#[test]
+fn a_message_is_in_the_outbox_until_it_is_in_the_log() {
+    let store = MemoryStore::new();
+    let (copy, other) = (open(&store), open(&store));
+    assert_eq!(block_on(copy.keep("[]")).unwrap_err().code(), ErrorCode::InvalidOptions);
+    assert_eq!(next(&copy), None);
+    let before = message(0, "Go");
+    take(&copy, &[info(&fields("idle", "")), Given::Page { from: "", text: &page(&[before], false) }]);
+    let (first, second) = (keep(&copy, "Go"), keep(&other, "Go"));
+    assert_eq!(outbox_of(&store), ["Go", "Go"]);
+    let expected = |was_sent| {
+        format!(
+            r#"{{"id":"{first}","content":[{{"cache_prompt":false,"type":"text","text":"Go"}}],"runs":false,"wasSent":{was_sent}}}"#
+        )
+    };
+    assert_eq!(next(&copy), Some(expected(false)));
+    // The page has died. Another one asks first whether it has arrived.
+    assert_eq!(next(&other), Some(expected(true)));
+    // One that was not sent is not taken for one of the log, though it says the same.
+    let log = [message(0, "Go"), message(1, "Go"), message(2, "Go")];
+    take(&other, &[Given::Page { from: &event_id(0), text: &page(&log, false) }]);
+    assert_eq!(outbox_of(&store), [event_id(1), "Go".to_owned()]);
+    assert_eq!((sent(&copy, &first), sent(&copy, &second)), (Some(log[1].clone()), None));
+    next(&copy);
+    let more = [log[2].clone(), message(3, "Go")];
+    // Both pages hear of it.
+    for copy in [&copy, &other] {
+        take(copy, &[Given::Session(&durable(3, &more[1]))]);
+    }
+    assert_eq!((sent(&copy, &second), next(&copy)), (Some(more[1].clone()), None));
+    assert_eq!(outbox_of(&store), [event_id(1), event_id(3)]);
+}
+
+#[test]
+fn only_a_message_that_was_not_sent_is_changed_or_taken_back() {
+    let store = MemoryStore::new();
+    let copy = open(&store);
+    take(&copy, &[info(&fields("idle", ""))]);
+    assert!(!block_on(copy.runs_later(true)).unwrap());
+    let (first, second, third) = (keep(&copy, "1"), keep(&copy, "2"), keep(&copy, "3"));
+    block_on(copy.take_back(&second)).unwrap();
+    assert!(block_on(copy.runs_later(true)).unwrap());
+    let changed = block_on(copy.replace(&third, r#"[{"type":"text","text":"Three"}]"#)).unwrap();
+    assert_eq!(outbox_of(&store), ["1", "Three"]);
+    next(&copy);
+    let code = |result: crate::error::Result<()>| result.unwrap_err().code();
+    assert_eq!(code(block_on(copy.take_back(&first))), ErrorCode::InvalidState);
+    assert_eq!(code(block_on(copy.take_back(&second))), ErrorCode::NotFound);
+    assert_eq!(code(block_on(copy.replace(&first, "[{}]")).map(drop)), ErrorCode::InvalidOptions);
+    block_on(copy.drop_refused(&first)).unwrap();
+    assert!(next(&copy).unwrap().contains(r#""runs":true,"wasSent":false"#));
+    assert_eq!(changed.id(), &next(&copy).unwrap()[7..43].parse().unwrap());
+}
+
+#[test]
+fn a_call_of_the_page_is_begun_until_its_result_is_in_the_log() {
+    let store = MemoryStore::new();
+    let (copy, other) = (open(&store), open(&store));
+    take(&copy, &[info(&fields("idle", ""))]);
+    let call: EventId = event_id(77).parse().unwrap();
+    let begin = |copy: &ServerCopy| block_on(copy.begin_call(&call)).unwrap();
+    assert_eq!((begin(&copy), begin(&other)), (false, true));
+    let log = [message(0, "Hi"), message(1, &format!("Result of {call}: 4"))];
+    take(&copy, &[Given::Page { from: "", text: &page(&log[..1], true) }]);
+    assert!(begin(&other));
+    take(&copy, &[Given::Page { from: &event_id(0), text: &page(&log, false) }]);
+    assert!(!state_of(&store).json().contains(call.as_str()));
 }
 
 #[test]

@@ -18,6 +18,7 @@ class Cable {
   #port = 0;
   #listener;
   #open = new Set();
+  #holds = false;
 
   constructor(target) {
     this.#target = target;
@@ -29,7 +30,17 @@ class Cable {
 
   /** The sockets that pages have open, that is connections which were made one. */
   get sockets() {
-    return [...this.#open].filter(({ number }) => /^upgrade: websocket/im.test(this.sent[number])).length;
+    return [...this.#open].filter((joined) => this.#isSocket(joined)).length;
+  }
+
+  /** Until the next cut, what pages post reaches the server, but no answer to it gets back, and nothing over sockets. */
+  hold() {
+    this.#holds = true;
+    for (const joined of this.#open) if (this.#isSocket(joined)) joined.far.unpipe(joined.near);
+  }
+
+  #isSocket({ number }) {
+    return /^upgrade: websocket/im.test(this.sent[number]);
   }
 
   /** Destroys all connections. Others are refused, as by a machine on which nothing runs, until `mend()`. */
@@ -37,6 +48,7 @@ class Cable {
     const closed = this.#listener && once(this.#listener, "close");
     this.#listener?.close();
     this.#listener = undefined;
+    this.#holds = false;
     this.drop();
     await closed;
   }
@@ -69,6 +81,7 @@ class Cable {
       this.sent[joined.number] += bytes.toString("latin1");
       const lines = this.sent[joined.number].match(/^[A-Z]+ \/\S* HTTP\/1\.1(?=\r\n)/gm) ?? [];
       this.requests.push(...lines.slice(count));
+      if (this.#holds && lines.slice(count).some((line) => line.startsWith("POST "))) far.unpipe(near);
       count = lines.length;
     });
     for (const [one, other] of [

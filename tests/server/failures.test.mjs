@@ -240,33 +240,38 @@ for (const version of serverVersions) {
               await open(given);
               const took = performance.now() - start;
               const [listed] = (await Conversation.list({ store })).filter(({ id }) => id === given.id);
+              const sent = await conversation.sendMessage("And now?");
+              globalThis.run = ended(conversation.run());
               return {
                 took,
                 listed: listed?.id,
                 status: conversation.executionStatus,
                 text: await conversation.finalResponse(),
                 length: conversation.events.length,
-                sent: await ended(conversation.sendMessage("And now?")),
-                run: await ended(conversation.run()),
+                sent: sent.id,
+                queue: (await conversation.queue.list()).map(({ id }) => id),
+                policy: await ended(conversation.setConfirmationPolicy({ kind: "NeverConfirm" })),
                 waiting: await until(() => conversation.waiting),
               };
             },
             { ...given, id },
           );
-          assert.equal(offline.listed, id);
-          // The message after it is not answered.
-          assert.equal(offline.status, isAsked ? "idle" : "finished");
-          assert.equal(offline.text, "It is four.");
-          assert.equal(offline.length, before);
-          assert.deepEqual([offline.sent.code, offline.run.code, offline.waiting.why], ["network", "network", "network"]);
+          assert.deepEqual([offline.listed, offline.status, offline.length], [id, "finished", before]);
+          assert.equal(offline.text, isAsked ? "It is five." : "It is four.");
+          assert.deepEqual(offline.queue, [offline.sent]);
+          assert.deepEqual([offline.policy.code, offline.waiting.why], ["network", "network"]);
           assert.ok(offline.took < 1000, `it took ${offline.took} ms`);
 
+          // Somebody else goes on meanwhile.
           if (!isAsked) await sender(server, id).more(1, { isLast: true });
+          replies.push({ text: "It is five." });
           await way.mend();
-          await tab.evaluate(async (isAsked) => {
+          const run = await tab.evaluate(async (isAsked) => {
             if (isAsked) conversation.retryNow();
             await until(() => conversation.waiting === null);
+            return run;
           }, isAsked);
+          assert.deepEqual([run.value?.status, run.value?.finalResponse], ["finished", "It is five."], JSON.stringify(run));
           await isCopied(tab, id);
           await tab.evaluate(() => conversation.close());
           if (!isAsked) await way.cut();

@@ -44,13 +44,16 @@ const calls = {
   setLimits: (on) => on.setLimits({ maxIterationPerRun: 5 }),
   setAllowedTools: (on) => on.setAllowedTools(["note"]),
   setAgentState: (on) => on.setAgentState({ mood: "calm" }),
-  "queue.edit": (on) => on.queue.edit("m", "Other"),
-  "queue.remove": (on) => on.queue.remove("m"),
+  "queue.edit": (on) => isUnknown(on.queue.edit(crypto.randomUUID(), "Other")),
+  "queue.remove": (on) => isUnknown(on.queue.remove(crypto.randomUUID())),
   allowSecrets: (on) => on.allowSecrets(),
   takeOver: (on) => on.takeOver(),
   "workspace.write": (on) => on.workspace.write("a.txt", "a"),
   "workspace.makeDirectory": (on) => on.workspace.makeDirectory("a"),
 };
+/** No message waits: see offline.test.mjs for those that do. */
+const isUnknown = (call) => assert.rejects(call, { code: "not_found" });
+
 /** Methods that need a state of their own. */
 const elsewhere = ["retryNow", "condense"];
 
@@ -224,6 +227,8 @@ for (const version of serverVersions) {
       assert.equal(copy.home, "here");
       await copy.sendMessage("Here");
       await copy.close();
+      const listed = new Map((await Conversation.list({ store })).map(({ id, server: host }) => [id, host]));
+      assert.deepEqual([listed.get(conversation.id), listed.get(copy.id)], [server.host, null]);
       const { id } = conversation;
       await conversation.close();
       await assert.rejects(Conversation.open({ agent: agentOf(), store, conversationId: id }), { code: "invalid_state" });

@@ -67,6 +67,16 @@ function told() {
   return heard.map(({ id }) => id).filter((id) => id !== undefined);
 }
 
+/** The text of a message. */
+function said({ llm_message }) {
+  return llm_message.content.map(({ text }) => text).join("");
+}
+
+/** Resolves once no message waits for the server. */
+async function isSent() {
+  while ((await conversation.queue.list()).length > 0) await new Promise((resolve) => setTimeout(resolve, 25));
+}
+
 /** Everything that this origin has stored, as one text; bytes as characters. */
 async function everything() {
   const texts = [JSON.stringify({ ...localStorage }), JSON.stringify({ ...sessionStorage }), document.cookie];
@@ -99,4 +109,4 @@ async function everything() {
   return texts.join("\n");
 }
 
-Object.assign(globalThis, { heard, open, until, ended, copied, told, everything, Conversation });
+Object.assign(globalThis, { heard, open, until, ended, copied, told, said, isSent, everything, Conversation });

@@ -4,13 +4,14 @@ import type { CoreConversation } from "../../../pkg/threadkeep.js";
 import type { Agent } from "../../agent/agent.js";
 import type { LiveEvent, WaitingEvent } from "../../events/events.js";
 import { ask, fromCore, ThreadkeepError } from "../../input/errors.js";
-import type { join } from "../../store/changes.js";
+import type { join, lockOfWriter } from "../../store/changes.js";
 import { coreStore, type Store } from "../../store/store.js";
 import type { LazyHome } from "../../workspace/workspace.js";
 import type { Following } from "../role/following.js";
 import type { AgentServer } from "../server.js";
 import type { ActingSession } from "../types.js";
 import { Link } from "./link.js";
+import { Outbox } from "./outbox.js";
 import { requestsTo, serverOptions } from "./requests.js";
 import { atOnce, refuseWhatStaysHere, type Remote, remoteVerbs } from "./verbs.js";
 
@@ -23,6 +24,7 @@ interface ServerFollower {
   server: AgentServer;
   emit(event: LiveEvent): void;
   join: typeof join;
+  lock: ReturnType<typeof lockOfWriter>;
   /** The copy is no longer stored. */
   deleted(): void;
 }
@@ -33,7 +35,7 @@ interface ServerFollower {
  * @throws ThreadkeepError `unsupported` for an agent that cannot run there, `server_auth`, `network`, and those of the store
  */
 export async function followServer(given: ServerFollower): Promise<Following> {
-  const { store, id, core, session, home, emit, join, deleted } = given;
+  const { store, id, core, session, home, emit, join, lock, deleted } = given;
   const server = serverOptions(given.server);
   refuseWhatStaysHere(session.agent, session.state());
   const requests = requestsTo(server);
@@ -47,6 +49,8 @@ export async function followServer(given: ServerFollower): Promise<Following> {
   let creating: Promise<void> | undefined;
   let waiting: WaitingEvent | null = null;
   let status = core.executionStatus();
+  /** The ids of the messages that wait for the server, as they were told last. */
+  let queue = "[]";
   /** Resolves when the next call may begin. */
   let turn = Promise.resolve();
 
@@ -55,6 +59,10 @@ export async function followServer(given: ServerFollower): Promise<Following> {
       isStale = false;
       await ask(core, "catchUp");
       home.changed();
+      const value = outbox.waiting.map(({ id }) => id);
+      if (JSON.stringify(value) === queue) continue;
+      queue = JSON.stringify(value);
+      emit({ kind: "ConversationStateUpdateEvent", key: "queue", value });
     }
   };
   const refresh = (): Promise<void> => {
@@ -78,26 +86,32 @@ export async function followServer(given: ServerFollower): Promise<Following> {
     length: () => core.length(),
     emit,
     async refresh() {
+      const waited = queue;
       await refresh();
-      // Lists of this page and of others show the status.
-      if (core.executionStatus() !== status) member.tell({ id, isListed: true });
+      // Lists of this page and of others show the status, and other pages what waits.
+      const isListed = core.executionStatus() !== status;
+      if (isListed) outbox.flushSoon();
+      if (isListed || queue !== waited) member.tell({ id, isListed });
       status = core.executionStatus();
     },
-    waits: (wait) =>
+    waits(wait) {
       show(
         wait && { kind: "WaitingEvent", attempt: wait.attempt, seconds: wait.seconds, why: wait.error.code, message: wait.error.message },
-      ),
+      );
+      if (!wait) outbox.flushSoon();
+    },
     failed(error) {
       show({ kind: "WaitingEvent", attempt: 0, seconds: 0, why: error.code, message: error.message });
       over ??= error;
       for (const reject of open) reject(error);
     },
   });
+  const outbox = new Outbox({ id, core, link, requests, lock });
   /** Rejects the calls that wait for the server. */
   const open = new Set<(error: unknown) => void>();
   const leave = (error: ThreadkeepError) => {
     over ??= error;
-    link.stop();
+    link.stop(error);
     member.leave();
     for (const reject of open) reject(error);
   };
@@ -113,6 +127,7 @@ export async function followServer(given: ServerFollower): Promise<Following> {
     server,
     requests,
     link,
+    outbox,
     reconnect,
     /** Makes the conversation on the server. The copy is stored with its answer. */
     async create(describe) {

@@ -12,7 +12,6 @@ interface Taken {
   isBehind: boolean;
   hasGap: boolean;
   isSnapshot: boolean;
-  failure: string | undefined;
 }
 
 /** A text of the server: its kind, and of a page the event from which it was asked for, of a description the length of the log then. */
@@ -28,7 +27,7 @@ export interface LinkParts {
   emit(event: LiveEvent): void;
   /** Takes in what was stored. */
   refresh(): Promise<void>;
-  /** It cannot be reached now, and why; or it can be again. */
+  /** It cannot be reached now, and why; or it can be (again). */
   waits(waiting: { error: ThreadkeepError; attempt: number; seconds: number } | null): void;
   /** It cannot be reached until the user changes something. */
   failed(error: ThreadkeepError): void;
@@ -95,15 +94,41 @@ export class Link {
     return this.#socket?.readyState === 1;
   }
 
+  /** Whether the server answers a message that comes while the agent works. Older ones never do. */
+  get readsInRuns(): boolean {
+    return this.#hasSession;
+  }
+
   /** Calls `watcher` after each change, until the returned function is called. */
   watch(watcher: (isSnapshot: boolean) => void): () => void {
     this.#watchers.add(watcher);
     return () => this.#watchers.delete(watcher);
   }
 
-  /** The event of a message that was sent when the log had this length, if it is there. */
-  async sent(start: number, content: string): Promise<string | undefined> {
-    return settle(this.#copy.call("sent", [start, content]));
+  /** Aborted when the connection has ended for good. */
+  get end(): AbortSignal {
+    return this.#end.signal;
+  }
+
+  /** Calls a method of the copy, which `src/server` documents, and takes in what it has changed. @throws ThreadkeepError */
+  async change(
+    method: "keep" | "takeBack" | "replace" | "dropRefused" | "next" | "runsLater" | "beginCall",
+    ...args: unknown[]
+  ): Promise<any> {
+    const value = await settle(this.#copy.call(method, args));
+    await this.#parts.refresh();
+    for (const watcher of this.#watchers) watcher(false);
+    return value;
+  }
+
+  /** The event of a message that was kept under this id, once it is in the log. @throws ThreadkeepError */
+  async sent(id: string): Promise<string | undefined> {
+    return settle(this.#copy.call("sent", [id]));
+  }
+
+  /** The milliseconds before the next attempt, after so many in a row. */
+  async wait(attempts: number): Promise<number> {
+    return settle(this.#copy.call("afterClose", [1006, "", attempts, Math.random()]));
   }
 
   /** Whether the server has the conversation. @throws ThreadkeepError */
@@ -288,7 +313,7 @@ export class Link {
       this.#parts.waits({ error: why, attempt: this.#attempts, seconds: wait / 1000 });
       this.#later(wait, () => void this.connect());
     } catch (final) {
-      this.stop();
+      this.stop(final as ThreadkeepError);
       this.#parts.failed(final as ThreadkeepError);
     }
   }
@@ -306,8 +331,8 @@ export class Link {
     socket?.close();
   }
 
-  stop(): void {
-    this.#end.abort();
+  stop(reason: ThreadkeepError): void {
+    this.#end.abort(reason);
     clearTimeout(this.#timer);
     this.#close();
   }

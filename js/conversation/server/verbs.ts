@@ -14,7 +14,9 @@ import type { ActingSession, RunResult } from "../types.js";
 import { type ArgumentsOf, type Verb, verbs, type Verbs } from "../verbs.js";
 import { pendingActions } from "../waiting-calls.js";
 import type { Link } from "./link.js";
+import { isOutage, type Outbox } from "./outbox.js";
 import type { Requests } from "./requests.js";
+import { until } from "./until.js";
 
 /** A conversation on a server. */
 export interface Remote {
@@ -24,6 +26,7 @@ export interface Remote {
   readonly server: AgentServerOptions;
   readonly requests: Requests;
   readonly link: Link;
+  readonly outbox: Outbox;
   /** Makes the conversation on the server with this description, unless it is there; then the description is not made. */
   create(describe: () => Promise<unknown>): Promise<void>;
   /** Connects anew, if the conversation is there. */
@@ -34,16 +37,20 @@ export interface Remote {
 
 type RemoteVerbs = { [V in Verb]: (remote: Remote, ...args: ArgumentsOf<V>) => Promise<Awaited<ReturnType<Verbs[V]>>> };
 
-/** So often, in milliseconds, what is waited for is asked for: in case that nothing has told of it, or where nothing tells. */
-const asksEvery = { live: 5_000, asking: 300 };
-
 const unsupported = (message: string) => new ThreadkeepError("unsupported", message);
 
 /** So many milliseconds after it was asked a server has begun a run. */
 const beginsWithin = 10_000;
 
 /** The methods that ask a server for nothing that could overtake something, or be overtaken. */
-export const atOnce: ReadonlySet<Verb> = new Set<Verb>(["pendingActions", "queued", "retryNow", "generateTitle"]);
+export const atOnce: ReadonlySet<Verb> = new Set<Verb>([
+  "pendingActions",
+  "queued",
+  "editQueued",
+  "removeQueued",
+  "retryNow",
+  "generateTitle",
+]);
 
 /** A method that no server has. */
 const refuses = (verb: Verb) => () =>
@@ -88,50 +95,29 @@ async function post(remote: Remote, path: string, body: unknown = {}): Promise<s
   return remote.requests.send("POST", `/${remote.id}${path}`, body);
 }
 
-/** Resolves to the first value that `find` has, which is called again after each change. Without a live connection it asks for more. */
-async function until<T>({ link }: Remote, find: (isSnapshot: boolean) => T | undefined | Promise<T | undefined>): Promise<T> {
-  const { promise, resolve, reject } = withResolvers<T>();
-  const look = async (isSnapshot: boolean) => {
-    const found = await find(isSnapshot);
-    if (found !== undefined) resolve(found);
-  };
-  const unwatch = link.watch((isSnapshot) => void look(isSnapshot).catch(reject));
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  let isOver = false;
-  const askLater = () => {
-    const again = async () => {
-      if (link.isReached) await link.look().catch(() => {});
-      askLater();
-    };
-    if (!isOver) timer = setTimeout(() => void again(), link.isLive ? asksEvery.live : asksEvery.asking);
-  };
-  try {
-    await look(false);
-    askLater();
-    return await promise;
-  } finally {
-    isOver = true;
-    clearTimeout(timer);
-    unwatch();
-  }
-}
-
-function withResolvers<T>() {
-  let resolve!: (value: T) => void;
-  let reject!: (error: unknown) => void;
-  const promise = new Promise<T>((...both) => ([resolve, reject] = both));
-  return { promise, resolve, reject };
-}
-
-async function send(remote: Remote, message: unknown): Promise<MessageEvent> {
-  const { core, link, session } = remote;
+async function contentFor({ session }: Remote, message: Parameters<typeof contentOf>[0]): Promise<string> {
   if (Array.isArray(message) && message.some((part) => part?.type === "file"))
     throw unsupported("files of messages are not sent to an agent server yet: upload them into its workspace");
-  const content = await contentOf(message, session.llm);
-  const start = core.length();
-  await post(remote, "/events", { role: "user", content: JSON.parse(content), run: false });
-  const json = await until(remote, () => link.sent(start, content));
-  return JSON.parse(json);
+  return contentOf(message, session.llm);
+}
+
+/** Sends a message. Resolves to its event in the log, or to that of the message as long as it has to wait. */
+async function send(remote: Remote, message: Parameters<typeof contentOf>[0]): Promise<MessageEvent> {
+  const { outbox, link } = remote;
+  const content = await contentFor(remote, message);
+  await remote.create(() => descriptionOf(remote));
+  const kept = await outbox.keep(content);
+  if (!outbox.isOpen) return kept;
+  try {
+    await outbox.flush();
+  } catch (error) {
+    if (isOutage(error)) outbox.flushSoon();
+    else await outbox.drop(kept.id);
+    if (isOutage(error)) return kept;
+    throw error;
+  }
+  const json = await link.sent(kept.id);
+  return json === undefined ? kept : JSON.parse(json);
 }
 
 const statusOf = (core: CoreConversation) => core.executionStatus() as ExecutionStatus;
@@ -173,15 +159,18 @@ async function run(
     if (waiting.some((id) => !approved.includes(id))) throw unsupported("an agent server runs all calls of an answer, or none");
   }
   const start = { status: statusOf(core), length: core.length(), at: performance.now(), ...totalOf(session.state().stats) };
-  const stop = () => void post(remote, "/interrupt").catch(() => {});
-  signal?.addEventListener("abort", stop);
+  const interrupt = () => void stop(remote, "/interrupt").catch(() => {});
+  signal?.addEventListener("abort", interrupt);
   try {
-    await post(remote, "/run");
+    if (!(await begin(remote))) {
+      if (signal?.aborted) throw aborted(signal);
+      return await session.result();
+    }
     remote.passOn();
     // The whole state comes at the end, behind all events; before the run has begun, it may be one from before. Pausing sends it as
     // well, while the last answer or call still goes on.
     let pauses = 0;
-    const status = await until(remote, async (isSnapshot) => {
+    const status = await until(remote.link, async (isSnapshot) => {
       const now = statusOf(core);
       if (!isSnapshot || now === "running") return undefined;
       // A server does not run what has finished, and one that has died may have forgotten the run.
@@ -202,11 +191,43 @@ async function run(
       durationMs: performance.now() - start.at,
     };
   } finally {
-    signal?.removeEventListener("abort", stop);
+    signal?.removeEventListener("abort", interrupt);
   }
 }
 
+/**
+ * Asks the server to go on. While messages wait, it will go on with them, and this waits for that. Resolves to whether it has begun;
+ * not if the user stops it before.
+ */
+async function begin(remote: Remote): Promise<boolean> {
+  const { outbox } = remote;
+  try {
+    if (outbox.isOpen) await outbox.flush();
+  } catch (error) {
+    if (!isOutage(error)) throw error;
+    outbox.flushSoon();
+  }
+  const waits = outbox.waiting.length > 0;
+  if (waits) {
+    remote.passOn();
+    if (!(await outbox.run())) return false;
+  }
+  await post(remote, "/run").catch((error: ThreadkeepError) => {
+    // It may have begun with the message.
+    if (!waits || error.status !== 409) throw error;
+  });
+  return true;
+}
+
+/** Stops a run: the one that waits for the server, or that of the server. */
+async function stop(remote: Remote, path: "/pause" | "/interrupt"): Promise<void> {
+  if (await remote.outbox.stop()) return;
+  await post(remote, path);
+  await remote.link.look();
+}
+
 async function navigate(remote: Remote, eventId: string | null): Promise<void> {
+  await remote.outbox.flush();
   await post(remote, "/navigate", { event_id: eventId });
   // HEAD is not told of.
   await remote.link.look();
@@ -271,7 +292,7 @@ export const remoteVerbs: RemoteVerbs = {
     if (waiting.length === 0) return;
     const body = { accept: false, reason: reason ?? "User rejected the action" };
     await post(remote, "/events/respond_to_confirmation", body);
-    await until(remote, async () => ((await pendingActions(remote.core)).some(({ id }) => waiting.includes(id)) ? undefined : true));
+    await until(remote.link, async () => ((await pendingActions(remote.core)).some(({ id }) => waiting.includes(id)) ? undefined : true));
   },
 
   async pendingActions({ core }, options) {
@@ -280,13 +301,11 @@ export const remoteVerbs: RemoteVerbs = {
   },
 
   async pause(remote) {
-    await post(remote, "/pause");
-    await remote.link.look();
+    await stop(remote, "/pause");
   },
 
   async interrupt(remote) {
-    await post(remote, "/interrupt");
-    await remote.link.look();
+    await stop(remote, "/interrupt");
   },
 
   async navigateTo(remote, eventId) {
@@ -328,9 +347,16 @@ export const remoteVerbs: RemoteVerbs = {
     await remote.reconnect();
   },
 
-  async queued() {
-    // Messages go into the log at once.
-    return [];
+  async queued({ outbox }) {
+    return outbox.waiting;
+  },
+
+  async editQueued(remote, id, message) {
+    return remote.outbox.replace(textOf(id), await contentFor(remote, message));
+  },
+
+  async removeQueued({ outbox }, id) {
+    await outbox.takeBack(textOf(id));
   },
 
   async generateTitle({ core, session }, options) {
@@ -339,8 +365,6 @@ export const remoteVerbs: RemoteVerbs = {
   },
 
   editAction: refuses("editAction"),
-  editQueued: refuses("editQueued"),
-  removeQueued: refuses("removeQueued"),
   setLimits: refuses("setLimits"),
   setAllowedTools: refuses("setAllowedTools"),
   setAgentState: refuses("setAgentState"),

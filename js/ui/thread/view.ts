@@ -111,12 +111,21 @@ export class ConversationView {
     this.#follow(this.#readQueue());
   }
 
-  /** Messages of an earlier page wait only until the user has decided about calls, those of another one also while that runs. */
+  /**
+   * Messages of an earlier page wait only until the user has decided about calls, those of another one also while that runs, and
+   * those for a server until it can be reached.
+   */
   async #readQueue(): Promise<void> {
-    const { access, executionStatus, queue } = this.conversation;
+    const { access, executionStatus, home, queue } = this.conversation;
     const mayWait = executionStatus === "waiting_for_confirmation" || (access === "follower" && executionStatus === "running");
-    if (this.isFree || !mayWait) return;
+    if (this.isFree || (!mayWait && home !== "server")) return;
     for (const event of await queue.list()) this.addSent(event);
+  }
+
+  /** In the log, a message for a server has another id. */
+  async #takeQueue(ids: readonly string[]): Promise<void> {
+    for (const { id, state } of this.messages) if (state === "queued" && !ids.includes(id)) this.removeSent(id);
+    await this.#readQueue();
   }
 
   end(): void {
@@ -361,6 +370,7 @@ export class ConversationView {
     else if (key === "leaf_event_id") {
       if (this.#arrived === null && value !== this.#transcript.lastEventId) this.#follow(this.readBranch());
     } else if (key === "access") this.#takeAccess(value);
+    else if (key === "queue") this.#follow(this.#takeQueue(value as string[]));
   }
 
   #takeAccess(value: unknown): void {

@@ -60,10 +60,23 @@ async fn call(copy: &ServerCopy, method: &str, arguments: &Array) -> Result<JsVa
             copy.reconnect();
             JsValue::UNDEFINED
         }
+        "keep" => copy.keep(&text(0)).await?.json().as_ref().into(),
+        "takeBack" => {
+            copy.take_back(&text(0).parse()?).await?;
+            JsValue::UNDEFINED
+        }
+        "replace" => copy.replace(&text(0).parse()?, &text(1)).await?.json().as_ref().into(),
+        "dropRefused" => {
+            copy.drop_refused(&text(0).parse()?).await?;
+            JsValue::UNDEFINED
+        }
+        "next" => copy.next().await?.map_or(JsValue::UNDEFINED, JsValue::from),
+        "runsLater" => copy.runs_later(arguments.get(0).is_truthy()).await?.into(),
         "sent" => {
-            let found = copy.sent(number(0) as u64, &text(1)).await?;
+            let found = copy.sent(&text(0).parse()?).await?;
             found.map_or(JsValue::UNDEFINED, |json| (&*json).into())
         }
+        "beginCall" => copy.begin_call(&text(0).parse()?).await?.into(),
         "afterClose" => match after_close(number(0) as u16, &text(1), number(2) as u32, number(3)) {
             AfterClose::Wait(milliseconds) => milliseconds.into(),
             AfterClose::Fatal(error) => return Err(error),
@@ -91,6 +104,5 @@ fn shown(taken: Taken) -> JsValue {
     set(&object, "isBehind", &taken.is_behind.into());
     set(&object, "hasGap", &taken.has_gap.into());
     set(&object, "isSnapshot", &taken.is_snapshot.into());
-    set(&object, "failure", &taken.failure.map_or(JsValue::UNDEFINED, JsValue::from));
     object.into()
 }
