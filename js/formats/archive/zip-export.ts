@@ -31,6 +31,12 @@ const historyFolder = "file_editor/";
 const versionsFolder = "file_versions/";
 const currentVersion = `${versionsFolder}current`;
 
+/** A file of an archive; a folder has a name that ends with a slash, and nothing in it. */
+interface Exported {
+  name: string;
+  content: Bytes;
+}
+
 /**
  * The conversation as it is when the first block is read. `report` gets the number of files done. The files that the agent
  * works on are only included if their workspace is given.
@@ -42,6 +48,35 @@ export async function* zipBlocks(
   signal: AbortSignal | undefined,
   work?: Work,
 ): AsyncGenerator<Bytes, void> {
+  const { updatedAt, files } = await exported(store, conversation, report, work);
+  const writer = new ZipWriter(updatedAt);
+  const pageYield = new PageYield(signal);
+  const folders = new Set<string>();
+  /** Folders come before the files in them, as in archives of the agent server. */
+  const addFolder = async (name: string) => {
+    if (folders.has(name)) return;
+    const around = name.lastIndexOf("/", name.length - 2) + 1;
+    if (around > 0) await addFolder(name.slice(0, around));
+    folders.add(name);
+    writer.add(name, await packed(nothing));
+  };
+  for await (const { name, content } of files) {
+    await addFolder(name.slice(0, name.lastIndexOf("/") + 1));
+    if (!name.endsWith("/")) writer.add(name, await packed(content));
+    if (pageYield.isDue) await pageYield.wait();
+    if (writer.size >= blockBytes) yield writer.take();
+  }
+  writer.end();
+  yield writer.take();
+}
+
+/** The files of the conversation in the layout of a directory of the SDK, as it is now; they are read one after the other. */
+export async function exported(
+  store: Store,
+  conversation: string,
+  report: (done: number, total: number) => void,
+  work?: Work,
+): Promise<{ updatedAt: number; files: AsyncGenerator<Exported, void> }> {
   const root = await openExport({ store, conversation });
   const conversations = [root];
   for (const [id, folder] of root.nested) conversations.push({ ...(await openExport({ store, conversation: id })), folder });
@@ -73,77 +108,62 @@ export async function* zipBlocks(
       );
   };
   for (const { size } of given) take(size);
-  const writer = new ZipWriter(root.updatedAt);
-  const pageYield = new PageYield(signal);
-  const folders = new Set<string>();
   const total = conversations.reduce((sum, { length, files }) => sum + length + files.length + 1, given.length);
   let done = 0;
 
-  /** Folders come before the files in them, as in archives of the agent server. */
-  const addFolder = async (name: string) => {
-    if (folders.has(name)) return;
-    const around = name.lastIndexOf("/", name.length - 2) + 1;
-    if (around > 0) await addFolder(name.slice(0, around));
-    folders.add(name);
-    writer.add(name, await packed(nothing));
-  };
-  const add = async (name: string, content: Bytes) => {
-    await addFolder(name.slice(0, name.lastIndexOf("/") + 1));
-    writer.add(name, await packed(content));
+  const file = (name: string, content: Bytes): Exported => {
     report(++done, total);
-    if (pageYield.isDue) await pageYield.wait();
+    return { name, content };
   };
 
-  for (const { id, folder, baseState, length, files, searched, callTimeout } of conversations) {
-    await add(`${folder}/base_state.json`, encoder.encode(baseState));
-    await addFolder(`${folder}/events/`);
-    const page = new Page();
-    for (let next = 0; next < length; ) {
-      const end = Math.min(length, next + page.count);
-      const events = await asked("events", callTimeout, () => store.events(id, next, end));
-      check(events, id, next, end);
-      for (const event of events) {
-        const content = encoder.encode(event.json);
-        page.saw(content.length);
-        await add(`${folder}/${eventFile(event.index, event.id)}`, content);
-        if (writer.size >= blockBytes) yield writer.take();
-      }
-      next += events.length;
-      page.turn();
-    }
-    page.count = 1;
-    const atBegin = await versionState(store, id, files, callTimeout);
-    const hasSecrets = new Set(searched);
-    for (let next = 0; next < files.length; ) {
-      const contents = await contentsOf(store, id, files.slice(next, next + page.count), callTimeout);
-      for (const [place, content] of contents.entries()) {
-        const path = files[next + place]!;
-        const isOver = path === currentVersion && (await versionState(store, id, files, callTimeout)) !== atBegin;
-        // The file was removed after the export had begun.
-        if (content === undefined || content === null || isOver) {
-          done++;
-          continue;
+  async function* read(): AsyncGenerator<Exported, void> {
+    for (const { id, folder, baseState, length, files, searched, callTimeout } of conversations) {
+      yield file(`${folder}/base_state.json`, encoder.encode(baseState));
+      yield { name: `${folder}/events/`, content: nothing };
+      const page = new Page();
+      for (let next = 0; next < length; ) {
+        const end = Math.min(length, next + page.count);
+        const events = await asked("events", callTimeout, () => store.events(id, next, end));
+        check(events, id, next, end);
+        for (const event of events) {
+          const content = encoder.encode(event.json);
+          page.saw(content.length);
+          yield file(`${folder}/${eventFile(event.index, event.id)}`, content);
         }
-        if (!(content instanceof Uint8Array)) throw corrupt("readFile() returned something that is not a Uint8Array");
-        page.saw(content.length);
-        if (path.startsWith(workspaceFolder) || path.startsWith(versionsFolder)) take(content.length);
-        await add(`${folder}/${path}`, (hasSecrets.has(path) ? await withoutSecrets({ path, content }) : content) as Bytes);
-        if (writer.size >= blockBytes) yield writer.take();
+        next += events.length;
+        page.turn();
       }
-      next += contents.length;
-      page.turn();
+      page.count = 1;
+      const atBegin = await versionState(store, id, files, callTimeout);
+      const hasSecrets = new Set(searched);
+      for (let next = 0; next < files.length; ) {
+        const contents = await contentsOf(store, id, files.slice(next, next + page.count), callTimeout);
+        for (const [place, content] of contents.entries()) {
+          const path = files[next + place]!;
+          const isOver = path === currentVersion && (await versionState(store, id, files, callTimeout)) !== atBegin;
+          // The file was removed after the export had begun.
+          if (content === undefined || content === null || isOver) {
+            done++;
+            continue;
+          }
+          if (!(content instanceof Uint8Array)) throw corrupt("readFile() returned something that is not a Uint8Array");
+          page.saw(content.length);
+          if (path.startsWith(workspaceFolder) || path.startsWith(versionsFolder)) take(content.length);
+          yield file(`${folder}/${path}`, (hasSecrets.has(path) ? await withoutSecrets({ path, content }) : content) as Bytes);
+        }
+        next += contents.length;
+        page.turn();
+      }
+    }
+    for (const group of groups(given)) {
+      const contents = await Promise.all(group.map(({ path }) => (isMarker(path) ? nothing : contentOf(work!.workspace, path))));
+      for (const [place, content] of contents.entries()) {
+        if (content) yield file(`${root.folder}/${workspaceFolder}${group[place]!.path}`, content as Bytes);
+        else done++;
+      }
     }
   }
-  for (const group of groups(given)) {
-    const contents = await Promise.all(group.map(({ path }) => (isMarker(path) ? nothing : contentOf(work!.workspace, path))));
-    for (const [place, content] of contents.entries()) {
-      if (content) await add(`${root.folder}/${workspaceFolder}${group[place]!.path}`, content as Bytes);
-      else done++;
-      if (writer.size >= blockBytes) yield writer.take();
-    }
-  }
-  writer.end();
-  yield writer.take();
+  return { updatedAt: root.updatedAt, files: read() };
 }
 
 /** A text that is another one once a change of files is recorded; empty if these files have no versions. */
