@@ -8,7 +8,7 @@ import { limitNames, limitsOf } from "../agent/limits.js";
 import { offlineOf } from "../llm/network.js";
 import { indexedDBStore } from "../store/store.js";
 import { checkedWorkspace } from "../workspace/workspace.js";
-import { AgentServer } from "./server.js";
+import { AgentServer } from "../server/server.js";
 import type { ConversationOptions, ForkOptions } from "./types.js";
 
 /** The checked options of `fork()`. @internal */

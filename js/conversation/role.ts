@@ -12,7 +12,7 @@ import type { Following } from "./role/following.js";
 import type { Shown } from "./role/channel.js";
 import type { PageCall } from "./role/pages.js";
 import type { Serving, ServingSession } from "./role/serving.js";
-import type { AgentServer } from "./server.js";
+import type { AgentServer } from "../server/server.js";
 import { type ArgumentsOf, type Verb, type Verbs, verbs } from "./verbs.js";
 
 /** The part of its session that a role uses. */

@@ -27,7 +27,7 @@ import { listenersOf } from "./listeners.js";
 import type { readOptions } from "./options.js";
 import type { Place } from "./home/page.js";
 import { Role } from "./role.js";
-import type { AgentServer } from "./server.js";
+import type { AgentServer } from "../server/server.js";
 import type { PageCall } from "./role/pages.js";
 import type { ConversationOptions, ConversationWarning, Listeners, RunResult } from "./types.js";
 

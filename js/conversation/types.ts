@@ -12,7 +12,7 @@ import type { Secrets } from "../secrets/secrets.js";
 import type { SecretValue } from "../secrets/source.js";
 import type { Store } from "../store/store.js";
 import type { Tasks } from "../subagents/types.js";
-import type { AgentServer } from "./server.js";
+import type { AgentServer } from "../server/server.js";
 import type { ToolCalls } from "../tool/calls.js";
 import type { LazyHome } from "../workspace/workspace.js";
 import type { Workspace } from "../workspace/types.js";

@@ -9,7 +9,7 @@ export type { ConfirmationPolicy } from "../control/types.js";
 export type { Critic, Rating } from "../agent/types.js";
 export { Conversation } from "../conversation/conversation.js";
 export { serveConversations } from "../conversation/serve.js";
-export { type AgentServer, type AgentServerOptions, agentServer } from "../conversation/server.js";
+export { type AgentServer, type AgentServerOptions, agentServer } from "../server/server.js";
 export type { AttachmentReader, ConversationWarning, FileContent, FilePreview } from "../conversation/types.js";
 export type { ConversationOptions, ForkOptions, HomeOptions, HomeWorker, ServedOptions } from "../conversation/types.js";
 export { ThreadkeepError, type ErrorCode } from "../input/errors.js";

@@ -4,7 +4,7 @@ import { invalidOptions, optionsOf, reading, textOf, ThreadkeepError } from "../
 import { LLM } from "../../llm/llm.js";
 import type { SecretValue } from "../../secrets/source.js";
 import { withTimeout } from "../../store/inventory.js";
-import type { AgentServer } from "../server.js";
+import type { AgentServer } from "../../server/server.js";
 import type { ConversationOptions, HomeWorker } from "../types.js";
 import type { Verb } from "../verbs.js";
 import type { FromPage, FromWorker, Greeting } from "./messages.js";

@@ -8,11 +8,11 @@ import type { join, lockOfWriter } from "../../store/changes.js";
 import { coreStore, type Store } from "../../store/store.js";
 import type { LazyHome } from "../../workspace/workspace.js";
 import type { Following } from "../role/following.js";
-import type { AgentServer } from "../server.js";
+import type { AgentServer } from "../../server/server.js";
 import type { ActingSession } from "../types.js";
 import { Link } from "./link.js";
 import { Outbox } from "./outbox.js";
-import { requestsTo, serverOptions } from "./requests.js";
+import { requestsTo, serverOptions } from "../../server/requests.js";
 import { atOnce, refuseWhatStaysHere, type Remote, remoteVerbs } from "./verbs.js";
 
 interface ServerFollower {

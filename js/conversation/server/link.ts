@@ -3,8 +3,8 @@
 import { CoreServerCopy, type CoreStore } from "../../../pkg/threadkeep.js";
 import type { LiveEvent } from "../../events/events.js";
 import { settle, ThreadkeepError } from "../../input/errors.js";
-import type { AgentServerOptions } from "../server.js";
-import type { Requests } from "./requests.js";
+import type { AgentServerOptions } from "../../server/server.js";
+import type { Requests } from "../../server/requests.js";
 
 /** As `src/server/copy.rs` has it. */
 interface Taken {

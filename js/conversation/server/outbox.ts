@@ -6,7 +6,7 @@ import type { Content } from "../../events/types.js";
 import { ThreadkeepError } from "../../input/errors.js";
 import type { lockOfWriter } from "../../store/changes.js";
 import type { Link } from "./link.js";
-import type { Requests } from "./requests.js";
+import type { Requests } from "../../server/requests.js";
 import { until } from "./until.js";
 
 interface OutboxParts {

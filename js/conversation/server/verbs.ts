@@ -9,14 +9,14 @@ import { ask, invalidOptions, optionsOf, textOf, textsOf, ThreadkeepError } from
 import { contentOf } from "../../llm/images.js";
 import { eventLog } from "../event-log.js";
 import { aborted } from "../run.js";
-import type { AgentServerOptions } from "../server.js";
+import type { AgentServerOptions } from "../../server/server.js";
 import type { ActingSession, RunResult } from "../types.js";
 import { type ArgumentsOf, type Verb, verbs, type Verbs } from "../verbs.js";
 import { pendingActions } from "../waiting-calls.js";
 import type { Link } from "./link.js";
 import { isOutage, type Outbox } from "./outbox.js";
-import type { Requests } from "./requests.js";
 import { until } from "./until.js";
+import type { Requests } from "../../server/requests.js";
 
 /** A conversation on a server. */
 export interface Remote {

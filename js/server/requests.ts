@@ -1,6 +1,6 @@
 // Requests to an agent server, and what their failures mean.
-import { invalidOptions, optionsOf, textOf, ThreadkeepError } from "../../input/errors.js";
-import { AgentServer, type AgentServerOptions } from "../server.js";
+import { invalidOptions, optionsOf, textOf, ThreadkeepError } from "../input/errors.js";
+import { AgentServer, type AgentServerOptions } from "./server.js";
 
 /** The checked options of `agentServer()`. @throws ThreadkeepError `invalid_options` */
 export function serverOptions(server: AgentServer): AgentServerOptions {
