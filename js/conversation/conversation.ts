@@ -58,7 +58,7 @@ export class Conversation<Answer = any> implements AsyncDisposable {
   readonly events: EventLog;
   /** The messages of the user that no model has read yet. */
   readonly queue: MessageQueue;
-  /** The files that the agent works on: the conversation's own, or those given to `open()`. */
+  /** The files that the agent works on: the conversation's own, those given to `open()`, or those of its agent server. */
   readonly workspace: VersionedWorkspace;
   readonly #core: CoreConversation;
   readonly #session: ConversationSession;

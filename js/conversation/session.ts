@@ -21,7 +21,7 @@ import type { Child, ChildOptions, Parent, Tasks } from "../subagents/types.js";
 import { closingTimeout, ToolCalls } from "../tool/calls.js";
 import type { BuiltInDefinition, CoreTool, Tool } from "../tool/types.js";
 import { loadChunk, part } from "../wasm/wasm.js";
-import { LazyHome, workingDirOf } from "../workspace/workspace.js";
+import { LazyHome, workingDirOf, workspaceOn } from "../workspace/workspace.js";
 import { eventLog } from "./event-log.js";
 import { listenersOf } from "./listeners.js";
 import type { readOptions } from "./options.js";
@@ -225,7 +225,8 @@ export class ConversationSession implements Parent, ServerPlace {
     const analyzer = securityAnalyzer === undefined ? undefined : await this.analyzers.take(securityAnalyzer);
     this.secrets = await Secrets.read(secrets, cipher, agent.llm.options);
     const workingDir = await workingDirOf(agent.tools, workspace, store, id);
-    this.home = new LazyHome(workspace, workingDir, this, above?.session.owner?.home);
+    const files = workspace ?? (this.server && workspaceOn(this.server, () => (this.core.isStored() ? this.core.state() : undefined)));
+    this.home = new LazyHome(files, this.server ? undefined : workingDir, this, above?.session.owner?.home);
     this.tools = new ToolCalls(agent.tools, this);
     this.mcp = await openServers(this);
     const [coreOfStore, tools, condensing, context, critic, finalAnswer] = await Promise.all([

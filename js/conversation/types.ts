@@ -126,7 +126,10 @@ export interface ConversationOptions<Answer = any> extends RunLimits {
    * long and random, because whoever has the file can guess very fast. Without a passphrase they are stored redacted.
    */
   cipher?: string | undefined;
-  /** The files that the agent works on. Default: the conversation's own, which are stored and deleted with it. */
+  /**
+   * The files that the agent works on. Default: the conversation's own, which are stored and deleted with it; on an agent server those
+   * of the server, in whose place only a `remoteWorkspace()` can be given.
+   */
   workspace?: Workspace | undefined;
   /**
    * The treatment of the files of messages. `readers` read the text of those that are no plain text; the first one that

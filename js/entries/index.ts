@@ -58,13 +58,20 @@ export * from "../tools/tools.js";
 export type * from "../tools/types.js";
 export { load } from "../wasm/wasm.js";
 export type { WasmSource } from "../wasm/loader.js";
-export { folderWorkspace, memoryWorkspace, opfsWorkspace } from "../workspace/workspace.js";
+export { folderWorkspace, memoryWorkspace, opfsWorkspace, remoteWorkspace } from "../workspace/workspace.js";
 export type {
+  CommandOptions,
+  CommandOutput,
+  CommandResult,
   FileDifference,
   FileHistory,
   FolderPermission,
   FolderWorkspace,
+  GitChange,
+  GitDiff,
   Past,
+  RemoteWorkspace,
+  ServerCommands,
   VersionedWorkspace,
   Workspace,
   WorkspaceChange,

@@ -16,46 +16,60 @@ export function serverOptions(server: AgentServer): AgentServerOptions {
 /** So many milliseconds a server has to answer. */
 const answersWithin = 60_000;
 
+/** The content of a request, and its limits. */
+interface Said {
+  /** It is sent as JSON, or as it is if it is a form. */
+  body?: unknown;
+  /** Whether it only reads, so that it may be made twice. Default: that of `GET`. */
+  reads?: boolean;
+  /** So many milliseconds it may take. */
+  within?: number;
+}
+
 export interface Requests {
   /** Sends a request below `/api/conversations`. Resolves to the text of the answer. @throws ThreadkeepError */
   send(method: "GET" | "POST" | "PATCH", path: string, body?: unknown): Promise<string>;
+  /** Sends any request. Resolves to the bytes of the answer. @throws ThreadkeepError */
+  request(method: "GET" | "POST" | "PATCH", path: string, said?: Said): Promise<Uint8Array>;
   /** The version of the server, such as `[1, 58]`. @throws ThreadkeepError */
   version(): Promise<readonly [number, number]>;
 }
 
 export function requestsTo(server: AgentServerOptions): Requests {
   let known: Promise<readonly [number, number]> | undefined;
-  const attempt = async (method: string, path: string, body?: unknown): Promise<Response> => {
+  const attempt = async (method: string, path: string, body: unknown, within: number): Promise<Response> => {
     const { apiKey } = server;
+    const isJson = body !== undefined && !(body instanceof FormData);
     const headers = {
       ...(apiKey !== undefined && { "X-Session-API-Key": apiKey }),
-      ...(body !== undefined && { "Content-Type": "application/json" }),
+      ...(isJson && { "Content-Type": "application/json" }),
     };
-    const signal = AbortSignal.timeout(answersWithin);
-    const sent = body === undefined ? {} : { body: JSON.stringify(body) };
+    const signal = AbortSignal.timeout(within);
+    const sent = body === undefined ? {} : { body: isJson ? JSON.stringify(body) : (body as FormData) };
     return fetch(server.host + path, { method, headers, signal, redirect: "error", cache: "no-store", ...sent });
   };
-  const request = async (method: string, path: string, body?: unknown): Promise<string> => {
+  const request: Requests["request"] = async (method, path, { body, reads = method === "GET", within = answersWithin } = {}) => {
     let response: Response;
-    let text: string;
+    let content: Uint8Array;
     try {
       // After a failure a server resets the connection that the browser keeps; what only reads is asked once more.
-      const answer = attempt(method, path, body);
-      response = await (method === "GET" ? answer.catch(() => attempt(method, path)) : answer);
-      text = await response.text();
+      const answer = attempt(method, path, body, within);
+      response = await (reads ? answer.catch(() => attempt(method, path, body, within)) : answer);
+      content = new Uint8Array(await response.arrayBuffer());
     } catch (error) {
       throw unreachable(server, error);
     }
-    if (!response.ok) throw refused(server, response.status, text);
-    return text;
+    if (!response.ok) throw refused(server, response.status, decoded(content));
+    return content;
   };
   const readVersion = async () => {
-    const { version } = JSON.parse(await request("GET", "/server_info")) as { version?: unknown };
+    const { version } = JSON.parse(decoded(await request("GET", "/server_info"))) as { version?: unknown };
     const [major = 0, minor = 0] = String(version).split(".").map(Number);
     return [major || 0, minor || 0] as const;
   };
   return {
-    send: (method, path, body) => request(method, `/api/conversations${path}`, body),
+    send: async (method, path, body) => decoded(await request(method, `/api/conversations${path}`, { body })),
+    request,
     version() {
       known ??= readVersion();
       known.catch(() => (known = undefined));
@@ -63,6 +77,9 @@ export function requestsTo(server: AgentServerOptions): Requests {
     },
   };
 }
+
+/** The text of an answer. */
+export const decoded = (content: Uint8Array): string => new TextDecoder().decode(content);
 
 function unreachable({ host }: AgentServerOptions, error: unknown): ThreadkeepError {
   const isMixed = globalThis.location?.protocol === "https:" && /^http:\/\/(?!localhost\b|127\.)/.test(host);

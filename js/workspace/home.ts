@@ -2,7 +2,7 @@
 import { confined } from "./confined.js";
 import { ConversationWorkspace } from "./conversation.js";
 import { type AskVersions, noPast, pastOf, versionLimits } from "./past.js";
-import type { ConversationHome, StoredFiles, Workspace } from "./types.js";
+import type { ConversationHome, RemoteWorkspace, ServerCommands, StoredFiles, Workspace } from "./types.js";
 
 /** After how many changes of files versions over the limits are removed. */
 const changesBetweenPruning = 50;
@@ -26,7 +26,10 @@ export function openHome(
   };
   const own = given ? undefined : new ConversationWorkspace(stored, workingDir);
   own?.workspace.watch(prune);
-  const workspace = Object.assign(own?.workspace ?? confined(given!), own ? pastOf(versions, workingDir) : noPast());
+  const workspace = Object.assign(
+    own?.workspace ?? confined(given!),
+    own ? pastOf(versions, workingDir) : { ...noPast(), ...commandsOf(given!) },
+  );
   /** The call that ended last, and the function that takes over its changes. */
   let ended: { actionId: string; commit: () => void } | undefined;
   return {
@@ -58,4 +61,11 @@ export function openHome(
     changed: () => own?.reload(),
     moved: (paths) => own?.moved(paths),
   };
+}
+
+/** The methods that only the workspace of a server has, which has all of them. */
+function commandsOf(workspace: Workspace & Partial<ServerCommands>): Partial<ServerCommands> {
+  if (!workspace.executeCommand) return {};
+  const { executeCommand, gitChanges, gitDiff } = workspace as RemoteWorkspace;
+  return { executeCommand: executeCommand.bind(workspace), gitChanges: gitChanges.bind(workspace), gitDiff: gitDiff.bind(workspace) };
 }

@@ -89,11 +89,73 @@ export interface Past {
   history(): Promise<FileHistory>;
 }
 
+/** A part of the output of a command on a server. */
+export interface CommandOutput {
+  stdout: string;
+  stderr: string;
+}
+
+/** The options of `executeCommand()`. */
+export interface CommandOptions {
+  /** The directory in which the command runs. Default: that of the workspace. */
+  cwd?: string | undefined;
+  /** Seconds, rounded up, after which the server ends the command. Default: 30. */
+  timeout?: number | undefined;
+  /** Stops the command on servers since 1.58; an older one goes on with it until it has ended, or its time is over. */
+  signal?: AbortSignal | undefined;
+  /** Called with each piece of the output: a server tells of one for each MiB, and of the rest when the command has ended. */
+  onOutput?: ((output: CommandOutput) => void) | undefined;
+}
+
+/** How a command on a server has ended. */
+export interface CommandResult extends CommandOutput {
+  command: string;
+  /** Negative if a signal has ended it, and -1 if its time was over or it could not be started. */
+  exitCode: number;
+  /** Whether the server has ended it because its time was over. */
+  timeoutOccurred: boolean;
+}
+
+/** A file that is different from the branch that the repository came from, or from its last commit. */
+export interface GitChange {
+  status: "MOVED" | "ADDED" | "DELETED" | "UPDATED";
+  /** Relative to the repository; from servers since 1.58 to the directory that was asked about, and only of files in it. */
+  path: string;
+}
+
+/** The text of a file now, and as it was; `null` where there is no repository. */
+export interface GitDiff {
+  modified: string | null;
+  original: string | null;
+}
+
+/** The abilities of an agent server beside reading and writing files. */
+export interface ServerCommands {
+  /**
+   * Runs a command in the shell of the server. It is no prisoner of the workspace. Resolves whatever its exit code is.
+   * @throws ThreadkeepError `invalid_options`, `not_found` for `cwd`, `aborted` by its signal, `server_auth`, and `network`, after which
+   * the command may go on
+   */
+  executeCommand(command: string, options?: CommandOptions): Promise<CommandResult>;
+  /** The changes in the Git repository of this directory of the workspace; none if there is no repository. Throws as `gitDiff()` does. */
+  gitChanges(path?: string): Promise<GitChange[]>;
+  /**
+   * The text of this file now, and as it was.
+   * @throws ThreadkeepError `invalid_options` for a path outside of the workspace, or what Git cannot compare, such as a file of more
+   * than 1 MiB; `not_found` for a link; `server_auth`, `network`
+   */
+  gitDiff(path: string): Promise<GitDiff>;
+}
+
+/** Files of an agent server: see `remoteWorkspace()`. */
+export interface RemoteWorkspace extends Workspace, ServerCommands {}
+
 /**
  * The workspace of a conversation. If it is the conversation's own, each change is recorded in the transaction that makes it;
- * `navigateTo()`, `regenerate()`, `editMessage()` and `fork()` take the files to where they were at the event.
+ * `navigateTo()`, `regenerate()`, `editMessage()` and `fork()` take the files to where they were at the event. If it is one of an
+ * agent server, it has the methods of `ServerCommands`.
  */
-export interface VersionedWorkspace extends Workspace, Past {}
+export interface VersionedWorkspace extends Workspace, Past, Partial<ServerCommands> {}
 
 /** `"none"`: no folder has been picked. `"prompt"`: the user has to be asked. */
 export type FolderPermission = "none" | "granted" | "prompt" | "denied";

@@ -3,9 +3,18 @@
 import type { CoreConversation } from "../../pkg/threadkeep.js";
 import { isA } from "../input/arguments.js";
 import { ask, invalidOptions, reading, ThreadkeepError } from "../input/errors.js";
+import { AgentServer } from "../server/server.js";
 import type { Store } from "../store/store.js";
 import { loadChunk, part } from "../wasm/wasm.js";
-import type { CallFiles, ConversationHome, FolderWorkspace, PendingFiles, VersionedWorkspace, Workspace } from "./types.js";
+import type {
+  CallFiles,
+  ConversationHome,
+  FolderWorkspace,
+  PendingFiles,
+  RemoteWorkspace,
+  VersionedWorkspace,
+  Workspace,
+} from "./types.js";
 
 /** Files in memory, which are gone after a reload. `files` are the first ones: texts or bytes by path. */
 export function memoryWorkspace(files: Readonly<Record<string, string | Uint8Array>> = {}): Workspace {
@@ -32,6 +41,28 @@ export function folderWorkspace(name = "workspace"): FolderWorkspace {
   return lazily(() => usualDirectory, open, ["permission", "requestPermission", "pick", "forget"]) as FolderWorkspace;
 }
 
+/**
+ * Files of an OpenHands agent server, below the `workingDir` of `agentServer()`, and commands that it runs. Links are not followed: they
+ * are as if they were not there.
+ * @throws ThreadkeepError `invalid_options`
+ */
+export function remoteWorkspace(server: AgentServer): RemoteWorkspace {
+  return workspaceOn(server, () => undefined);
+}
+
+/** The workspace of a conversation on this server, with its stored state if it has one. @internal */
+export function workspaceOn(server: AgentServer, state: () => string | undefined): RemoteWorkspace {
+  const given = reading("the server", () => AgentServer.optionsOf(server).workingDir);
+  const workingDir = () => storedDirectory(state(), given);
+  const open = async () => (await part(import("./remote.js"))).remoteFiles(server, workingDir());
+  const workspace = lazily(workingDir, open, commands) as RemoteWorkspace;
+  // There is nothing to release.
+  delete workspace.close;
+  return workspace;
+}
+
+/** The methods that the workspace of a server has beside the methods of every workspace. */
+const commands = ["executeCommand", "gitChanges", "gitDiff"];
 const methods = ["read", "write", "stat", "list", "makeDirectory", "remove", "move", "watch"] as const;
 const usualDirectory = "/workspace";
 
@@ -59,9 +90,9 @@ export async function workingDirOf(
 }
 
 /** The directory that the model of a stored conversation knows, which may be one of a Python process. */
-function storedDirectory(baseState = "{}"): string {
+function storedDirectory(baseState = "{}", usual = usualDirectory): string {
   const directory: unknown = JSON.parse(baseState).workspace?.working_dir;
-  return isAbsolute(directory) ? directory : usualDirectory;
+  return isAbsolute(directory) ? directory : usual;
 }
 
 function isAbsolute(path: unknown): path is string {
@@ -133,7 +164,7 @@ export class LazyHome {
     this.workingDir = workingDir;
     this.isOwn = given === undefined;
     this.isTransactional = this.isOwn || owner !== undefined;
-    const directory = () => workingDir ?? storedDirectory(session.core.state());
+    const directory = () => workingDir ?? given?.workingDir ?? storedDirectory(session.core.state());
     const load = once(async () => {
       // The chunk records changes of files.
       const loading = () => Promise.all([part(import("./home.js")), loadChunk("branches")]);
@@ -155,7 +186,8 @@ export class LazyHome {
       return load();
     };
     const opened = async () => (await this.#load()).workspace;
-    this.workspace = lazily(directory, opened, ["at", "changes", "history"]) as VersionedWorkspace;
+    const more = commands.filter((name) => given?.[name as "read"]);
+    this.workspace = lazily(directory, opened, ["at", "changes", "history", ...more]) as VersionedWorkspace;
   }
 
   async call(actionId: string): Promise<CallFiles> {

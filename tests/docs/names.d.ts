@@ -26,6 +26,7 @@ declare global {
   const memoryStore: typeof threadkeep.memoryStore;
   const memoryWorkspace: typeof threadkeep.memoryWorkspace;
   const opfsWorkspace: typeof threadkeep.opfsWorkspace;
+  const remoteWorkspace: typeof threadkeep.remoteWorkspace;
   const switchLLM: typeof threadkeep.switchLLM;
   const taskTool: typeof threadkeep.taskTool;
   const taskTracker: typeof threadkeep.taskTracker;

@@ -104,6 +104,8 @@ const calls = {
     const home = library.agentServer(value);
     await (await Conversation.open({ agent: new Agent({ llm }), store: memoryStore(), home })).close();
   },
+  remoteWorkspace: async (value) => library.remoteWorkspace(value).read("x"),
+  "remoteWorkspace, server": async (value) => library.remoteWorkspace(library.agentServer(value)).read("x"),
   serveConversations: (value) => library.serveConversations(value),
   loadSkills: (value) => (typeof value === "string" ? undefined : library.loadSkills(value)),
   "loadSkills, options": (value) => library.loadSkills({ "a/SKILL.md": "---\nname: a\ndescription: b\n---\nc" }, value),

@@ -70,6 +70,14 @@ for (const version of serverVersions) {
             log.map((text) => JSON.parse(text).id),
           );
           assert.equal(await first.evaluate(async () => (await conversation.branches()).length), 1);
+          const files = await first.evaluate(async () => {
+            const { workspace } = conversation;
+            await workspace.write("notes/ü.bin", Uint8Array.of(0, 255));
+            const paths = (await workspace.list("notes")).map(({ path }) => path);
+            return [paths, [...(await workspace.read("notes/ü.bin"))], await workspace.executeCommand("ls notes | wc -l; exit 2")];
+          });
+          const { exitCode, stdout } = files.pop();
+          assert.deepEqual([...files, exitCode, Number(stdout)], [["notes/ü.bin"], [0, 255], 2, 1]);
           await first.evaluate(() => conversation.close());
           await second.evaluate(() => conversation.close());
           // A server of 1.43.1 may fail while it stores, without the headers for pages; it is asked again.

@@ -62,7 +62,7 @@ const areas = {
   tool: ["secrets", "llm", "workspace", "store", "events", "wasm", "input"],
   secrets: ["llm", "events", "wasm", "input", "pkg"],
   llm: ["store", "events", "wasm", "input"],
-  workspace: ["store", "wasm", "input", "pkg"],
+  workspace: ["server", "store", "wasm", "input", "pkg"],
   server: ["input"],
   "python-regex": [],
   store: ["events", "wasm", "input", "pkg"],

@@ -4,6 +4,7 @@ import {
   Conversation,
   LLM,
   ThreadkeepError,
+  agentServer,
   folderWorkspace,
   indexedDBStore,
   loadSkills,
@@ -11,17 +12,20 @@ import {
   memoryStore,
   memoryWorkspace,
   opfsWorkspace,
+  remoteWorkspace,
   tool,
   type ActionEvent,
   type AgentContextOptions,
   type Branch,
   type ChatMessage,
+  type CommandResult,
   type ConfirmationPolicy,
   type ConversationEvent,
   type ConversationInfo,
   type Critic,
   type ErrorCode,
   type ExecutionStatus,
+  type GitChange,
   type HeldSecret,
   type HookInput,
   type Hooks,
@@ -385,6 +389,17 @@ export async function use(signal: AbortSignal): Promise<void> {
   if ((await folder.permission()) === "none") await folder.pick();
   for (const workspace of [memoryWorkspace({ a: "text", b: Uint8Array.of(1) }), opfsWorkspace(), folder])
     await Conversation.open({ agent, store, workspace });
+  const server = remoteWorkspace(agentServer({ host: "https://agents.example", workingDir: "/workspace" }));
+  await Conversation.open({ agent, store, workspace: server });
+  same<CommandResult, Awaited<ReturnType<typeof server.executeCommand>>>(true);
+  await server.executeCommand("ls", { cwd: "src", timeout: 5, signal, onOutput: ({ stdout, stderr }) => stdout + stderr });
+  same<GitChange[], Awaited<ReturnType<typeof server.gitChanges>>>(true);
+  same<string | null, Awaited<ReturnType<typeof server.gitDiff>>["modified"]>(true);
+  await conversation.workspace.executeCommand?.("ls");
+  // @ts-expect-error not every workspace runs commands
+  await conversation.workspace.executeCommand("ls");
+  // @ts-expect-error it is of a server
+  remoteWorkspace("https://agents.example");
   // @ts-expect-error a workspace has all methods
   await Conversation.open({ agent, store, workspace: { workingDir: "/", read: files.read } });
   const policy: ConfirmationPolicy = { kind: "AlwaysConfirm" };

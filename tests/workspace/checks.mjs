@@ -38,13 +38,13 @@ export async function tree(workspace, path = "") {
   return found.sort();
 }
 
-/** The behaviour that all workspaces have in common. `open` makes an empty one. */
+/** The behaviour that all workspaces have in common. `open` makes an empty one, which need not be at `/workspace`. */
 export const common = {
   async "files are written, read, listed, moved and removed"(open) {
     const workspace = await open();
     assert.deepEqual(await workspace.list(""), []);
     await workspace.write("notes/plan.md", "eins");
-    await workspace.write("/workspace/notes/./deep/../deep/a.bin", Uint8Array.of(0, 255));
+    await workspace.write(`${workspace.workingDir}/notes/./deep/../deep/a.bin`, Uint8Array.of(0, 255));
     assert.equal(text(await workspace.read("notes//plan.md")), "eins");
     assert.deepEqual([...(await workspace.read("notes/deep/a.bin"))], [0, 255]);
     assert.deepEqual(await tree(workspace), ["notes/", "notes/deep/", "notes/deep/a.bin 2", "notes/plan.md 4"]);
@@ -65,7 +65,7 @@ export const common = {
     assert.deepEqual(await tree(workspace), ["plan.md 2"]);
     await workspace.move("plan.md", "plan.md");
     await workspace.remove("plan.md");
-    assert.deepEqual(await workspace.list("/workspace"), []);
+    assert.deepEqual(await workspace.list(workspace.workingDir), []);
   },
   async "a directory stays when its last file is removed or moved"(open) {
     const workspace = await open();
@@ -114,7 +114,7 @@ export const common = {
     for (const call of [
       () => workspace.read(""),
       () => workspace.write(".", "x"),
-      () => workspace.remove("/workspace"),
+      () => workspace.remove(workspace.workingDir),
       () => workspace.move("", "x"),
       () => workspace.move("dir", ""),
     ]) {
@@ -143,9 +143,9 @@ export const common = {
       "a/../../x",
       "/",
       "/etc/passwd",
-      "/workspace/../etc",
-      "/workspaces/x",
-      "/Workspace/x",
+      `${workspace.workingDir}/../etc`,
+      `${workspace.workingDir}s/x`,
+      workspace.workingDir.toUpperCase(),
       "//etc",
       "a\\..\\..\\x",
       "C:/x",

@@ -37,7 +37,7 @@ interface ServerFollower {
 export async function followServer(given: ServerFollower): Promise<Following> {
   const { store, id, core, session, home, emit, join, lock, deleted } = given;
   const server = serverOptions(given.server);
-  refuseWhatStaysHere(session.agent, session.state());
+  refuseWhatStaysHere(session.agent, session.state(), home.workspace);
   const requests = requestsTo(server);
   const member = join(store, (change) => {
     if (change.id === id) refresh().catch(fail);

@@ -13,6 +13,7 @@ import type { AgentServerOptions } from "../../server/server.js";
 import type { ActingSession, RunResult } from "../types.js";
 import { type ArgumentsOf, type Verb, verbs, type Verbs } from "../verbs.js";
 import { pendingActions } from "../waiting-calls.js";
+import type { VersionedWorkspace } from "../../workspace/types.js";
 import type { Link } from "./link.js";
 import { isOutage, type Outbox } from "./outbox.js";
 import { until } from "./until.js";
@@ -56,11 +57,13 @@ export const atOnce: ReadonlySet<Verb> = new Set<Verb>([
 const refuses = (verb: Verb) => () =>
   Promise.reject(unsupported(`${verb}() is not possible in a conversation that an agent server runs: see docs/server.md`));
 
-/** @throws ThreadkeepError `unsupported` for tools of the page */
-export function refuseWhatStaysHere(agent: Agent, state: ConversationState): void {
+/** @throws ThreadkeepError `unsupported` for tools of the page, and a workspace that is not one of a server */
+export function refuseWhatStaysHere(agent: Agent, state: ConversationState, workspace: VersionedWorkspace): void {
   const there = new Set(state.agent.tools?.map(({ name }) => name));
   const own = agent.tools.map(({ name }) => name).filter((name) => !there.has(name));
   if (own.length > 0) throw unsupported(`an agent server has its own tools, and cannot call those of this page: ${own.join(", ")}`);
+  if (!workspace.executeCommand)
+    throw unsupported("an agent server works on its own files: leave the option workspace out, or give it a remoteWorkspace()");
 }
 
 /** The description with which a conversation is made on a server. Keys are in it, so it is made when it is sent. */

@@ -61,6 +61,7 @@ const others = {
   server: "is loaded before a conversation is open",
   drafts: "is loaded as soon as a conversation is open; without it, no draft is written",
   "agent/skills/load.ts": "is called by the host before it opens a conversation",
+  "workspace/remote.ts": "is waited for by its first call, which needs the network itself",
   "workspace/folder.ts": "is loaded beside the other workspaces; no test can press the browser's button that allows a folder",
   "mcp/index.ts": "is loaded before a conversation is open",
   "mcp/client.ts": "connects as soon as a conversation is open, and is tried again",
