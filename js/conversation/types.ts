@@ -6,6 +6,7 @@ import type { Analyzers } from "../control/control.js";
 import type { ConfirmationPolicy, Hooks, SecurityAnalyzer } from "../control/types.js";
 import type { ConversationEvent, ConversationState, ExecutionStatus, LiveEvent } from "../events/events.js";
 import type { TokenUsage } from "../events/types.js";
+import type { Progress } from "../formats/types.js";
 import type { LLM } from "../llm/llm.js";
 import type { Network } from "../llm/network.js";
 import type { Secrets } from "../secrets/secrets.js";
@@ -203,6 +204,20 @@ export interface ActingSession {
   began(run: Promise<RunResult>): void;
   /** The result of a run that has ended elsewhere. */
   result(): Promise<RunResult>;
+}
+
+export interface BringHomeOptions {
+  server: AgentServer;
+  /** Default: `indexedDBStore()`. */
+  store?: Store | undefined;
+}
+
+export interface MoveToServerOptions extends BringHomeOptions {
+  /** Its model, with its key, and its system prompt are those of the agent on the server. */
+  agent: Agent;
+  /** Texts that the agent may use there, by name. Those of the conversation do not go along. */
+  secrets?: Readonly<Record<string, string>> | undefined;
+  onProgress?: ((progress: Progress) => void) | undefined;
 }
 
 /** The object that a method acts on: `core` is the session's, or the same conversation on behalf of another handle. @internal */

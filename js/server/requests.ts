@@ -30,9 +30,11 @@ export interface Requests {
   /** Sends a request below `/api/conversations`. Resolves to the text of the answer. @throws ThreadkeepError */
   send(method: "GET" | "POST" | "PATCH", path: string, body?: unknown): Promise<string>;
   /** Sends any request. Resolves to the bytes of the answer. @throws ThreadkeepError */
-  request(method: "GET" | "POST" | "PATCH", path: string, said?: Said): Promise<Uint8Array>;
+  request(method: "GET" | "POST" | "PATCH" | "DELETE", path: string, said?: Said): Promise<Uint8Array>;
   /** The version of the server, such as `[1, 58]`. @throws ThreadkeepError */
   version(): Promise<readonly [number, number]>;
+  /** The names of the tools that the server has. @throws ThreadkeepError */
+  tools(): Promise<string[]>;
 }
 
 export function requestsTo(server: AgentServerOptions): Requests {
@@ -62,8 +64,9 @@ export function requestsTo(server: AgentServerOptions): Requests {
     if (!response.ok) throw refused(server, response.status, decoded(content));
     return content;
   };
+  const info = async () => JSON.parse(decoded(await request("GET", "/server_info"))) as { version?: unknown; usable_tools?: string[] };
   const readVersion = async () => {
-    const { version } = JSON.parse(decoded(await request("GET", "/server_info"))) as { version?: unknown };
+    const { version } = await info();
     const [major = 0, minor = 0] = String(version).split(".").map(Number);
     return [major || 0, minor || 0] as const;
   };
@@ -75,6 +78,7 @@ export function requestsTo(server: AgentServerOptions): Requests {
       known.catch(() => (known = undefined));
       return known;
     },
+    tools: async () => (await info()).usable_tools ?? [],
   };
 }
 

@@ -36,6 +36,7 @@ pub use base_state::portable;
 pub use contents::{Contents, EntryHeader};
 pub use import::{Claim, ImportOptions, Imported, Outcome, import};
 pub use secrets::{is_searched, masked, without_secrets};
+pub use undecided::mark_undecided;
 pub use writing::{Failure, Source, Unreadable, Writing};
 
 use crate::{

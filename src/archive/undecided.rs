@@ -41,6 +41,11 @@ pub fn mark(state: &mut BaseState, stored: Option<&str>, last: Option<&LastEvent
     state.set_import_mark(&RawJson::from(mark));
 }
 
+/// The same, of a state that comes from elsewhere but is no import.
+pub fn mark_undecided(state: &mut BaseState) {
+    mark(state, None, None);
+}
+
 /// The earlier decisions of the host about a stored conversation. If it was not opened since an earlier import, they are
 /// those from before that import, if any.
 fn decided_before(stored: &str) -> Option<String> {

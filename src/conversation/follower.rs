@@ -1,10 +1,10 @@
 //! A follower: a handle that shows what another page writes, and takes its place when that page has ended or has to give way.
 
-use super::{Access, Conversation, active_branch::Part, warning::interrupted_run};
+use super::{Access, Conversation, active_branch::Part, open::copy_of_server, warning::interrupted_run};
 use crate::{
     error::{ErrorCode, Result},
     fair_mutex::FairGuard,
-    format::base_state::ExecutionStatus,
+    format::{base_state::ExecutionStatus, server_mark::SERVER},
     id::EventId,
     store::StoredEvent,
 };
@@ -78,6 +78,10 @@ impl Conversation {
         let mut left = CLAIMS;
         loop {
             self.take_in(queue).await?;
+            // It has moved to a server.
+            if self.state().field(SERVER).is_some() {
+                return Err(copy_of_server());
+            }
             match self.0.log.claim(queue).await {
                 Err(error) if error.code() == ErrorCode::LockedElsewhere && left > 0 => left -= 1,
                 Err(error) => return Err(error),

@@ -12,12 +12,12 @@ use crate::{
     format::{
         base_state::{BEGINNING, BaseState, ExecutionStatus},
         import_mark::IMPORT,
+        secrets::without_ciphers,
         server_mark::SERVER,
     },
     id::EventId,
     json::{ListWriter, ObjectWriter, quoted},
 };
-use std::borrow::Cow;
 
 /// The fields of the state that are not reported as they are: the first two because of what is only in memory, the others
 /// because they are the library's own, or say the same as another one.
@@ -126,22 +126,6 @@ impl Conversation {
             }
         }))
     }
-}
-
-/// The JSON with each encrypted secret masked. A token of `Cipher` begins with its version and a time of this century.
-fn without_ciphers(json: &str) -> Cow<'_, str> {
-    const TOKEN: &str = "\"gAAAA";
-    if !json.contains(TOKEN) {
-        return json.into();
-    }
-    let mut pieces = json.split(TOKEN);
-    let mut masked = pieces.next().unwrap_or_default().to_owned();
-    for piece in pieces {
-        masked.push_str("\"**********");
-        // A token is of letters that no escape is made of, so the next quotation mark is its end.
-        masked.push_str(piece.find('"').and_then(|end| piece.get(end..)).unwrap_or_default());
-    }
-    masked.into()
 }
 
 fn update(key: &str, value: &str) -> String {

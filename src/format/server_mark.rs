@@ -7,6 +7,9 @@ pub const SERVER: &str = "threadkeep_server";
 /// The address of the server, such as `http://127.0.0.1:8000`.
 pub const HOST: &str = "host";
 
+/// Whether the conversation is on the way to the server, which has not told of it yet; absent otherwise.
+pub const MOVING: &str = "moving";
+
 /// How many events the server has but cannot read itself, so that no client gets them; absent if there are none.
 pub const SKIPPED: &str = "skipped";
 

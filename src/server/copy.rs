@@ -40,7 +40,7 @@ const MOST_EARLY: usize = 1_000;
 pub struct ServerCopy {
     id: ConversationId,
     /// The address of the server.
-    server: String,
+    pub(super) server: String,
     pub(super) store: Rc<dyn Store>,
     pub(super) host: Rc<dyn Host>,
     pub(super) turns: FairMutex,
@@ -71,9 +71,9 @@ struct LastChange {
 #[derive(Clone)]
 pub(super) struct Known {
     pub length: u64,
-    last: Option<EventId>,
-    created_at: Option<f64>,
-    writer: Option<u64>,
+    pub last: Option<EventId>,
+    pub created_at: Option<f64>,
+    pub writer: Option<u64>,
     /// `None` as long as nothing is stored.
     pub state: Option<BaseState>,
     pub mark: Mark,
@@ -100,17 +100,9 @@ pub struct Taken {
 }
 
 impl ServerCopy {
-    /// The copy of this conversation of the server at this address, which need not exist yet.
-    ///
-    /// # Errors
-    /// `invalid_state` if a conversation with this id is stored that is no copy, or that of another server; those of the store.
-    pub async fn open(
-        store: Rc<dyn Store>,
-        host: Rc<dyn Host>,
-        id: ConversationId,
-        server: &str,
-    ) -> Result<Self> {
-        let copy = Self {
+    /// The copy of this conversation of the server at this address.
+    pub fn new(store: Rc<dyn Store>, host: Rc<dyn Host>, id: ConversationId, server: &str) -> Self {
+        Self {
             id,
             server: server.to_owned(),
             store,
@@ -122,10 +114,17 @@ impl ServerCopy {
             expected: Cell::default(),
             replayed: Cell::default(),
             changed: RefCell::default(),
-        };
-        let known = copy.load().await?;
-        copy.known.replace(Some(known));
-        Ok(copy)
+        }
+    }
+
+    /// Reads it. It need not exist yet.
+    ///
+    /// # Errors
+    /// `invalid_state` if a conversation with this id is stored that is no copy, or that of another server; those of the store.
+    pub async fn open(&self) -> Result<()> {
+        let known = self.load().await?;
+        self.known.replace(Some(known));
+        Ok(())
     }
 
     /// The conversation.
@@ -233,7 +232,7 @@ impl ServerCopy {
 
     pub(super) async fn load(&self) -> Result<Known> {
         let Some(listing) = self.store.load(self.id).await? else {
-            let (writer, mark) = (Some(0), Mark { host: self.server.clone(), ..Mark::default() });
+            let (writer, mark) = (Some(0), Mark::new(&self.server));
             return Ok(Known { length: 0, last: None, created_at: None, writer, state: None, mark });
         };
         let state = BaseState::parse(&listing.base_state)?;
@@ -278,7 +277,10 @@ impl ServerCopy {
                         self.append(&mut known, &mut events, event);
                     }
                 }
-                Told::Snapshot { of, fields } => self.take_snapshot(&mut known, of, fields)?,
+                Told::Snapshot { of, fields } => {
+                    self.take_snapshot(&mut known, of, fields)?;
+                    known.mark.moving = false;
+                }
                 Told::Changed(event) => self.take_change(&mut known, event),
                 _ => {}
             }

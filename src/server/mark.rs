@@ -2,7 +2,7 @@
 
 use crate::{
     event::{Event, MessageEvent},
-    format::server_mark::{ARRIVED, BEGUN, HOST, MESSAGE, OUTBOX, RUNS, SINCE, SKIPPED},
+    format::server_mark::{ARRIVED, BEGUN, HOST, MESSAGE, MOVING, OUTBOX, RUNS, SINCE, SKIPPED},
     id::EventId,
     json::{EditableObject, FromJson, Object, ObjectWriter, RawJson, ToJson},
     llm::message::{Content, Message},
@@ -15,6 +15,7 @@ const MOST_ARRIVED: usize = 20;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Mark {
     pub host: String,
+    pub moving: bool,
     pub skipped: u64,
     pub outbox: Vec<Kept>,
     pub begun: Vec<String>,
@@ -30,9 +31,15 @@ pub(super) struct Kept {
 }
 
 impl Mark {
+    /// That of a copy of which nothing is known.
+    pub fn new(host: &str) -> Self {
+        Self { host: host.to_owned(), ..Self::default() }
+    }
+
     pub fn read(mark: &EditableObject) -> Self {
         Self {
             host: mark.read(HOST).unwrap_or_default(),
+            moving: mark.read(MOVING).unwrap_or_default(),
             skipped: mark.read(SKIPPED).unwrap_or_default(),
             outbox: mark.read(OUTBOX).unwrap_or_default(),
             begun: mark.read(BEGUN).unwrap_or_default(),
@@ -42,6 +49,7 @@ impl Mark {
     pub fn json(&self) -> RawJson {
         let mut out = ObjectWriter::new();
         out.field(HOST, &self.host);
+        out.optional(MOVING, &Some(true).filter(|_| self.moving));
         out.optional(SKIPPED, &Some(self.skipped).filter(|skipped| *skipped > 0));
         out.optional(OUTBOX, &Some(&*self.outbox).filter(|outbox| !outbox.is_empty()));
         out.optional(BEGUN, &Some(&*self.begun).filter(|begun| !begun.is_empty()));

@@ -13,6 +13,7 @@ mod copy;
 mod given;
 mod link;
 mod mark;
+mod moving;
 mod outbox;
 
 #[cfg(test)]

@@ -5,13 +5,14 @@ use crate::{
     error::ErrorCode,
     format::{
         base_state::BaseState,
+        import_mark::IMPORT,
         server_mark::{OUTBOX, SERVER},
         tree::Leaf,
     },
     host::Host,
     id::{ConversationId, EventId},
     json::RawJson,
-    store::{Commit, MemoryStore, Store},
+    store::{Commit, MemoryStore, Store, WriterNumber},
 };
 use futures_executor::block_on;
 use futures_util::future::LocalBoxFuture;
@@ -51,8 +52,14 @@ fn id() -> ConversationId {
     ID.parse().unwrap()
 }
 
+fn unopened(store: &MemoryStore, server: &str) -> ServerCopy {
+    ServerCopy::new(Rc::new(store.another()), Rc::new(Clock), id(), server)
+}
+
 fn open(store: &MemoryStore) -> ServerCopy {
-    block_on(ServerCopy::open(Rc::new(store.another()), Rc::new(Clock), id(), SERVER_ADDRESS)).unwrap()
+    let copy = unopened(store, SERVER_ADDRESS);
+    block_on(copy.open()).unwrap();
+    copy
 }
 
 fn event_id(number: usize) -> String {
@@ -233,8 +240,7 @@ fn a_conversation_that_is_no_copy_of_this_server_is_refused() {
     let store = MemoryStore::new();
     let commit = Commit { base_state: Some(fields("idle", "").into()), ..Commit::new(0, 0.0) };
     block_on(store.commit(id(), commit)).unwrap();
-    let reopened =
-        |server| block_on(ServerCopy::open(Rc::new(store.another()), Rc::new(Clock), id(), server)).map(drop);
+    let reopened = |server| block_on(unopened(&store, server).open());
     assert_eq!(reopened(SERVER_ADDRESS).unwrap_err().code(), ErrorCode::InvalidState);
     block_on(store.delete(id())).unwrap();
     take(&open(&store), &[info(&fields("idle", ""))]);
@@ -445,6 +451,54 @@ fn a_call_of_the_page_is_begun_until_its_result_is_in_the_log() {
     assert!(begin(&other));
     take(&copy, &[Given::Page { from: &event_id(0), text: &page(&log, false) }]);
     assert!(!state_of(&store).json().contains(call.as_str()));
+}
+
+#[test]
+fn a_conversation_on_its_way_is_on_one_side() {
+    let store = MemoryStore::new();
+    let (copy, other) = (unopened(&store, SERVER_ADDRESS), unopened(&store, "http://127.0.0.1:9000"));
+    let code = |result: crate::error::Result<()>| result.unwrap_err().code();
+    assert_eq!(code(block_on(copy.depart(0))), ErrorCode::NotFound);
+    let here = |status: &str, at| {
+        let length = block_on(store.load(id())).unwrap().map_or(0, |listing| listing.length);
+        let events = vec![(event_id(at).parse().unwrap(), Rc::from(message(at, "Hi")))];
+        let state =
+            fields(status, r#","secret_registry":{"secret_sources":{"T":{"value":"gAAAAAB-token"}}}"#);
+        let writer = block_on(store.load(id())).unwrap().and_then(|listing| listing.writer).unwrap_or(0);
+        let writer = Some(WriterNumber { expected: writer, next: writer + 1 });
+        let commit = Commit { base_state: Some(state.into()), events, writer, ..Commit::new(length, 0.0) };
+        block_on(store.commit(id(), commit)).unwrap();
+    };
+    here("running", 0);
+    assert_eq!(code(block_on(copy.depart(1))), ErrorCode::InvalidState);
+    here("idle", 1);
+    assert_eq!(code(block_on(copy.depart(1))), ErrorCode::InvalidState);
+    let text = state_of(&store).json();
+    let sent = ServerCopy::state_for_server(&text);
+    assert!(!sent.contains("gAAAAA") && sent.contains("secret_registry"), "{sent}");
+    block_on(copy.depart(2)).unwrap();
+    // The page dies, and the server does not know it: it is as it was.
+    block_on(copy.depart(2)).unwrap();
+    assert_eq!(code(block_on(other.depart(2))), ErrorCode::InvalidState);
+    block_on(copy.arrive()).unwrap();
+    assert_eq!(state_of(&store).json(), text);
+    // The server tells of it.
+    block_on(copy.depart(2)).unwrap();
+    take(&copy, &[Given::Info { length: 2, text: &fields("idle", "") }]);
+    assert_eq!(code(block_on(copy.depart(2))), ErrorCode::InvalidState);
+    assert_eq!(log_of(&store).len(), 2);
+    keep(&copy, "Wait");
+    assert_eq!(code(block_on(copy.ensure_at_rest())), ErrorCode::InvalidState);
+    block_on(copy.drop_refused(&keep(&copy, "And this"))).unwrap();
+    let waiting = block_on(copy.next()).unwrap().unwrap()[7..43].parse().unwrap();
+    block_on(copy.drop_refused(&waiting)).unwrap();
+    block_on(copy.ensure_at_rest()).unwrap();
+    take(&copy, &[Given::Info { length: 2, text: &fields("running", "") }]);
+    assert_eq!(code(block_on(copy.ensure_at_rest())), ErrorCode::InvalidState);
+    // It comes back, as from elsewhere.
+    block_on(copy.arrive()).unwrap();
+    let state = state_of(&store);
+    assert!(state.field(SERVER).is_none() && state.field(IMPORT).is_some(), "{}", state.json());
 }
 
 #[test]

@@ -12,6 +12,7 @@ declare global {
   const ThreadkeepError: typeof threadkeep.ThreadkeepError;
   const agentServer: typeof threadkeep.agentServer;
   const applyPatch: typeof threadkeep.applyPatch;
+  const bringHome: typeof threadkeep.bringHome;
   const fetchTool: typeof threadkeep.fetchTool;
   const fileEditor: typeof threadkeep.fileEditor;
   const finishMCPLogin: typeof threadkeep.finishMCPLogin;
@@ -25,6 +26,7 @@ declare global {
   const loadSkills: typeof threadkeep.loadSkills;
   const memoryStore: typeof threadkeep.memoryStore;
   const memoryWorkspace: typeof threadkeep.memoryWorkspace;
+  const moveToServer: typeof threadkeep.moveToServer;
   const opfsWorkspace: typeof threadkeep.opfsWorkspace;
   const remoteWorkspace: typeof threadkeep.remoteWorkspace;
   const switchLLM: typeof threadkeep.switchLLM;
@@ -37,6 +39,7 @@ declare global {
   const conversation: threadkeep.Conversation;
   const llm: threadkeep.LLM;
   const store: threadkeep.Store;
+  const home: ReturnType<typeof threadkeep.agentServer>;
   const apiKey: string;
   const conversationId: string;
   const eventId: string;

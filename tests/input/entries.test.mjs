@@ -104,6 +104,10 @@ const calls = {
     const home = library.agentServer(value);
     await (await Conversation.open({ agent: new Agent({ llm }), store: memoryStore(), home })).close();
   },
+  moveToServer: async (value) => library.moveToServer(value, value),
+  "moveToServer, options": async (value) => library.moveToServer(crypto.randomUUID(), value),
+  bringHome: async (value) => library.bringHome(value, value),
+  "bringHome, options": async (value) => library.bringHome(crypto.randomUUID(), value),
   remoteWorkspace: async (value) => library.remoteWorkspace(value).read("x"),
   "remoteWorkspace, server": async (value) => library.remoteWorkspace(library.agentServer(value)).read("x"),
   serveConversations: (value) => library.serveConversations(value),

@@ -5,6 +5,7 @@ import {
   LLM,
   ThreadkeepError,
   agentServer,
+  bringHome,
   folderWorkspace,
   indexedDBStore,
   loadSkills,
@@ -12,6 +13,7 @@ import {
   memoryStore,
   memoryWorkspace,
   opfsWorkspace,
+  moveToServer,
   remoteWorkspace,
   tool,
   type ActionEvent,
@@ -389,7 +391,12 @@ export async function use(signal: AbortSignal): Promise<void> {
   if ((await folder.permission()) === "none") await folder.pick();
   for (const workspace of [memoryWorkspace({ a: "text", b: Uint8Array.of(1) }), opfsWorkspace(), folder])
     await Conversation.open({ agent, store, workspace });
-  const server = remoteWorkspace(agentServer({ host: "https://agents.example", workingDir: "/workspace" }));
+  const home = agentServer({ host: "https://agents.example", workingDir: "/workspace" });
+  await moveToServer(conversation.id, { agent, server: home, store, secrets: { TOKEN: "t" }, onProgress: ({ unit }) => unit });
+  await bringHome(conversation.id, { server: home });
+  // @ts-expect-error the server asks a model
+  await moveToServer(conversation.id, { server: home });
+  const server = remoteWorkspace(home);
   await Conversation.open({ agent, store, workspace: server });
   same<CommandResult, Awaited<ReturnType<typeof server.executeCommand>>>(true);
   await server.executeCommand("ls", { cwd: "src", timeout: 5, signal, onOutput: ({ stdout, stderr }) => stdout + stderr });

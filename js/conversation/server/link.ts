@@ -48,6 +48,17 @@ const gapLasts = 2_000;
 /** The most texts of the server that are stored in one transaction. */
 const mostAtOnce = 200;
 
+/** Whether the server has the conversation. @throws ThreadkeepError */
+export async function isKnown(requests: Requests, id: string): Promise<boolean> {
+  // Not by its own address, because browsers log a 404.
+  const [found] = JSON.parse(await requests.send("GET", `?ids=${id}`));
+  return Boolean(found);
+}
+
+/** The address of the next events, from the last one that is there; without one from the first. */
+export const pageFrom = (id: string, last: string): string =>
+  `/${id}/events/search?limit=100${last && `&page_id=${encodeURIComponent(last)}`}`;
+
 export class Link {
   readonly #parts: LinkParts;
   readonly #copy: CoreServerCopy;
@@ -76,7 +87,9 @@ export class Link {
 
   static async open(parts: LinkParts): Promise<Link> {
     const { store, id, server } = parts;
-    return new Link(parts, await settle(CoreServerCopy.open(store, id, server.host)));
+    const copy = await settle(CoreServerCopy.open(store, id, server.host));
+    await settle(copy.call("open", []));
+    return new Link(parts, copy);
   }
 
   private constructor(parts: LinkParts, copy: CoreServerCopy) {
@@ -133,10 +146,7 @@ export class Link {
 
   /** Whether the server has the conversation. @throws ThreadkeepError */
   async isKnown(): Promise<boolean> {
-    const { id, requests } = this.#parts;
-    // Not by its own address, because browsers log a 404.
-    const [found] = JSON.parse(await requests.send("GET", `?ids=${id}`));
-    return Boolean(found);
+    return isKnown(this.#parts.requests, this.#parts.id);
   }
 
   /** Asks for the state of the conversation and for the events that are new. @throws ThreadkeepError */
@@ -166,8 +176,7 @@ export class Link {
       let page: Told;
       try {
         const from: string = (await settle(this.#copy.call("last", []))) ?? "";
-        const query = from && `&page_id=${encodeURIComponent(from)}`;
-        page = ["page", await requests.send("GET", `/${id}/events/search?limit=100${query}`), from];
+        page = ["page", await requests.send("GET", pageFrom(id, from)), from];
       } catch (error) {
         this.#isBehind = true;
         throw error;

@@ -43,6 +43,9 @@ const unsupported = (message: string) => new ThreadkeepError("unsupported", mess
 /** So many milliseconds after it was asked a server has begun a run. */
 const beginsWithin = 10_000;
 
+/** So many milliseconds after an event of its log a server may still describe the status from before. */
+const settlesWithin = 3_000;
+
 /** The methods that ask a server for nothing that could overtake something, or be overtaken. */
 export const atOnce: ReadonlySet<Verb> = new Set<Verb>([
   "pendingActions",
@@ -66,8 +69,15 @@ export function refuseWhatStaysHere(agent: Agent, state: ConversationState, work
     throw unsupported("an agent server works on its own files: leave the option workspace out, or give it a remoteWorkspace()");
 }
 
+/** A conversation that is to be made on a server. */
+export interface Described {
+  readonly id: string;
+  readonly server: AgentServerOptions;
+  readonly session: Pick<Remote["session"], "agent" | "llm" | "state">;
+}
+
 /** The description with which a conversation is made on a server. Keys are in it, so it is made when it is sent. */
-async function descriptionOf({ id, session, server }: Remote): Promise<unknown> {
+export async function descriptionOf({ id, session, server }: Described): Promise<{ agent: { llm: object }; [field: string]: unknown }> {
   const { agent: stored, confirmation_policy, security_analyzer, tags, max_iterations, stuck_detection } = session.state();
   const { apiKey, stream = true } = session.llm.options;
   const key = typeof apiKey === "function" ? await apiKey() : apiKey;
@@ -140,10 +150,10 @@ function stepsOf(events: readonly ConversationEvent[]): number {
   return new Set(answers.filter((id) => id !== undefined)).size;
 }
 
-/** Whether a run has begun since the log had this length. */
-async function hasBegun(core: CoreConversation, length: number): Promise<boolean> {
-  const isBeginning = (event: ConversationEvent) => "key" in event && event.key === "execution_status" && event.value === "running";
-  return (await eventLog(core).slice(length)).some(isBeginning);
+/** The status that the log has told last, since it had this length. */
+async function statusSince(core: CoreConversation, length: number): Promise<unknown> {
+  const events = await eventLog(core).slice(length);
+  return events.flatMap((event) => ("key" in event && event.key === "execution_status" ? event.value : [])).at(-1);
 }
 
 async function run(
@@ -173,12 +183,17 @@ async function run(
     // The whole state comes at the end, behind all events; before the run has begun, it may be one from before. Pausing sends it as
     // well, while the last answer or call still goes on.
     let pauses = 0;
+    let contradicted: number | undefined;
     const status = await until(remote.link, async (isSnapshot) => {
       const now = statusOf(core);
       if (!isSnapshot || now === "running") return undefined;
+      const told = await statusSince(core, start.length);
+      // A description may be older than the log. A server that has died does not log that its run has ended.
+      contradicted = told === "running" ? (contradicted ?? performance.now()) : undefined;
+      if (contradicted !== undefined && performance.now() - contradicted < settlesWithin) return undefined;
       // A server does not run what has finished, and one that has died may have forgotten the run.
       const isLate = performance.now() - start.at > beginsWithin;
-      if (start.status !== "finished" && !isLate && !(await hasBegun(core, start.length))) return undefined;
+      if (start.status !== "finished" && !isLate && told === undefined) return undefined;
       return now !== "paused" || ++pauses > 1 ? now : undefined;
     });
     if (signal?.aborted && status === "paused") throw aborted(signal);

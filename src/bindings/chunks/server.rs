@@ -27,7 +27,7 @@ impl Servers for ServerChunk {
         server: String,
     ) -> LocalBoxFuture<'static, Result<Rc<dyn CopyPart>>> {
         Box::pin(async move {
-            let copy = ServerCopy::open(store, Rc::new(WebHost), id, &server).await?;
+            let copy = ServerCopy::new(store, Rc::new(WebHost), id, &server);
             Ok(Rc::new(OpenCopy(Rc::new(copy))) as Rc<dyn CopyPart>)
         })
     }
@@ -53,6 +53,23 @@ async fn call(copy: &ServerCopy, method: &str, arguments: &Array) -> Result<JsVa
                 arguments.iter().map(|text| text.as_string().unwrap_or_default()).collect();
             let given = texts.chunks(3).map(given).collect::<Result<Vec<_>>>()?;
             shown(copy.take(&given).await?)
+        }
+        "open" => {
+            copy.open().await?;
+            JsValue::UNDEFINED
+        }
+        "stateForServer" => ServerCopy::state_for_server(&text(0)).into(),
+        "ensureAtRest" => {
+            copy.ensure_at_rest().await?;
+            JsValue::UNDEFINED
+        }
+        "depart" => {
+            copy.depart(number(0) as u64).await?;
+            JsValue::UNDEFINED
+        }
+        "arrive" => {
+            copy.arrive().await?;
+            JsValue::UNDEFINED
         }
         "last" => copy.last().await?.map_or(JsValue::UNDEFINED, |last| last.as_str().into()),
         "cursor" => (copy.cursor().await? as f64).into(),

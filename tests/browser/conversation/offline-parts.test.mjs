@@ -57,6 +57,7 @@ const others = {
   "conversation/home/page.ts": "is loaded before a conversation is open",
   "conversation/home/serving.ts": "is loaded by a worker before a conversation is open",
   "conversation/role/serving.ts": "is loaded when a follower asks; without it, a handle writes for itself",
+  "conversation/server/moving.ts": "is waited for by a move, which needs the network itself",
   "conversation/server/following.ts": "is loaded before a conversation is open",
   server: "is loaded before a conversation is open",
   drafts: "is loaded as soon as a conversation is open; without it, no draft is written",

@@ -1,0 +1,119 @@
+//! Taking a conversation to a server, and back.
+//!
+//! At every moment one side alone writes it. The mark of a copy is stored before the server is told of the conversation, so that
+//! nobody goes on with it here from then on; until the server has told of it for the first time, the mark says that it is on the
+//! way, and if the server does not know it, it is still here. On the way back the mark is removed after the server has deleted it.
+
+use super::{
+    ServerCopy,
+    copy::{ATTEMPTS, Known},
+    mark::Mark,
+};
+use crate::{
+    archive::mark_undecided,
+    error::{Error, ErrorCode, Result},
+    format::{
+        base_state::{BaseState, ExecutionStatus},
+        secrets::without_ciphers,
+        server_mark::SERVER,
+    },
+    store::{Commit, Durability, StoreError, WriterNumber},
+};
+
+impl ServerCopy {
+    /// The text of an exported `base_state.json` for the server: without secrets that are encrypted, which it could not read.
+    pub fn state_for_server(text: &str) -> String {
+        without_ciphers(text).into_owned()
+    }
+
+    /// Whether nothing is under way that would be lost on the way back.
+    ///
+    /// # Errors
+    /// `invalid_state` while the agent works or messages wait for the server, and those of the store.
+    pub async fn ensure_at_rest(&self) -> Result<()> {
+        let Known { state, mark, .. } = self.load().await?;
+        if state.is_some_and(|state| state.execution_status() == ExecutionStatus::Running) {
+            return Err(invalid("its run has not ended; call pause(), or let it end"));
+        }
+        if mark.outbox.iter().any(|kept| kept.arrived.is_none()) {
+            return Err(invalid(
+                "messages wait for the agent server; open it there until they are sent, or take them back",
+            ));
+        }
+        Ok(())
+    }
+
+    /// Marks a conversation that is stored here and is not a copy as one that is on the way to the server, if its log still has
+    /// this length. The caller holds its lock. One that is on the way already stays so.
+    ///
+    /// # Errors
+    /// `not_found`, `invalid_state` if it is a copy, runs, or has other events by now, and those of the store.
+    pub async fn depart(&self, length: u64) -> Result<()> {
+        let _turn = self.turns.lock().await;
+        let listing = self.store.load(self.id()).await?.ok_or_else(|| {
+            Error::new(ErrorCode::NotFound, format!("conversation {} is not stored", self.id()))
+        })?;
+        let state = BaseState::parse(&listing.base_state)?;
+        if state.field(SERVER).is_some() {
+            let known = self.load().await?;
+            return if known.mark.moving {
+                Ok(())
+            } else {
+                Err(invalid("it runs on an agent server already"))
+            };
+        }
+        if state.execution_status() == ExecutionStatus::Running {
+            return Err(invalid("its run has not ended; open it and call pause(), or let it end"));
+        }
+        if listing.length != length {
+            return Err(invalid("it has changed meanwhile; try again"));
+        }
+        let mark = Mark { moving: true, ..Mark::new(&self.server) };
+        let known = Known {
+            length,
+            last: None,
+            created_at: Some(listing.created_at),
+            writer: listing.writer,
+            state: Some(state),
+            mark,
+        };
+        self.known.replace(None);
+        self.commit(&known.clone(), known, Vec::new(), Durability::Strict).await?;
+        Ok(())
+    }
+
+    /// Makes the copy a conversation that runs here: the server has deleted it, or never had it. One that was there has settings
+    /// which this page has not decided, as one that was imported.
+    ///
+    /// # Errors
+    /// Those of the store, `store_lost` also if there is no copy.
+    pub async fn arrive(&self) -> Result<()> {
+        let _turn = self.turns.lock().await;
+        for _ in 0..ATTEMPTS {
+            let Known { length, created_at, writer, state, mark, .. } = self.load().await?;
+            self.known.replace(None);
+            let mut state = state.ok_or(StoreError::Lost)?;
+            if mark.moving {
+                state.set_field(SERVER, None);
+            } else {
+                mark_undecided(&mut state);
+            }
+            let commit = Commit {
+                created_at,
+                writer: writer.map(|expected| WriterNumber { expected, next: expected + 1 }),
+                base_state: Some(state.json()),
+                durability: Durability::Strict,
+                ..Commit::new(length, self.host.now())
+            };
+            match self.store.commit(self.id(), commit).await {
+                Err(StoreError::Conflict { .. }) => {}
+                result => return Ok(result?),
+            }
+        }
+        Err(StoreError::Lost.into())
+    }
+}
+
+fn invalid(why: &str) -> Error {
+    Error::new(ErrorCode::InvalidState, format!("the conversation cannot be moved: {why}"))
+}
