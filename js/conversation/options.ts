@@ -2,7 +2,7 @@
 import { Agent } from "../agent/agent.js";
 import { arrayOf, checkId, isA, isFunction, newId } from "../input/arguments.js";
 import { storedPolicy } from "../control/control.js";
-import { invalidOptions, optionsOf, textOf, textsOf } from "../input/errors.js";
+import { invalidOptions, optionsOf, textOf, textsOf, ThreadkeepError } from "../input/errors.js";
 import { coreHooks } from "../control/hooks.js";
 import { limitNames, limitsOf } from "../agent/limits.js";
 import { offlineOf } from "../llm/network.js";
@@ -59,6 +59,11 @@ export function readOptions(options: ConversationOptions) {
   if (resume !== "again" && resume !== "keep") throw invalidOptions('resume must be "again" or "keep"');
   if (takeOver !== "auto" && takeOver !== "never") throw invalidOptions('takeOver must be "auto" or "never"');
   if (typeof deleteOnClose !== "boolean") throw invalidOptions("deleteOnClose must be true or false");
+  if (hooks !== undefined && isA(home, AgentServer))
+    throw new ThreadkeepError(
+      "unsupported",
+      "hooks are of this page, and an agent server does not ask them: open the conversation without",
+    );
   return {
     agent,
     id: conversationId === undefined || conversationId === null ? newId() : checkId(conversationId),

@@ -128,7 +128,15 @@ for (const version of serverVersions) {
       const again = await open(store, { conversationId: id, home });
       await again.sendMessage("On the server");
       const second = await again.run();
-      assert.deepEqual([second.status, second.finalResponse], ["finished", "It is four."], server.stored(id).slice(log.length).map(({ text }) => text.slice(0, 400)).join("\n") + server.words.slice(-3000));
+      assert.deepEqual(
+        [second.status, second.finalResponse],
+        ["finished", "It is four."],
+        server
+          .stored(id)
+          .slice(log.length)
+          .map(({ text }) => text.slice(0, 400))
+          .join("\n") + server.words.slice(-3000),
+      );
       await again.close();
       begins(await bytesOf(store, id), log);
       await bringHome(id, { server: home, store });

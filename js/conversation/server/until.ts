@@ -39,7 +39,8 @@ export async function until<T>(link: Link, find: (isSnapshot: boolean) => T | un
   }
 }
 
-function withResolvers<T>() {
+/** A promise that is settled from outside. */
+export function withResolvers<T>() {
   let resolve!: (value: T) => void;
   let reject!: (error: unknown) => void;
   const promise = new Promise<T>((...both) => ([resolve, reject] = both));

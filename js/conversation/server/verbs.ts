@@ -2,7 +2,7 @@
 import type { CoreConversation } from "../../../pkg/threadkeep.js";
 import type { Agent } from "../../agent/agent.js";
 import { actionIds, storedPolicy } from "../../control/control.js";
-import type { ConversationEvent, ConversationState, ExecutionStatus, MessageEvent } from "../../events/events.js";
+import type { ActionEvent, ConversationEvent, ConversationState, ExecutionStatus, MessageEvent } from "../../events/events.js";
 import type { ConversationStats, TokenUsage } from "../../events/types.js";
 import { signalOf } from "../../input/arguments.js";
 import { ask, invalidOptions, optionsOf, textOf, textsOf, ThreadkeepError } from "../../input/errors.js";
@@ -16,7 +16,7 @@ import { pendingActions } from "../waiting-calls.js";
 import type { VersionedWorkspace } from "../../workspace/types.js";
 import type { Link } from "./link.js";
 import { isOutage, type Outbox } from "./outbox.js";
-import { until } from "./until.js";
+import { until, withResolvers } from "./until.js";
 import type { Requests } from "../../server/requests.js";
 
 /** A conversation on a server. */
@@ -45,6 +45,9 @@ const beginsWithin = 10_000;
 
 /** So many milliseconds after an event of its log a server may still describe the status from before. */
 const settlesWithin = 3_000;
+
+/** As `src/agent/prompts/superseded.md` has it. */
+const superseded = "The user sent a new message instead of approving this call.";
 
 /** The methods that ask a server for nothing that could overtake something, or be overtaken. */
 export const atOnce: ReadonlySet<Verb> = new Set<Verb>([
@@ -135,6 +138,24 @@ async function send(remote: Remote, message: Parameters<typeof contentOf>[0]): P
 
 const statusOf = (core: CoreConversation) => core.executionStatus() as ExecutionStatus;
 
+/** The calls that wait for the user. Those that are open during a run are under way. */
+async function waitingCalls(core: CoreConversation): Promise<ActionEvent[]> {
+  return statusOf(core) === "running" ? [] : pendingActions(core);
+}
+
+function undecided(calls: readonly ActionEvent[], advice: string): ThreadkeepError {
+  const names = calls.map(({ tool_name, id }) => `${tool_name} (${id})`).join(", ");
+  return new ThreadkeepError("invalid_state", `calls wait for approval: ${names}; ${advice}`);
+}
+
+/** Whether these are the ids of all calls that wait. @throws ThreadkeepError `not_found` for an id that is not one of them */
+function isAll(ids: readonly string[], waiting: readonly ActionEvent[]): boolean {
+  const unknown = ids.find((id) => !waiting.some((action) => action.id === id));
+  if (unknown !== undefined)
+    throw new ThreadkeepError("not_found", `action ${unknown} is not pending; pendingActions() lists those that are`);
+  return waiting.every(({ id }) => ids.includes(id));
+}
+
 /** The costs and tokens of all models. */
 function totalOf(stats: ConversationStats): Pick<RunResult, "cost" | "tokenUsage"> {
   const names = ["prompt_tokens", "completion_tokens", "cache_read_tokens", "cache_write_tokens", "reasoning_tokens"] as const;
@@ -165,12 +186,8 @@ async function run(
   const approved = actionIds("approve", given.approve);
   const signal = signalOf(given.signal);
   if (signal?.aborted) throw aborted(signal);
-  if (approved) {
-    const waiting = (await pendingActions(core)).map(({ id }) => id);
-    const unknown = approved.find((id) => !waiting.includes(id));
-    if (unknown !== undefined) throw new ThreadkeepError("not_found", `action ${unknown} does not wait for approval`);
-    if (waiting.some((id) => !approved.includes(id))) throw unsupported("an agent server runs all calls of an answer, or none");
-  }
+  const waiting = await waitingCalls(core);
+  if (approved && !isAll(approved, waiting)) throw unsupported("an agent server runs all calls of an answer, or none");
   const start = { status: statusOf(core), length: core.length(), at: performance.now(), ...totalOf(session.state().stats) };
   const interrupt = () => void stop(remote, "/interrupt").catch(() => {});
   signal?.addEventListener("abort", interrupt);
@@ -203,7 +220,7 @@ async function run(
     return {
       status,
       finalResponse: await ask(core, "finalResponse", false),
-      steps: stepsOf(await eventLog(core).slice(start.length)),
+      steps: (waiting.length > 0 ? 1 : 0) + stepsOf(await eventLog(core).slice(start.length)),
       tokenUsage: tokenUsage as RunResult["tokenUsage"],
       cost: end.cost - start.cost,
       durationMs: performance.now() - start.at,
@@ -245,6 +262,12 @@ async function stop(remote: Remote, path: "/pause" | "/interrupt"): Promise<void
 }
 
 async function navigate(remote: Remote, eventId: string | null): Promise<void> {
+  if (statusOf(remote.core) === "running") {
+    const message = "another branch cannot be entered during a run; wait for its end or interrupt() first";
+    throw new ThreadkeepError("invalid_state", message);
+  }
+  const waiting = await waitingCalls(remote.core);
+  if (waiting.length > 0) throw undecided(waiting, "approve or reject them before you enter another branch");
   await remote.outbox.flush();
   await post(remote, "/navigate", { event_id: eventId });
   // HEAD is not told of.
@@ -256,7 +279,8 @@ async function placeBefore(core: CoreConversation, id: string): Promise<string |
   const log = eventLog(core);
   const index = await log.getIndex(id);
   const event = await log.at(index);
-  if (event?.kind !== "MessageEvent" || event.source !== "user") throw invalidOptions(`event ${id} is not a message of the user`);
+  if (event?.kind !== "MessageEvent" || event.source !== "user")
+    throw invalidOptions(`event ${id} is not a message of the user; only such messages can be edited`);
   const parent = event.parent_id ?? (index > 0 ? (await log.at(index - 1))?.id : undefined);
   return parent === undefined || parent === "__root__" ? null : parent;
 }
@@ -271,12 +295,12 @@ export const remoteVerbs: RemoteVerbs = {
   async sendMessage(remote, message, options) {
     const { sender, pending } = optionsOf("sendMessage()", options, "sender pending");
     if (sender !== undefined) throw unsupported("an agent server does not keep the sender of a message");
-    const waiting = await pendingActions(remote.core);
+    const waiting = await waitingCalls(remote.core);
     if (waiting.length > 0 && pending !== "reject") {
       if (pending === "keep") throw unsupported("an agent server keeps no message for later while calls wait");
-      throw new ThreadkeepError("invalid_state", 'calls wait for approval; approve or reject them first, or pass pending: "reject"');
+      throw undecided(waiting, 'approve or reject them first, or pass pending: "reject"');
     }
-    if (waiting.length > 0) await remoteVerbs.rejectPendingActions(remote, undefined, {});
+    if (waiting.length > 0) await remoteVerbs.rejectPendingActions(remote, superseded, {});
     return send(remote, message);
   },
 
@@ -305,12 +329,13 @@ export const remoteVerbs: RemoteVerbs = {
     if (reason !== undefined && typeof reason !== "string") throw invalidOptions("the reason must be a string");
     const { actionIds: ids } = optionsOf("rejectPendingActions()", options, "actionIds");
     const all = actionIds("actionIds", ids);
-    const waiting = (await pendingActions(remote.core)).map(({ id }) => id);
-    if (all && waiting.some((id) => !all.includes(id))) throw unsupported("an agent server rejects all calls of an answer, or none");
+    const waiting = await pendingActions(remote.core);
+    if (all && !isAll(all, waiting)) throw unsupported("an agent server rejects all calls of an answer, or none");
     if (waiting.length === 0) return;
     const body = { accept: false, reason: reason ?? "User rejected the action" };
     await post(remote, "/events/respond_to_confirmation", body);
-    await until(remote.link, async () => ((await pendingActions(remote.core)).some(({ id }) => waiting.includes(id)) ? undefined : true));
+    const areLeft = (left: readonly ActionEvent[]) => left.some(({ id }) => waiting.some((action) => action.id === id));
+    await until(remote.link, async () => (areLeft(await pendingActions(remote.core)) ? undefined : true));
   },
 
   async pendingActions({ core }, options) {
@@ -327,7 +352,8 @@ export const remoteVerbs: RemoteVerbs = {
   },
 
   async navigateTo(remote, eventId) {
-    await navigate(remote, eventId === null ? null : textOf(eventId));
+    if (eventId !== null) await eventLog(remote.core).getIndex(textOf(eventId));
+    await navigate(remote, eventId);
   },
 
   async condense(remote) {
@@ -336,9 +362,19 @@ export const remoteVerbs: RemoteVerbs = {
 
   async askAgent(remote, question, options) {
     remote.passOn();
-    const signal = signalOf(optionsOf("askAgent()", options, "signal").signal);
-    if (signal?.aborted) throw aborted(signal);
-    return JSON.parse(await post(remote, "/ask_agent", { question: textOf(question) })).response;
+    const given = optionsOf("askAgent()", options, "signal");
+    if (typeof question !== "string") throw invalidOptions("the question must be a string");
+    const signal = signalOf(given.signal);
+    const { promise: stopped, reject } = withResolvers<never>();
+    const stop = () => reject(new ThreadkeepError("aborted", "the request was stopped by its signal", { cause: signal?.reason }));
+    signal?.addEventListener("abort", stop);
+    if (signal?.aborted) stop();
+    try {
+      const answer = signal?.aborted ? stopped : post(remote, "/ask_agent", { question });
+      return JSON.parse(await Promise.race([stopped, answer])).response;
+    } finally {
+      signal?.removeEventListener("abort", stop);
+    }
   },
 
   async setTags(remote, tags) {
