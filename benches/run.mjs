@@ -6,7 +6,8 @@
 //
 // A bench is a module `benches/<name>.bench.js` that runs in a page: `title`, and `run({ rounds })`, which yields lines of
 // `{ label, columns: { name: text }, ratio?, goal?: { chromium, firefox } }`. The two sides of a comparison alternate within
-// one page, because the speed of a machine changes by the second. A module `benches/<name>.node.mjs` is the same for Node;
+// one page, because the speed of a machine changes by the second. A module `benches/<name>.beside.mjs` starts a server that the bench
+// needs: its `start()` resolves to `{ given, end() }`, and `run()` gets what is `given` too. A module `benches/<name>.node.mjs` is the same for Node;
 // the libraries to compare with are installed in this folder when it is first run.
 import { existsSync, readdirSync, statSync } from "node:fs";
 import os from "node:os";
@@ -42,14 +43,17 @@ await main(async () => {
   try {
     for (const kind of chosen(availableBrowsers, values.in)) {
       for (const name of chosen(named(/^(.+)\.bench\.js$/), values.only)) {
+        const beside = await besides(name);
+        if (beside === undefined) continue;
         const browser = await launch(kind);
         try {
           await browser.page(`${server.origin}/pages/blank.html`);
-          const found = await browser.evaluate(runInPage, name, rounds);
+          const found = await browser.evaluate(runInPage, name, { ...(rounds && { rounds }), ...beside.given });
           print(kind, found);
           for (const problem of browser.problems) console.log(problem);
         } finally {
           await browser.close();
+          await beside.end?.();
         }
       }
     }
@@ -65,10 +69,16 @@ await main(async () => {
   }
 });
 
-async function runInPage(name, rounds) {
+/** What runs beside a bench; `undefined` if it cannot be had here. */
+async function besides(name) {
+  const file = path.join(here, `${name}.beside.mjs`);
+  return existsSync(file) ? (await import(file)).start() : {};
+}
+
+async function runInPage(name, options) {
   const { title, run } = await import(`/benches/${name}.bench.js`);
   const lines = [];
-  for await (const line of run(rounds ? { rounds } : {})) lines.push(line);
+  for await (const line of run(options)) lines.push(line);
   return { title, lines };
 }
 
