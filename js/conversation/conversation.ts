@@ -197,7 +197,7 @@ export class Conversation<Answer = any> implements AsyncDisposable {
   }
 
   get executionStatus(): ExecutionStatus {
-    return call(() => this.#core.executionStatus()) as ExecutionStatus;
+    return this.#session.role.shown?.status ?? (call(() => this.#core.executionStatus()) as ExecutionStatus);
   }
 
   /**
@@ -312,7 +312,7 @@ export class Conversation<Answer = any> implements AsyncDisposable {
    * allow" has no effect, because the tool's own `needsApproval` asks, or because another call of the answer does.
    */
   async pendingActions(options: { allowable?: boolean | undefined } = {}): Promise<ActionEvent[]> {
-    return shownActions(this.#core, this.#session.tasks, options, () => this.#do("pendingActions", options));
+    return shownActions(this.#core, this.#session, options, () => this.#do("pendingActions", options));
   }
 
   /**

@@ -111,7 +111,7 @@ export interface ConversationOptions<Answer = any> extends RunLimits {
    * A worker in which `serveConversations()` was called: the loop runs there, and this handle follows it; `data` is for its function.
    * Default: the loop runs here. Tools, hooks, the policy and the rest are those of the worker. If the worker cannot be reached, the
    * loop runs here all the same, with the warning `home_unavailable`; if it ends, as after the end of a tab. Or an agent server,
-   * `agentServer({ host, apiKey, workingDir })`, which runs it with its own tools: see docs/server.md.
+   * `agentServer({ host, apiKey, workingDir })`, which runs it with its own tools and those of `tool()`: see docs/server.md.
    */
   home?: HomeWorker | { worker: HomeWorker; data?: unknown } | AgentServer | undefined;
   /** Whether `close()` deletes the conversation. Default false. */

@@ -26,7 +26,7 @@ export const verbs = {
   askAgent,
 
   async pendingActions({ core, session }: Acting, options: { allowable?: boolean | undefined }): Promise<ActionEvent[]> {
-    return shownActions(core, session.tasks, options);
+    return shownActions(core, session, options);
   },
 
   /** `queue.list()` */

@@ -13,17 +13,17 @@ export async function pendingActions(core: CoreConversation, allowable = false):
   return (await ask(core, "pendingActions", allowable)).map((json) => JSON.parse(json));
 }
 
-/** `Conversation.pendingActions()`. `elsewhere` asks the writer, which alone has the sub-agents of a follower open. */
+/** `Conversation.pendingActions()`. `elsewhere` asks the writer, which alone has the sub-agents of a follower open; of a server, its follower. */
 export async function shownActions(
   core: CoreConversation,
-  tasks: Tasks | undefined,
+  { tasks, server }: { tasks: Tasks | undefined; server?: unknown },
   options: { allowable?: boolean | undefined },
   elsewhere?: () => Promise<ActionEvent[]>,
 ): Promise<ActionEvent[]> {
   const { allowable = false } = optionsOf("pendingActions()", options, "allowable");
   const actions = await pendingActions(core);
   const hasTask = tasks && actions.some(({ tool_name }) => tool_name === "task");
-  if (hasTask && elsewhere && core.access() !== "writer") return elsewhere().catch(() => actions);
+  if ((server || hasTask) && elsewhere && core.access() !== "writer") return elsewhere().catch(() => actions);
   const shown = (await tasks?.pending(actions, allowable)) ?? actions;
   if (!allowable) return shown;
   const own = await pendingActions(core, true);

@@ -27,8 +27,8 @@ export class AgentServer {
 
 /**
  * An agent server as the home of a conversation: `Conversation.open({ agent, home: agentServer({ host, apiKey, workingDir }) })`. The
- * agent runs there, with the tools of the server; this page shows what happens, keeps a copy, and passes on what it is asked. The
- * options are checked by `open()`.
+ * agent runs there, with the tools of the server; this page shows what happens, keeps a copy, passes on what it is asked, and carries
+ * out the calls of tools that were made with `tool()`. The options are checked by `open()`.
  */
 export function agentServer(options: AgentServerOptions): AgentServer {
   return new AgentServer(options);

@@ -64,11 +64,16 @@ export class ToolCalls {
     return this.#tools.flatMap(({ name, runsIn }) => (runsIn === "page" ? [name] : []));
   }
 
-  /** Runs a tool of pages here, for a loop that is in a worker. Resolves to the JSON of the result. */
+  /** The tool in the form that the wasm takes, if it is here. */
+  find(name: string): CoreTool | undefined {
+    return this.#defined.find((tool) => tool.name === name);
+  }
+
+  /** Runs a tool of pages here, for a loop that is in a worker or on a server. Resolves to the JSON of the result. */
   async runHere(name: string, args: string, given: CoreContext, told: (text: string) => void): Promise<unknown> {
     const masked = this.#session.secrets.progress();
     const progress = (text: string) => told(masked(String(text)));
-    return this.#defined.find((tool) => tool.name === name)!.execute(args, { ...this.#context(name, given), progress });
+    return this.find(name)!.execute(args, { ...this.#context(name, given), progress });
   }
 
   /** Where the tools of the library are used. */

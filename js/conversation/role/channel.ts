@@ -1,6 +1,6 @@
 // The messages between the handles of one conversation: the writer answers what the others ask, and passes on live events. They
 // speak over a channel of this conversation, which exists only while there is a follower.
-import type { LiveEvent, WaitingEvent } from "../../events/events.js";
+import type { ExecutionStatus, LiveEvent, WaitingEvent } from "../../events/events.js";
 import type { ErrorCode } from "../../input/errors.js";
 import type { Store } from "../../store/store.js";
 import type { ToolContext } from "../../tool/types.js";
@@ -63,6 +63,8 @@ export interface Shown {
   /** JSON */
   limits: string;
   waiting: WaitingEvent | null;
+  /** The status, where it is another one than the log says. */
+  status?: ExecutionStatus;
 }
 
 export interface SentError {

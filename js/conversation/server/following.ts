@@ -10,10 +10,12 @@ import type { LazyHome } from "../../workspace/workspace.js";
 import type { Following } from "../role/following.js";
 import type { AgentServer } from "../../server/server.js";
 import type { ActingSession } from "../types.js";
+import { ClientCalls } from "./client-tools.js";
 import { Link } from "./link.js";
 import { Outbox } from "./outbox.js";
 import { requestsTo, serverOptions } from "../../server/requests.js";
-import { atOnce, refuseWhatStaysHere, type Remote, remoteVerbs } from "./verbs.js";
+import { until } from "./until.js";
+import { atOnce, deliver, type Reached, refuseWhatStaysHere, type Remote, remoteVerbs } from "./verbs.js";
 
 interface ServerFollower {
   store: Store;
@@ -24,6 +26,7 @@ interface ServerFollower {
   server: AgentServer;
   emit(event: LiveEvent): void;
   join: typeof join;
+  /** The lock of a writer, which nobody is here: it is for the page that carries out calls. */
   lock: ReturnType<typeof lockOfWriter>;
   /** The copy is no longer stored. */
   deleted(): void;
@@ -37,7 +40,7 @@ interface ServerFollower {
 export async function followServer(given: ServerFollower): Promise<Following> {
   const { store, id, core, session, home, emit, join, lock, deleted } = given;
   const server = serverOptions(given.server);
-  refuseWhatStaysHere(session.agent, session.state(), home.workspace);
+  refuseWhatStaysHere(session.agent, core.isStored() ? undefined : session.state(), home.workspace);
   const requests = requestsTo(server);
   const member = join(store, (change) => {
     if (change.id === id) refresh().catch(fail);
@@ -120,7 +123,19 @@ export async function followServer(given: ServerFollower): Promise<Following> {
     // There is nothing to connect to before it is made.
     if (!isNew) await link.connect();
   };
-  const remote: Omit<Remote, "passOn"> = {
+  const calls = new ClientCalls({
+    store,
+    id,
+    core,
+    session,
+    link,
+    outbox,
+    lock,
+    emit,
+    send: (content, run) => deliver(remote, content, run),
+    rest: () => until(link, () => (/^(running|waiting_for_confirmation)$/.test(core.executionStatus()) ? undefined : true)),
+  });
+  const remote: Reached = {
     id,
     core,
     session,
@@ -128,6 +143,7 @@ export async function followServer(given: ServerFollower): Promise<Following> {
     requests,
     link,
     outbox,
+    calls,
     reconnect,
     /** Makes the conversation on the server. The copy is stored with its answer. */
     async create(describe) {
@@ -164,7 +180,7 @@ export async function followServer(given: ServerFollower): Promise<Following> {
       throw new ThreadkeepError("unsupported", "an agent server runs this conversation, and nobody here can take its place");
     },
     get shown() {
-      return { limits: core.limits(), waiting };
+      return { limits: core.limits(), waiting, ...(calls.areWaiting && { status: "waiting_for_confirmation" as const }) };
     },
     greet() {},
     get isOver() {

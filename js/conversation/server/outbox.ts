@@ -50,12 +50,15 @@ export class Outbox {
     return (mark?.outbox ?? []).flatMap(({ event, arrived }) => (arrived === undefined ? event : []));
   }
 
-  /** Keeps a message with this JSON content. Resolves to its event, with an id of its own, once it is on disk. */
-  async keep(content: string): Promise<MessageEvent> {
+  /**
+   * Keeps a message with this JSON content, with which the agent goes on or not. Resolves to its event, with an id of its own, once it is
+   * on disk.
+   */
+  async keep(content: string, runs = false): Promise<MessageEvent> {
     const { link } = this.#parts;
     const event = JSON.parse(await link.change("keep", content));
     // The agent reads it as soon as it can.
-    if (this.#mustWait) await link.change("runsLater", true);
+    if (runs || this.#mustWait) await link.change("runsLater", true);
     return event;
   }
 

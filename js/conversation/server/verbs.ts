@@ -14,6 +14,7 @@ import type { ActingSession, RunResult } from "../types.js";
 import { type ArgumentsOf, type Verb, verbs, type Verbs } from "../verbs.js";
 import { pendingActions } from "../waiting-calls.js";
 import type { VersionedWorkspace } from "../../workspace/types.js";
+import { type ClientCalls, clientTools, hasResult, type Outcome } from "./client-tools.js";
 import type { Link } from "./link.js";
 import { isOutage, type Outbox } from "./outbox.js";
 import { until, withResolvers } from "./until.js";
@@ -28,6 +29,8 @@ export interface Remote {
   readonly requests: Requests;
   readonly link: Link;
   readonly outbox: Outbox;
+  /** The calls of the tools of this page. */
+  readonly calls: ClientCalls;
   /** Makes the conversation on the server with this description, unless it is there; then the description is not made. */
   create(describe: () => Promise<unknown>): Promise<void>;
   /** Connects anew, if the conversation is there. */
@@ -35,6 +38,9 @@ export interface Remote {
   /** Lets the next call begin, which otherwise waits for the end of this one, so that the server gets them in their order. */
   passOn(): void;
 }
+
+/** As it is outside of a call. */
+export type Reached = Omit<Remote, "passOn">;
 
 type RemoteVerbs = { [V in Verb]: (remote: Remote, ...args: ArgumentsOf<V>) => Promise<Awaited<ReturnType<Verbs[V]>>> };
 
@@ -63,11 +69,14 @@ export const atOnce: ReadonlySet<Verb> = new Set<Verb>([
 const refuses = (verb: Verb) => () =>
   Promise.reject(unsupported(`${verb}() is not possible in a conversation that an agent server runs: see docs/server.md`));
 
-/** @throws ThreadkeepError `unsupported` for tools of the page, and a workspace that is not one of a server */
-export function refuseWhatStaysHere(agent: Agent, state: ConversationState, workspace: VersionedWorkspace): void {
-  const there = new Set(state.agent.tools?.map(({ name }) => name));
-  const own = agent.tools.map(({ name }) => name).filter((name) => !there.has(name));
-  if (own.length > 0) throw unsupported(`an agent server has its own tools, and cannot call those of this page: ${own.join(", ")}`);
+/**
+ * `state` is that of a new conversation.
+ * @throws ThreadkeepError `unsupported` for tools of this library that no server has, and a workspace that is not one of a server
+ */
+export function refuseWhatStaysHere(agent: Agent, state: ConversationState | undefined, workspace: VersionedWorkspace): void {
+  const there = state && new Set(state.agent.tools?.map(({ name }) => name));
+  const own = agent.tools.flatMap(({ name, builtIn }) => (builtIn && there?.has(name) === false ? [name] : []));
+  if (own.length > 0) throw unsupported(`an agent server does not have these tools of threadkeep: ${own.join(", ")}`);
   if (!workspace.executeCommand)
     throw unsupported("an agent server works on its own files: leave the option workspace out, or give it a remoteWorkspace()");
 }
@@ -94,6 +103,7 @@ export async function descriptionOf({ id, session, server }: Described): Promise
       // The default one is about a page.
       ...(session.agent.systemPrompt !== undefined && { system_prompt }),
     },
+    client_tools: clientTools(session.agent),
     workspace: { kind: "LocalWorkspace", working_dir: server.workingDir },
     confirmation_policy,
     ...(security_analyzer && { security_analyzer }),
@@ -106,7 +116,7 @@ export async function descriptionOf({ id, session, server }: Described): Promise
   };
 }
 
-async function post(remote: Remote, path: string, body: unknown = {}): Promise<string> {
+async function post(remote: Reached, path: string, body: unknown = {}): Promise<string> {
   await remote.create(() => descriptionOf(remote));
   return remote.requests.send("POST", `/${remote.id}${path}`, body);
 }
@@ -136,11 +146,26 @@ async function send(remote: Remote, message: Parameters<typeof contentOf>[0]): P
   return json === undefined ? kept : JSON.parse(json);
 }
 
+/** Sends a message, after which the agent goes on or not. Resolves once it is in the log. `content` is a JSON list. */
+export async function deliver({ outbox, link }: Reached, content: string, runs: boolean): Promise<void> {
+  const { id } = await outbox.keep(content, runs);
+  try {
+    await outbox.flush();
+  } catch (error) {
+    if (!isOutage(error)) await outbox.drop(id);
+    if (!isOutage(error)) throw error;
+    outbox.flushSoon();
+  }
+  await until(link, async () => ((await link.sent(id)) === undefined ? undefined : true));
+}
+
 const statusOf = (core: CoreConversation) => core.executionStatus() as ExecutionStatus;
 
-/** The calls that wait for the user. Those that are open during a run are under way. */
-async function waitingCalls(core: CoreConversation): Promise<ActionEvent[]> {
-  return statusOf(core) === "running" ? [] : pendingActions(core);
+/** The calls that wait for the user: those of the server's tools, which are under way during a run, and those of this page's. */
+async function waitingCalls({ core, calls }: Remote): Promise<{ there: ActionEvent[]; here: ActionEvent[]; all: ActionEvent[] }> {
+  const there = statusOf(core) === "running" ? [] : await pendingActions(core);
+  const here = await calls.waiting();
+  return { there, here, all: [...there, ...here] };
 }
 
 function undecided(calls: readonly ActionEvent[], advice: string): ThreadkeepError {
@@ -148,12 +173,11 @@ function undecided(calls: readonly ActionEvent[], advice: string): ThreadkeepErr
   return new ThreadkeepError("invalid_state", `calls wait for approval: ${names}; ${advice}`);
 }
 
-/** Whether these are the ids of all calls that wait. @throws ThreadkeepError `not_found` for an id that is not one of them */
-function isAll(ids: readonly string[], waiting: readonly ActionEvent[]): boolean {
+/** @throws ThreadkeepError `not_found` for an id that is not one of these calls */
+function ensureWaiting(ids: readonly string[], waiting: readonly ActionEvent[]): void {
   const unknown = ids.find((id) => !waiting.some((action) => action.id === id));
   if (unknown !== undefined)
     throw new ThreadkeepError("not_found", `action ${unknown} is not pending; pendingActions() lists those that are`);
-  return waiting.every(({ id }) => ids.includes(id));
 }
 
 /** The costs and tokens of all models. */
@@ -171,48 +195,90 @@ function stepsOf(events: readonly ConversationEvent[]): number {
   return new Set(answers.filter((id) => id !== undefined)).size;
 }
 
-/** The status that the log has told last, since it had this length. */
+/** The status that the log has told last, since it had this length and behind the last results of this page. */
 async function statusSince(core: CoreConversation, length: number): Promise<unknown> {
   const events = await eventLog(core).slice(length);
-  return events.flatMap((event) => ("key" in event && event.key === "execution_status" ? event.value : [])).at(-1);
+  const behind = events.slice(events.map(hasResult).lastIndexOf(true) + 1);
+  return behind.flatMap((event) => ("key" in event && event.key === "execution_status" ? event.value : [])).at(-1);
+}
+
+/** The number of the last message of the user, if it has results of tools of a page. */
+async function lastResults({ core, session, link }: Remote): Promise<number | undefined> {
+  await link.look();
+  const id = session.state().last_user_message_id;
+  if (!id) return undefined;
+  const log = eventLog(core);
+  const index = await log.getIndex(id);
+  const event = await log.at(index);
+  return event && hasResult(event) ? index : undefined;
 }
 
 async function run(
   remote: Remote,
   options: { signal?: AbortSignal | undefined; approve?: readonly string[] | undefined },
 ): Promise<RunResult> {
-  const { core, session } = remote;
+  const { core, session, calls } = remote;
   const given = optionsOf("run()", options, "signal approve");
   const approved = actionIds("approve", given.approve);
   const signal = signalOf(given.signal);
   if (signal?.aborted) throw aborted(signal);
-  const waiting = await waitingCalls(core);
-  if (approved && !isAll(approved, waiting)) throw unsupported("an agent server runs all calls of an answer, or none");
+  const { there, all } = await waitingCalls(remote);
+  if (approved) ensureWaiting(approved, all);
+  if (approved && there.some(({ id }) => !approved.includes(id))) throw unsupported("an agent server runs all calls of an answer, or none");
+  await calls.approve(approved);
   const start = { status: statusOf(core), length: core.length(), at: performance.now(), ...totalOf(session.state().stats) };
   const interrupt = () => void stop(remote, "/interrupt").catch(() => {});
   signal?.addEventListener("abort", interrupt);
-  try {
-    if (!(await begin(remote))) {
-      if (signal?.aborted) throw aborted(signal);
-      return await session.result();
-    }
-    remote.passOn();
+  let from = start.length;
+  /** Resolves to the status at the end of a run, which may not have begun yet. */
+  const ended = (mayBeOver: boolean) => {
     // The whole state comes at the end, behind all events; before the run has begun, it may be one from before. Pausing sends it as
     // well, while the last answer or call still goes on.
     let pauses = 0;
     let contradicted: number | undefined;
-    const status = await until(remote.link, async (isSnapshot) => {
+    const begin = performance.now();
+    return until(remote.link, async (isSnapshot) => {
       const now = statusOf(core);
       if (!isSnapshot || now === "running") return undefined;
-      const told = await statusSince(core, start.length);
+      const told = await statusSince(core, from);
       // A description may be older than the log. A server that has died does not log that its run has ended.
       contradicted = told === "running" ? (contradicted ?? performance.now()) : undefined;
       if (contradicted !== undefined && performance.now() - contradicted < settlesWithin) return undefined;
-      // A server does not run what has finished, and one that has died may have forgotten the run.
-      const isLate = performance.now() - start.at > beginsWithin;
-      if (start.status !== "finished" && !isLate && told === undefined) return undefined;
+      // A server that has died may have forgotten the run.
+      const isLate = performance.now() - begin > beginsWithin;
+      if (!mayBeOver && !isLate && told === undefined) return undefined;
       return now !== "paused" || ++pauses > 1 ? now : undefined;
     });
+  };
+  try {
+    let { status } = start;
+    // The results of open calls begin a run.
+    const areOpen = !/^(running|waiting_for_confirmation)$/.test(status) && (await calls.open()).length > 0;
+    if (areOpen) remote.passOn();
+    let outcome: Outcome = areOpen ? await calls.carryOut() : "none";
+    if (outcome === "none") {
+      const hasBegun = await begin(remote, signal).catch(async (error: ThreadkeepError) => {
+        const results = error.status === 409 ? await lastResults(remote) : undefined;
+        if (results === undefined) throw error;
+        // It is the run that goes on with what a page has delivered unasked.
+        from = results;
+        return true;
+      });
+      if (!hasBegun) {
+        if (signal?.aborted) throw aborted(signal);
+        return await session.result();
+      }
+      remote.passOn();
+      // A server does not run what has finished.
+      status = await ended(start.status === "finished" && statusOf(core) === "finished");
+      outcome = await calls.carryOut();
+    }
+    while (outcome === "goesOn") {
+      status = await ended(false);
+      outcome = await calls.carryOut();
+    }
+    if (outcome === "waits") status = "waiting_for_confirmation";
+    if (outcome === "stays") status = "paused";
     if (signal?.aborted && status === "paused") throw aborted(signal);
     const end = totalOf(session.state().stats);
     const names = Object.keys(end.tokenUsage) as Array<keyof RunResult["tokenUsage"]>;
@@ -220,7 +286,7 @@ async function run(
     return {
       status,
       finalResponse: await ask(core, "finalResponse", false),
-      steps: (waiting.length > 0 ? 1 : 0) + stepsOf(await eventLog(core).slice(start.length)),
+      steps: (there.length > 0 ? 1 : 0) + stepsOf(await eventLog(core).slice(start.length)),
       tokenUsage: tokenUsage as RunResult["tokenUsage"],
       cost: end.cost - start.cost,
       durationMs: performance.now() - start.at,
@@ -234,7 +300,7 @@ async function run(
  * Asks the server to go on. While messages wait, it will go on with them, and this waits for that. Resolves to whether it has begun;
  * not if the user stops it before.
  */
-async function begin(remote: Remote): Promise<boolean> {
+async function begin(remote: Remote, signal: AbortSignal | undefined): Promise<boolean> {
   const { outbox } = remote;
   try {
     if (outbox.isOpen) await outbox.flush();
@@ -243,6 +309,8 @@ async function begin(remote: Remote): Promise<boolean> {
     outbox.flushSoon();
   }
   const waits = outbox.waiting.length > 0;
+  // Until here there was nothing to stop.
+  if (signal?.aborted) return false;
   if (waits) {
     remote.passOn();
     if (!(await outbox.run())) return false;
@@ -254,8 +322,10 @@ async function begin(remote: Remote): Promise<boolean> {
   return true;
 }
 
-/** Stops a run: the one that waits for the server, or that of the server. */
+/** Stops a run: the one that waits for the server, or that of the server, and the calls of this page. */
 async function stop(remote: Remote, path: "/pause" | "/interrupt"): Promise<void> {
+  if (path === "/pause") remote.calls.pause();
+  else remote.calls.interrupt();
   if (await remote.outbox.stop()) return;
   await post(remote, path);
   await remote.link.look();
@@ -266,8 +336,8 @@ async function navigate(remote: Remote, eventId: string | null): Promise<void> {
     const message = "another branch cannot be entered during a run; wait for its end or interrupt() first";
     throw new ThreadkeepError("invalid_state", message);
   }
-  const waiting = await waitingCalls(remote.core);
-  if (waiting.length > 0) throw undecided(waiting, "approve or reject them before you enter another branch");
+  const { all } = await waitingCalls(remote);
+  if (all.length > 0) throw undecided(all, "approve or reject them before you enter another branch");
   await remote.outbox.flush();
   await post(remote, "/navigate", { event_id: eventId });
   // HEAD is not told of.
@@ -295,7 +365,7 @@ export const remoteVerbs: RemoteVerbs = {
   async sendMessage(remote, message, options) {
     const { sender, pending } = optionsOf("sendMessage()", options, "sender pending");
     if (sender !== undefined) throw unsupported("an agent server does not keep the sender of a message");
-    const waiting = await waitingCalls(remote.core);
+    const { all: waiting } = await waitingCalls(remote);
     if (waiting.length > 0 && pending !== "reject") {
       if (pending === "keep") throw unsupported("an agent server keeps no message for later while calls wait");
       throw undecided(waiting, 'approve or reject them first, or pass pending: "reject"');
@@ -328,19 +398,25 @@ export const remoteVerbs: RemoteVerbs = {
   async rejectPendingActions(remote, reason, options) {
     if (reason !== undefined && typeof reason !== "string") throw invalidOptions("the reason must be a string");
     const { actionIds: ids } = optionsOf("rejectPendingActions()", options, "actionIds");
-    const all = actionIds("actionIds", ids);
-    const waiting = await pendingActions(remote.core);
-    if (all && !isAll(all, waiting)) throw unsupported("an agent server rejects all calls of an answer, or none");
-    if (waiting.length === 0) return;
-    const body = { accept: false, reason: reason ?? "User rejected the action" };
-    await post(remote, "/events/respond_to_confirmation", body);
-    const areLeft = (left: readonly ActionEvent[]) => left.some(({ id }) => waiting.some((action) => action.id === id));
-    await until(remote.link, async () => (areLeft(await pendingActions(remote.core)) ? undefined : true));
+    const rejected = actionIds("actionIds", ids);
+    const here = await remote.calls.waiting();
+    const there = await pendingActions(remote.core);
+    if (rejected) ensureWaiting(rejected, [...there, ...here]);
+    const chosen = there.filter(({ id }) => rejected?.includes(id) ?? true);
+    if (chosen.length > 0 && chosen.length < there.length) throw unsupported("an agent server rejects all calls of an answer, or none");
+    const why = reason ?? "User rejected the action";
+    if (chosen.length > 0) {
+      await post(remote, "/events/respond_to_confirmation", { accept: false, reason: why });
+      const areLeft = (left: readonly ActionEvent[]) => left.some(({ id }) => chosen.some((action) => action.id === id));
+      await until(remote.link, async () => (areLeft(await pendingActions(remote.core)) ? undefined : true));
+    }
+    await remote.calls.reject(why, rejected);
   },
 
-  async pendingActions({ core }, options) {
+  async pendingActions(remote, options) {
     const { allowable = false } = optionsOf("pendingActions()", options, "allowable");
-    return pendingActions(core, allowable);
+    // A tool of this page cannot be allowed for good there.
+    return allowable ? pendingActions(remote.core, true) : [...(await pendingActions(remote.core)), ...(await remote.calls.waiting())];
   },
 
   async pause(remote) {
