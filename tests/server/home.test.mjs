@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { after, before, describe, test } from "node:test";
-import { Agent, Conversation, LLM, agentServer, fileEditor, memoryStore, tool } from "../../dist/index.js";
+import { Agent, Conversation, LLM, agentServer, fetchTool, fileEditor, memoryStore } from "../../dist/index.js";
 import { root } from "../../scripts/process.mjs";
 import { deferred } from "../support/deferred.mjs";
 import { exampleNamed, runExample } from "../support/documented.mjs";
@@ -246,8 +246,8 @@ for (const version of serverVersions) {
 
     test("what cannot be is refused with its reason", async (t) => {
       if (server === null) return t.skip("it is not here");
-      const own = tool({ name: "own", description: "Of the page.", parameters: { type: "object", properties: {} }, execute: () => "" });
-      await assert.rejects(open({ agent: agentOf([own]) }), { code: "unsupported", message: /own/ });
+      const fetching = fetchTool({ allow: ["https://example.com"] });
+      await assert.rejects(open({ agent: agentOf([fetching]) }), { code: "unsupported", message: /fetch/ });
       const wrong = (options) => agentServer({ host: server.host, apiKey: server.apiKey, workingDir: "/", ...options });
       await assert.rejects(open({ home: wrong({ apiKey: "wrong" }) }), { code: "server_auth", status: 401 });
       await assert.rejects(open({ home: wrong({ host: "http://127.0.0.1:9" }) }), { code: "network" });

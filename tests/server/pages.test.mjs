@@ -16,9 +16,11 @@ for (const version of serverVersions) {
     let web;
     before(async () => {
       const answer = { text: "It is four, and it stays four.", pieces: 6, pace: 30 };
-      const model = createModel(({ messages }) =>
-        JSON.stringify(messages.at(-1)).includes("and two?") ? { calls: [{ name: "think", arguments: { thought: "Not hard." } }] } : answer,
-      );
+      const model = createModel(({ messages }) => {
+        const last = JSON.stringify(messages.at(-1));
+        if (last.includes("and two?")) return { calls: [{ name: "think", arguments: { thought: "Not hard." } }] };
+        return last.includes("With the page") ? { calls: [{ name: "add", arguments: { one: 2, other: 2 } }] } : answer;
+      });
       upstream = await model.listen();
       web = await startServer();
       server = await startAgentServer({ version, model: upstream.baseUrl });
@@ -78,6 +80,17 @@ for (const version of serverVersions) {
           });
           const { exitCode, stdout } = files.pop();
           assert.deepEqual([...files, exitCode, Number(stdout)], [["notes/ü.bin"], [0, 255], 2, 1]);
+
+          // Both tabs have the tool, and one of them carries the call out.
+          const added = await second.evaluate(async () => {
+            await conversation.sendMessage("With the page");
+            return conversation.run();
+          });
+          assert.deepEqual([added.status, added.steps], ["finished", 3]);
+          const counts = await Promise.all([first, second].map((page) => page.evaluate(() => added)));
+          assert.deepEqual(counts.toSorted(), [0, 1]);
+          const results = server.stored(id).filter(({ text }) => text.includes("has this result:\\n4"));
+          assert.equal(results.length, 1);
           await first.evaluate(() => conversation.close());
           await second.evaluate(() => conversation.close());
           // A server of 1.43.1 may fail while it stores, without the headers for pages; it is asked again.
@@ -96,14 +109,24 @@ for (const version of serverVersions) {
 
 /** For a page: opens a conversation on the server, and keeps what it hears. */
 async function prepare({ host, apiKey, workingDir, baseUrl }) {
-  const { Agent, Conversation, LLM, agentServer, indexedDBStore } = await import("/threadkeep/index.js");
+  const { Agent, Conversation, LLM, agentServer, indexedDBStore, tool } = await import("/threadkeep/index.js");
   const store = indexedDBStore();
   const llm = new LLM({ model: "openai/scripted", apiKey: "sk-scripted", baseUrl });
+  globalThis.added = 0;
+  const add = tool({
+    name: "add",
+    description: "Adds.",
+    parameters: { type: "object", properties: { one: { type: "integer" }, other: { type: "integer" } }, required: ["one", "other"] },
+    execute: ({ one, other }) => {
+      added++;
+      return one + other;
+    },
+  });
   globalThis.heard = { pieces: [], events: [] };
   const changed = new EventTarget();
   globalThis.open = async (conversationId) => {
     const home = agentServer({ host, apiKey, workingDir });
-    globalThis.conversation = await Conversation.open({ agent: new Agent({ llm }), store, home, conversationId });
+    globalThis.conversation = await Conversation.open({ agent: new Agent({ llm, tools: [add] }), store, home, conversationId });
     conversation.subscribe((event) => {
       if ("id" in event) heard.events.push(event.id);
       else if (event.kind === "StreamingDeltaEvent" && event.content) heard.pieces.push(event.content);
