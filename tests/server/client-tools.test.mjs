@@ -204,6 +204,22 @@ for (const version of serverVersions) {
       await conversation.close();
     });
 
+    test("a call that somebody else has approved on the server waits here", async (t) => {
+      if (server === null) return t.skip("it is not here");
+      const counted = counting({ annotations: { destructiveHint: true } });
+      const conversation = await open([counted], { confirmationPolicy: { kind: "AlwaysConfirm" } });
+      await conversation.sendMessage("count 1");
+      assert.equal((await conversation.run()).status, "waiting_for_confirmation");
+      assert.equal((await server.ask("POST", `/api/conversations/${conversation.id}/run`)).status, 200);
+      await until(conversation, async () => {
+        const isOver = (await conversation.events.slice(0)).some(({ key, value }) => key === "execution_status" && value === "finished");
+        return isOver && conversation.executionStatus === "waiting_for_confirmation";
+      });
+      assert.equal(counted.calls.length, 0);
+      assert.equal((await conversation.run()).finalResponse, "Heard: has this result: one more is 2");
+      await conversation.close();
+    });
+
     test("a page that comes later delivers, also with a copy of its own", async (t) => {
       if (server === null) return t.skip("it is not here");
       const counted = counting();

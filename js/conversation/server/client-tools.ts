@@ -46,8 +46,6 @@ interface Call {
   readonly index: number;
   /** Whether the server has noted it. Before that it may wait for the user there. */
   isDispatched: boolean;
-  /** Whether the user has approved it there. */
-  isConfirmed: boolean;
 }
 
 /** The most events that are read at once. */
@@ -148,9 +146,13 @@ export class ClientCalls {
     return open.filter((event) => !ready.includes(event));
   }
 
-  /** Approves the waiting calls with these ids, or all. */
-  async approve(ids: readonly string[] | undefined): Promise<void> {
+  /**
+   * Approves the waiting calls with these ids, or all. Those that wait `there`, on the server, do not have to wait again here; that
+   * somebody has approved them elsewhere only the server could say, which is not trusted with that.
+   */
+  async approve(ids: readonly string[] | undefined, there: readonly ActionEvent[]): Promise<void> {
     this.#isHeld = false;
+    for (const { id } of there) this.#approved.add(id);
     for (const { id } of await this.waiting())
       if (ids?.includes(id) ?? true) this.#approved.add(id);
       // The others wait even if their tools do not ask.
@@ -271,16 +273,10 @@ export class ClientCalls {
 
   #note(event: ConversationEvent, index: number): void {
     if (event.kind === "ActionEvent" && this.#own.has(event.tool_name) && event.action?.kind === `ClientAction_${event.tool_name}`)
-      this.#known.set(event.id, { event, index, isDispatched: false, isConfirmed: false });
+      this.#known.set(event.id, { event, index, isDispatched: false });
     else if (event.kind === "ObservationEvent" && event.observation.kind === "ClientToolObservation") {
       const call = this.#known.get(event.action_id);
       if (call) call.isDispatched = true;
-    } else if (
-      event.kind === "ConversationStateUpdateEvent" &&
-      event.key === "execution_status" &&
-      event.value === "waiting_for_confirmation"
-    ) {
-      for (const call of this.#known.values()) call.isConfirmed ||= !call.isDispatched;
     }
     // On whatever branch the result is: the call has taken effect.
     for (const id of answeredBy(event))
@@ -307,7 +303,7 @@ export class ClientCalls {
     if (this.#begun.has(event.id)) return (replay ?? replayFor(annotations)) === "ask";
     const { args, mistake } = this.#argumentsOf(event);
     if (mistake !== null) return false;
-    if (!needsApproval) return annotations.destructiveHint === true && !this.#known.get(event.id)?.isConfirmed;
+    if (!needsApproval) return annotations.destructiveHint === true;
     try {
       return (await needsApproval(args)) !== false;
     } catch {

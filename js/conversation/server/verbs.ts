@@ -225,7 +225,7 @@ async function run(
   const { there, all } = await waitingCalls(remote);
   if (approved) ensureWaiting(approved, all);
   if (approved && there.some(({ id }) => !approved.includes(id))) throw unsupported("an agent server runs all calls of an answer, or none");
-  await calls.approve(approved);
+  await calls.approve(approved, there);
   const start = { status: statusOf(core), length: core.length(), at: performance.now(), ...totalOf(session.state().stats) };
   const interrupt = () => void stop(remote, "/interrupt").catch(() => {});
   signal?.addEventListener("abort", interrupt);
