@@ -15,6 +15,7 @@ import { coreStore, indexedDBStore, type Store } from "../../store/store.js";
 import { load } from "../../wasm/wasm.js";
 import type { BringHomeOptions, MoveToServerOptions } from "../types.js";
 import { isKnown, pageFrom } from "./link.js";
+import { isOutage } from "./outbox.js";
 import { descriptionOf } from "./verbs.js";
 
 /** How many files are sent at once. */
@@ -54,8 +55,8 @@ export async function moveToServer(conversationId: string, options: MoveToServer
       if (texts) await requests.send("POST", `/${id}/secrets`, { secrets: texts });
       await takeAll(moved);
     } catch (error) {
-      // If nobody can say now, the next attempt asks again, and so does the way back.
-      if (!(await isKnown(requests, id))) await call("arrive");
+      // Without an answer the server may still be about to take it, so the next attempt asks, or the way back.
+      if (!isOutage(error) && !(await isKnown(requests, id))) await call("arrive");
       throw error;
     }
   });

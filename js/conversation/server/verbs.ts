@@ -162,10 +162,9 @@ export async function deliver({ outbox, link }: Reached, content: string, runs: 
 const statusOf = (core: CoreConversation) => core.executionStatus() as ExecutionStatus;
 
 /** The calls that wait for the user: those of the server's tools, which are under way during a run, and those of this page's. */
-async function waitingCalls({ core, calls }: Remote): Promise<{ there: ActionEvent[]; here: ActionEvent[]; all: ActionEvent[] }> {
+async function waitingCalls({ core, calls }: Remote): Promise<{ there: ActionEvent[]; all: ActionEvent[] }> {
   const there = statusOf(core) === "running" ? [] : await pendingActions(core);
-  const here = await calls.waiting();
-  return { there, here, all: [...there, ...here] };
+  return { there, all: [...there, ...(await calls.waiting())] };
 }
 
 function undecided(calls: readonly ActionEvent[], advice: string): ThreadkeepError {
