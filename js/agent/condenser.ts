@@ -17,31 +17,6 @@ export async function coreCondensing(
 }
 
 /** The fields of a structured summary; `null` for another text. @internal */
-export function progressOf(summary: string | undefined): ConversationProgress | null {
-  if (!summary?.startsWith("# Progress\n")) return null;
-  const progress: Record<string, string | string[]> = {
-    userContext: "",
-    completedTasks: [],
-    pendingTasks: [],
-    currentState: "",
-    files: [],
-    tests: "",
-    errors: "",
-    branchAndCommits: "",
-    dependencies: "",
-    other: "",
-  };
-  for (const section of summary.split(/^## /m).slice(1)) {
-    const [heading = "", ...lines] = section.trim().split("\n");
-    const name = heading.toLowerCase().replace(/ (.)/g, (_, letter: string) => letter.toUpperCase());
-    // A line of a field is not taken for a heading.
-    const text = lines.join("\n").replace(/^ #/gm, "#");
-    if (Array.isArray(progress[name]))
-      progress[name] = text
-        .slice(2)
-        .split("\n- ")
-        .map((item) => item.replaceAll("\n  ", "\n"));
-    else if (name in progress) progress[name] = text;
-  }
-  return progress as unknown as ConversationProgress;
+export async function progressOf(summary: string | undefined): Promise<ConversationProgress | null> {
+  return summary?.startsWith("# Progress\n") ? (await part(import("./condenser/progress.js"))).fieldsOf(summary) : null;
 }

@@ -6,20 +6,7 @@ import type { LLM } from "../llm/llm.js";
 import type { MCPServer } from "../mcp/types.js";
 import type { Tool } from "../tool/types.js";
 import type { Condenser } from "./condenser/options.js";
-
-/** The fields of a structured summary. A field that the model has left out is empty. */
-export interface ConversationProgress {
-  userContext: string;
-  completedTasks: string[];
-  pendingTasks: string[];
-  currentState: string;
-  files: string[];
-  tests: string;
-  errors: string;
-  branchAndCommits: string;
-  dependencies: string;
-  other: string;
-}
+export type { ConversationProgress } from "./condenser/progress.js";
 
 /** The use of the model's context window, in tokens. */
 export interface ContextUsage {

@@ -52,12 +52,10 @@ export class Analyzers {
     const json = JSON.stringify(stored);
     if (this.#given?.json === json) return undefined;
     // An analyzer that cannot be loaded now is loaded when a call is rated, or the call counts as HIGH then.
-    const unavailable = await this.#analyzer(json).then(
-      (analyzer) => analyzer.unavailable,
-      () => [],
+    return this.#analyzer(json).then(
+      (analyzer) => analyzer.complaint,
+      () => undefined,
     );
-    if (unavailable.length === 0) return undefined;
-    return `parts of the security analyzer of this conversation cannot be used here, so it rates every call HIGH: ${unavailable.join("; ")}`;
   }
 
   async #analyzer(stored: string): Promise<CoreAnalyzer> {

@@ -38,8 +38,8 @@ export interface CoreAnalyzer {
   readonly json: string;
   /** The risk of the action in this JSON text. Rejects if the analyzer fails. */
   securityRisk(actionJson: string): Promise<SecurityRisk>;
-  /** Names of the parts that cannot be used here; they rate every call `HIGH`. */
-  readonly unavailable: readonly string[];
+  /** A sentence about the parts that cannot be used here, if there are any; they rate every call `HIGH`. */
+  readonly complaint?: string;
 }
 
 /**

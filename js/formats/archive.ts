@@ -3,7 +3,6 @@
 // Both are loaded only when one of these functions is used.
 import { isA } from "../input/arguments.js";
 import { ThreadkeepError, fromCore, invalidOptions, optionsOf, reading } from "../input/errors.js";
-import { locking } from "../store/locking.js";
 import type { Store } from "../store/store.js";
 import { load, part } from "../wasm/wasm.js";
 import type { ExportOptions, ImportedConversation, Progress, TransferOptions, Work } from "./types.js";
@@ -19,11 +18,7 @@ export async function importZip(
 ): Promise<ImportedConversation[]> {
   const blob = asBlob(zip);
   const report = listener(onProgress, "bytes");
-  return untilAborted(signal, "import", () =>
-    locking(store, parts, ({ ZipSource, importArchive }, claim) =>
-      importArchive({ source: new ZipSource(blob, store, signal), store, claim, now: Date.now(), onProgress: report }),
-    ),
-  );
+  return untilAborted(signal, "import", async () => (await parts()).importBlob(blob, store, report, signal));
 }
 
 /** The conversation as one Blob of type `application/zip`. @internal */

@@ -4,8 +4,7 @@ import type { CoreConversation } from "../../pkg/threadkeep.js";
 import type { ConversationEvent } from "../events/events.js";
 import type { JSONValue, LLMMessage } from "../events/types.js";
 import { arrayOf } from "../input/arguments.js";
-import { fromCore, invalidOptions, optionsOf, reading, textOf } from "../input/errors.js";
-import { locking } from "../store/locking.js";
+import { fromCore, invalidOptions, reading, textOf } from "../input/errors.js";
 import type { Store } from "../store/store.js";
 import { load, part } from "../wasm/wasm.js";
 import type { ImportedConversation, TextOptions } from "./types.js";
@@ -16,7 +15,7 @@ export async function importJSON(json: unknown, store: Store): Promise<ImportedC
     json instanceof Blob ? json.text() : typeof json === "string" ? json : JSON.stringify(json),
   );
   if (text === undefined) throw invalidOptions("importJSON takes JSON: as text, as a Blob of the text, or as the parsed value");
-  return locking(store, parts, ({ importInterchange }, claim) => importInterchange({ text, store, claim }));
+  return converted(({ importText }) => importText(text, store));
 }
 
 /** @throws ThreadkeepError `invalid_options` @internal */
@@ -31,19 +30,14 @@ export function written<T>(store: Store, id: string, form: string, llm?: { [fiel
 }
 
 /** A branch as a text for people, in which the conversation's secrets are masked. @internal */
-export async function readable(
+export function readable(
   core: CoreConversation,
   store: Store,
   id: string,
   form: "markdown" | "html",
   options: TextOptions,
 ): Promise<string> {
-  const { leafEventId, sinceEventId } = optionsOf(`the export as ${form}`, options, "leafEventId sinceEventId");
-  const given = (eventId: string | undefined) => (eventId === undefined ? undefined : textOf(eventId));
-  const masked = (text: string) => core.masked(text);
-  return converted((parts) =>
-    parts.textOf({ store, conversation: id, form, leaf: given(leafEventId), since: given(sinceEventId), mask: masked }),
-  );
+  return converted((parts) => parts.readable(core, store, id, form, options));
 }
 
 /**

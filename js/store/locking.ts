@@ -3,12 +3,8 @@ import { type HeldLock, lockConversation } from "../../pkg/threadkeep.js";
 import { fromCore } from "../input/errors.js";
 import { type Store, coreStore } from "./store.js";
 
-/** Runs an import with the code from `parts`; `claim` locks a conversation until the import ends. @internal */
-export async function locking<P, T>(
-  store: Store,
-  parts: () => Promise<P>,
-  work: (parts: P, claim: (id: string) => Promise<boolean>) => Promise<T>,
-): Promise<T> {
+/** Runs an import; `claim` locks a conversation until it ends. @internal */
+export async function locking<T>(store: Store, work: (claim: (id: string) => Promise<boolean>) => Promise<T>): Promise<T> {
   const core = await coreStore(store);
   const locks: Array<Promise<HeldLock | undefined>> = [];
   const claim = async (id: string) => {
@@ -17,7 +13,7 @@ export async function locking<P, T>(
     return (await lock) !== undefined;
   };
   try {
-    return await work(await parts(), claim);
+    return await work(claim);
   } catch (error) {
     throw fromCore(error);
   } finally {

@@ -24,9 +24,8 @@ export async function archiveLibrary() {
         export { importJSON, written } from "./js/formats/interchange.ts";
         export { ThreadkeepError } from "./js/input/errors.ts";
         export { memoryStore, coreStore } from "./js/store/store.ts";
-        export { load } from "./js/wasm/wasm.ts";
-        export { initSync, lockConversation } from "./pkg/threadkeep.js";
-        export const archiveParts = () => import("./js/formats/archive/parts.ts");`,
+        export { load, loadChunk } from "./js/wasm/wasm.ts";
+        export { importArchive, initSync, lockConversation } from "./pkg/threadkeep.js";`,
       resolveDir: root,
       loader: "ts",
     },

@@ -5,7 +5,7 @@ import { conversation, id } from "../support/archive-entries.mjs";
 import { archiveLibrary } from "./library.mjs";
 import { zip } from "../support/zip-bytes.mjs";
 
-const { importZip, exportZip, written, memoryStore, coreStore, lockConversation, archiveParts } = await archiveLibrary();
+const { importZip, exportZip, written, memoryStore, coreStore, lockConversation, importArchive, loadChunk } = await archiveLibrary();
 
 /** A store that does as `store`, but calls `before` ahead of each commit. */
 function watched(store, before) {
@@ -53,7 +53,7 @@ test("an error of a host's store is reported once", async () => {
 
 // Last, because nothing can be done after it.
 test("a crash rejects every open promise, of archives too, because all chunks share one memory", async () => {
-  const { importArchive } = await archiveParts();
+  await loadChunk("archive");
   const hostile = {
     size: 1,
     nextEntries: async () => ({

@@ -1,7 +1,8 @@
-// The options of a condenser, and their checks. Loaded when an agent has one.
+// The options of a condenser, and their checks. Loaded when an agent has one, with the code that reads what it writes.
 import { arrayOf, isA } from "../../input/arguments.js";
 import { invalidOptions, optionsOf, reading } from "../../input/errors.js";
 import { LLM } from "../../llm/llm.js";
+export { fieldsOf } from "./progress.js";
 
 /** Decides when a part of the history is replaced by a summary, and lets a model write it. The names are the SDK's. */
 export type Condenser =

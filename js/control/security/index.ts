@@ -41,7 +41,12 @@ export function storedAnalyzer(json: string, given?: CoreAnalyzer): CoreAnalyzer
 
 function core(rate: Rate, { unavailable }: Reading): Omit<CoreAnalyzer, "json"> {
   const securityRisk = async (actionJson: string) => validRisk(await rate(JSON.parse(actionJson)));
-  return { securityRisk, unavailable };
+  if (unavailable.length === 0) return { securityRisk };
+  const parts = unavailable.join("; ");
+  return {
+    securityRisk,
+    complaint: `parts of the security analyzer of this conversation cannot be used here, so it rates every call HIGH: ${parts}`,
+  };
 }
 
 interface HostReading {

@@ -92,7 +92,8 @@ async function locked<T>(
   if (!isA(given, AgentServer)) throw invalidOptions("server must be agentServer()");
   const server = serverOptions(given);
   try {
-    return await locking(store, load, async (_, claim) => {
+    return await locking(store, async (claim) => {
+      await load();
       if (!(await claim(id))) throw new ThreadkeepError("locked_elsewhere", `conversation ${id} is open; close it before it is moved`);
       const copy = await settle(CoreServerCopy.open(await coreStore(store), id, server.host));
       return act({ id, store, server, requests: requestsTo(server), call: (method, ...args) => settle(copy.call(method, args)) });

@@ -1,3 +1,5 @@
 // Loaded, with a chunk of the wasm, for the first conversation in another program's format.
-export { importInterchange, ofEvents, written as textOf } from "../../../pkg/threadkeep.js";
+export { ofEvents } from "../../../pkg/threadkeep.js";
+export { importText } from "./import.js";
+export { readable } from "./readable.js";
 export { written } from "./written.js";
