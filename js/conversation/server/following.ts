@@ -11,11 +11,14 @@ import type { Following } from "../role/following.js";
 import type { AgentServer } from "../../server/server.js";
 import type { ActingSession } from "../types.js";
 import { ClientCalls } from "./client-tools.js";
+import { refuseWhatStaysHere } from "./described.js";
 import { Link } from "./link.js";
+import { deliver } from "./messages.js";
 import { Outbox } from "./outbox.js";
 import { requestsTo, serverOptions } from "../../server/requests.js";
+import type { Reached, Remote } from "./remote.js";
 import { until } from "./until.js";
-import { atOnce, deliver, type Reached, refuseWhatStaysHere, type Remote, remoteVerbs } from "./verbs.js";
+import { atOnce, remoteVerbs } from "./verbs.js";
 
 interface ServerFollower {
   store: Store;

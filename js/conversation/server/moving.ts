@@ -16,7 +16,7 @@ import { load } from "../../wasm/wasm.js";
 import type { BringHomeOptions, MoveToServerOptions } from "../types.js";
 import { isKnown, pageFrom } from "./link.js";
 import { isOutage } from "./outbox.js";
-import { descriptionOf } from "./verbs.js";
+import { descriptionOf } from "./described.js";
 
 /** How many files are sent at once. */
 const filesAtOnce = 6;

@@ -1,0 +1,55 @@
+// A conversation on an agent server, as its methods see it.
+import type { CoreConversation } from "../../../pkg/threadkeep.js";
+import type { Agent } from "../../agent/agent.js";
+import type { ActionEvent, ExecutionStatus } from "../../events/events.js";
+import { ThreadkeepError } from "../../input/errors.js";
+import type { Requests } from "../../server/requests.js";
+import type { AgentServerOptions } from "../../server/server.js";
+import type { ActingSession } from "../types.js";
+import { pendingActions } from "../waiting-calls.js";
+import type { ClientCalls } from "./client-tools.js";
+import { descriptionOf } from "./described.js";
+import type { Link } from "./link.js";
+import type { Outbox } from "./outbox.js";
+
+export interface Remote {
+  readonly id: string;
+  readonly core: CoreConversation;
+  readonly session: ActingSession & { readonly agent: Agent };
+  readonly server: AgentServerOptions;
+  readonly requests: Requests;
+  readonly link: Link;
+  readonly outbox: Outbox;
+  /** The calls of the tools of this page. */
+  readonly calls: ClientCalls;
+  /** Makes the conversation on the server with this description, unless it is there; then the description is not made. */
+  create(describe: () => Promise<unknown>): Promise<void>;
+  /** Connects anew, if the conversation is there. */
+  reconnect(): Promise<void>;
+  /** Lets the next call begin, which otherwise waits for the end of this one, so that the server gets them in their order. */
+  passOn(): void;
+}
+
+/** As it is outside of a call. */
+export type Reached = Omit<Remote, "passOn">;
+
+/** Sends a request about the conversation, which is made before if it is not there. Resolves to the text of the answer. */
+export async function post(remote: Reached, path: string, body: unknown = {}): Promise<string> {
+  await remote.create(() => descriptionOf(remote));
+  return remote.requests.send("POST", `/${remote.id}${path}`, body);
+}
+
+export const statusOf = (core: CoreConversation) => core.executionStatus() as ExecutionStatus;
+
+/** The calls that wait for the user: those of the server's tools, which are under way during a run, and those of this page's. */
+export async function waitingCalls({ core, calls }: Remote): Promise<{ there: ActionEvent[]; all: ActionEvent[] }> {
+  const there = statusOf(core) === "running" ? [] : await pendingActions(core);
+  return { there, all: [...there, ...(await calls.waiting())] };
+}
+
+/** @throws ThreadkeepError `not_found` for an id that is not one of these calls */
+export function ensureWaiting(ids: readonly string[], waiting: readonly ActionEvent[]): void {
+  const unknown = ids.find((id) => !waiting.some((action) => action.id === id));
+  if (unknown !== undefined)
+    throw new ThreadkeepError("not_found", `action ${unknown} is not pending; pendingActions() lists those that are`);
+}

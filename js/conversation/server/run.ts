@@ -1,0 +1,172 @@
+// A run on an agent server, which begins there, ends there, and goes on here with the tools of the page.
+import type { CoreConversation } from "../../../pkg/threadkeep.js";
+import { actionIds } from "../../control/control.js";
+import type { ConversationEvent } from "../../events/events.js";
+import type { ConversationStats, TokenUsage } from "../../events/types.js";
+import { signalOf } from "../../input/arguments.js";
+import { ask, optionsOf, type ThreadkeepError } from "../../input/errors.js";
+import { eventLog } from "../event-log.js";
+import { aborted } from "../run.js";
+import type { RunResult } from "../types.js";
+import { hasResult, type Outcome } from "./client-tools.js";
+import { unsupported } from "./described.js";
+import { isOutage } from "./outbox.js";
+import { ensureWaiting, post, type Remote, statusOf, waitingCalls } from "./remote.js";
+import { until } from "./until.js";
+
+/** So many milliseconds after it was asked a server has begun a run. */
+const beginsWithin = 10_000;
+
+/** So many milliseconds after an event of its log a server may still describe the status from before. */
+const settlesWithin = 3_000;
+
+/** The costs and tokens of all models. */
+function totalOf(stats: ConversationStats): Pick<RunResult, "cost" | "tokenUsage"> {
+  const names = ["prompt_tokens", "completion_tokens", "cache_read_tokens", "cache_write_tokens", "reasoning_tokens"] as const;
+  const all = Object.values(stats?.usage_to_metrics ?? {});
+  const sum = (name: keyof TokenUsage) => all.reduce((total, one) => total + (Number(one.accumulated_token_usage?.[name]) || 0), 0);
+  const tokenUsage = Object.fromEntries(names.map((name) => [name, sum(name)])) as RunResult["tokenUsage"];
+  return { cost: all.reduce((total, one) => total + (one.accumulated_cost ?? 0), 0), tokenUsage };
+}
+
+/** The number of answers of the model among these events. */
+function stepsOf(events: readonly ConversationEvent[]): number {
+  const answers = events.map((event) => ("llm_response_id" in event && event.source === "agent" ? event.llm_response_id : undefined));
+  return new Set(answers.filter((id) => id !== undefined)).size;
+}
+
+/** The status that the log has told last, since it had this length and behind the last results of this page. */
+async function statusSince(core: CoreConversation, length: number): Promise<unknown> {
+  const events = await eventLog(core).slice(length);
+  const behind = events.slice(events.map(hasResult).lastIndexOf(true) + 1);
+  return behind.flatMap((event) => ("key" in event && event.key === "execution_status" ? event.value : [])).at(-1);
+}
+
+/** The number of the last message of the user, if it has results of tools of a page. */
+async function lastResults({ core, session, link }: Remote): Promise<number | undefined> {
+  await link.look();
+  const id = session.state().last_user_message_id;
+  if (!id) return undefined;
+  const log = eventLog(core);
+  const index = await log.getIndex(id);
+  const event = await log.at(index);
+  return event && hasResult(event) ? index : undefined;
+}
+
+export async function run(
+  remote: Remote,
+  options: { signal?: AbortSignal | undefined; approve?: readonly string[] | undefined },
+): Promise<RunResult> {
+  const { core, session, calls } = remote;
+  const given = optionsOf("run()", options, "signal approve");
+  const approved = actionIds("approve", given.approve);
+  const signal = signalOf(given.signal);
+  if (signal?.aborted) throw aborted(signal);
+  const { there, all } = await waitingCalls(remote);
+  if (approved) ensureWaiting(approved, all);
+  if (approved && there.some(({ id }) => !approved.includes(id))) throw unsupported("an agent server runs all calls of an answer, or none");
+  await calls.approve(approved, there);
+  const start = { status: statusOf(core), length: core.length(), at: performance.now(), ...totalOf(session.state().stats) };
+  const interrupt = () => void stop(remote, "/interrupt").catch(() => {});
+  signal?.addEventListener("abort", interrupt);
+  let from = start.length;
+  /** Resolves to the status at the end of a run, which may not have begun yet. */
+  const ended = (mayBeOver: boolean) => {
+    // The whole state comes at the end, behind all events; before the run has begun, it may be one from before. Pausing sends it as
+    // well, while the last answer or call still goes on.
+    let pauses = 0;
+    let contradicted: number | undefined;
+    const begin = performance.now();
+    return until(remote.link, async (isSnapshot) => {
+      const now = statusOf(core);
+      if (!isSnapshot || now === "running") return undefined;
+      const told = await statusSince(core, from);
+      // A description may be older than the log. A server that has died does not log that its run has ended.
+      contradicted = told === "running" ? (contradicted ?? performance.now()) : undefined;
+      if (contradicted !== undefined && performance.now() - contradicted < settlesWithin) return undefined;
+      // A server that has died may have forgotten the run.
+      const isLate = performance.now() - begin > beginsWithin;
+      if (!mayBeOver && !isLate && told === undefined) return undefined;
+      return now !== "paused" || ++pauses > 1 ? now : undefined;
+    });
+  };
+  try {
+    let { status } = start;
+    // The results of open calls begin a run.
+    const areOpen = !/^(running|waiting_for_confirmation)$/.test(status) && (await calls.open()).length > 0;
+    if (areOpen) remote.passOn();
+    let outcome: Outcome = areOpen ? await calls.carryOut() : "none";
+    if (outcome === "none") {
+      const hasBegun = await begin(remote, signal).catch(async (error: ThreadkeepError) => {
+        const results = error.status === 409 ? await lastResults(remote) : undefined;
+        if (results === undefined) throw error;
+        // It is the run that goes on with what a page has delivered unasked.
+        from = results;
+        return true;
+      });
+      if (!hasBegun) {
+        if (signal?.aborted) throw aborted(signal);
+        return await session.result();
+      }
+      remote.passOn();
+      // A server does not run what has finished.
+      status = await ended(start.status === "finished" && statusOf(core) === "finished");
+      outcome = await calls.carryOut();
+    }
+    while (outcome === "goesOn") {
+      status = await ended(false);
+      outcome = await calls.carryOut();
+    }
+    if (outcome === "waits") status = "waiting_for_confirmation";
+    if (outcome === "stays") status = "paused";
+    if (signal?.aborted && status === "paused") throw aborted(signal);
+    const end = totalOf(session.state().stats);
+    const names = Object.keys(end.tokenUsage) as Array<keyof RunResult["tokenUsage"]>;
+    const tokenUsage = Object.fromEntries(names.map((name) => [name, (end.tokenUsage[name] ?? 0) - (start.tokenUsage[name] ?? 0)]));
+    return {
+      status,
+      finalResponse: await ask(core, "finalResponse", false),
+      steps: (there.length > 0 ? 1 : 0) + stepsOf(await eventLog(core).slice(start.length)),
+      tokenUsage: tokenUsage as RunResult["tokenUsage"],
+      cost: end.cost - start.cost,
+      durationMs: performance.now() - start.at,
+    };
+  } finally {
+    signal?.removeEventListener("abort", interrupt);
+  }
+}
+
+/**
+ * Asks the server to go on. While messages wait, it will go on with them, and this waits for that. Resolves to whether it has begun;
+ * not if the user stops it before.
+ */
+async function begin(remote: Remote, signal: AbortSignal | undefined): Promise<boolean> {
+  const { outbox } = remote;
+  try {
+    if (outbox.isOpen) await outbox.flush();
+  } catch (error) {
+    if (!isOutage(error)) throw error;
+    outbox.flushSoon();
+  }
+  const waits = outbox.waiting.length > 0;
+  // Until here there was nothing to stop.
+  if (signal?.aborted) return false;
+  if (waits) {
+    remote.passOn();
+    if (!(await outbox.run())) return false;
+  }
+  await post(remote, "/run").catch((error: ThreadkeepError) => {
+    // It may have begun with the message.
+    if (!waits || error.status !== 409) throw error;
+  });
+  return true;
+}
+
+/** Stops a run: the one that waits for the server, or that of the server, and the calls of this page. */
+export async function stop(remote: Remote, path: "/pause" | "/interrupt"): Promise<void> {
+  if (path === "/pause") remote.calls.pause();
+  else remote.calls.interrupt();
+  if (await remote.outbox.stop()) return;
+  await post(remote, path);
+  await remote.link.look();
+}
