@@ -43,6 +43,24 @@ fn typescript_has_the_names_of_stored_errors() {
 }
 
 #[test]
+fn typescript_has_the_codes_of_the_failures_that_a_server_stores() {
+    let mut text = String::from(
+        "import type { ErrorCode } from \"../../../input/errors.js\";\n\n\
+         /** The codes of the failures that the SDK stores under names of its own. */\n\
+         export const failures: ReadonlyMap<string, ErrorCode> = new Map([\n",
+    );
+    for error in stored_errors().iter().filter(|error| error.begin.is_none()) {
+        text += &format!("  [\"{}\", \"{}\"],\n", error.name, error.code.as_str());
+    }
+    text += "]);\n";
+    typescript_file(
+        "js/conversation/server/generated/failures.ts",
+        "src/conversation/stored_errors.rs",
+        &text,
+    );
+}
+
+#[test]
 fn the_documentation_has_every_error_code() {
     let mut lines =
         vec!["| code | meaning | what to do | retryable |".to_owned(), "|---|---|---|---|".to_owned()];

@@ -40,7 +40,7 @@ const calls = {
   generateTitle: (on) => on.generateTitle(),
   editAction: (on) => on.editAction("e", {}),
   executeTool: (on) => on.executeTool("note", {}),
-  switchLLM: (on) => on.switchLLM(new LLM({ model: "openai/other" })),
+  switchLLM: (on) => on.switchLLM(new LLM({ model: "openai/other", usageId: "other" })),
   setLimits: (on) => on.setLimits({ maxIterationPerRun: 5 }),
   setAllowedTools: (on) => on.setAllowedTools(["note"]),
   setAgentState: (on) => on.setAgentState({ mood: "calm" }),
@@ -70,6 +70,7 @@ for (const version of serverVersions) {
     let server;
     let home;
     const release = deferred();
+    let isKeyWrong = false;
     before(async () => {
       model = createModel(answerTo);
       upstream = await model.listen();
@@ -150,6 +151,40 @@ for (const version of serverVersions) {
       await conversation.sendMessage("Again");
       await conversation.run();
       assert.equal(asked, 1);
+      await conversation.close();
+    });
+
+    test("the next request goes to the model that was switched to, with its key", async (t) => {
+      if (server === null) return t.skip("it is not here");
+      const other = (options) => new LLM({ model: "openai/other", apiKey: "sk-of-the-other", baseUrl: upstream.baseUrl, ...options });
+      const conversation = await open();
+      await conversation.sendMessage("Hello");
+      await conversation.run();
+      await conversation.switchLLM(other({ usageId: "other" }));
+      assert.equal(conversation.state.agent.llm.model, "openai/other");
+      await conversation.sendMessage("And now?");
+      assert.equal((await conversation.run()).status, "finished");
+      const { body, headers } = model.requests.at(-1);
+      assert.deepEqual([body.model, headers.authorization], ["other", "Bearer sk-of-the-other"]);
+      assert.ok(!JSON.stringify(conversation.state).includes("sk-of-the-other"));
+      // The usageId of the first one.
+      const again = conversation.switchLLM(other());
+      if (version.startsWith("1.43")) await assert.rejects(again, { code: "unsupported", message: /usageId/ });
+      else await again;
+      await conversation.close();
+    });
+
+    test("a run that fails rejects, and its failure is in the log", async (t) => {
+      if (server === null) return t.skip("it is not here");
+      const conversation = await open();
+      await conversation.sendMessage("Hello");
+      isKeyWrong = true;
+      await assert.rejects(conversation.run(), { code: "llm_auth", message: /key/ });
+      assert.equal(conversation.executionStatus, "error");
+      const failure = (await conversation.activeBranch()).find(({ kind }) => kind === "ConversationErrorEvent");
+      assert.equal(failure.code, "LLMAuthenticationError");
+      isKeyWrong = false;
+      assert.equal((await conversation.run()).status, "finished");
       await conversation.close();
     });
 
@@ -268,7 +303,7 @@ for (const version of serverVersions) {
           (error) => error.code,
         );
         const what = said.get(name);
-        assert.equal(done, /^`unsupported`|without one `unsupported`/.test(what) ? "unsupported" : "done", `${name}: ${what}`);
+        assert.equal(done, what.startsWith("`unsupported`") ? "unsupported" : "done", `${name}: ${what}`);
         await conversation.close();
       });
     }
@@ -277,6 +312,7 @@ for (const version of serverVersions) {
     async function answerTo({ messages }) {
       const texts = JSON.stringify(messages.at(-1));
       if (texts.includes("hold on")) await release.promise;
+      if (isKeyWrong) return { status: 401, body: JSON.stringify({ error: { message: "wrong key" } }) };
       if ((messages.at(-1).role !== "tool" && texts.includes("look around")) || texts.includes("Not now"))
         return { calls: [{ name: "file_editor", arguments: { command: "view", path: server.workspace } }] };
       const isQuestion = messages.at(-1).role === "user" && texts.includes("two and two");

@@ -2,6 +2,8 @@
 import type { Agent } from "../../agent/agent.js";
 import type { ConversationState } from "../../events/events.js";
 import { ThreadkeepError } from "../../input/errors.js";
+import type { LLM } from "../../llm/llm.js";
+import { profileOf } from "../../llm/profiles/index.js";
 import type { AgentServerOptions } from "../../server/server.js";
 import type { VersionedWorkspace } from "../../workspace/types.js";
 import type { ActingSession } from "../types.js";
@@ -22,6 +24,13 @@ export function refuseWhatStaysHere(agent: Agent, state: ConversationState | und
     throw unsupported("an agent server works on its own files: leave the option workspace out, or give it a remoteWorkspace()");
 }
 
+/** A model as a server takes it, with its key. */
+export async function modelOf({ options }: LLM): Promise<object> {
+  const { apiKey, stream = true } = options;
+  const key = typeof apiKey === "function" ? await apiKey() : apiKey;
+  return { ...JSON.parse(profileOf(options)), api_key: key || null, stream };
+}
+
 /** A conversation that is to be made on a server. */
 export interface Described {
   readonly id: string;
@@ -32,15 +41,13 @@ export interface Described {
 /** The description with which a conversation is made on a server. Keys are in it, so it is made when it is sent. */
 export async function descriptionOf({ id, session, server }: Described): Promise<{ agent: { llm: object }; [field: string]: unknown }> {
   const { agent: stored, confirmation_policy, security_analyzer, tags, max_iterations, stuck_detection } = session.state();
-  const { apiKey, stream = true } = session.llm.options;
-  const key = typeof apiKey === "function" ? await apiKey() : apiKey;
   const { system_prompt, ...agent } = stored as typeof stored & { system_prompt?: string };
   const names = (agent.tools ?? []).map(({ name }) => name);
   return {
     conversation_id: id,
     agent: {
       ...agent,
-      llm: { ...agent.llm, api_key: key || null, stream },
+      llm: await modelOf(session.llm),
       // The default one is about a page.
       ...(session.agent.systemPrompt !== undefined && { system_prompt }),
     },

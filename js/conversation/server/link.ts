@@ -48,6 +48,12 @@ const gapLasts = 2_000;
 /** The most texts of the server that are stored in one transaction. */
 const mostAtOnce = 200;
 
+/** Whether the server is one with a session socket. @throws ThreadkeepError */
+export async function hasSession(requests: Requests): Promise<boolean> {
+  const [major, minor] = await requests.version();
+  return major > sessionSince[0] || (major === sessionSince[0] && minor >= sessionSince[1]);
+}
+
 /** Whether the server has the conversation. @throws ThreadkeepError */
 export async function isKnown(requests: Requests, id: string): Promise<boolean> {
   // Not by its own address, because browsers log a 404.
@@ -211,9 +217,7 @@ export class Link {
     this.#close();
     if (signal.aborted) return;
     try {
-      const { requests } = this.#parts;
-      const [major, minor] = await requests.version();
-      this.#hasSession = major > sessionSince[0] || (major === sessionSince[0] && minor >= sessionSince[1]);
+      this.#hasSession = await hasSession(this.#parts.requests);
       if (typeof WebSocket === "function") await this.#openSocket(turn);
       else await this.#poll(turn, Infinity);
     } catch (error) {

@@ -12,34 +12,34 @@ export async function contentFor({ session }: Remote, message: Parameters<typeof
   return contentOf(message, session.llm);
 }
 
-/** Sends a message. Resolves to its event in the log, or to that of the message as long as it has to wait. */
-export async function send(remote: Remote, message: Parameters<typeof contentOf>[0]): Promise<MessageEvent> {
-  const { outbox, link } = remote;
-  const content = await contentFor(remote, message);
-  await remote.create(() => descriptionOf(remote));
-  const kept = await outbox.keep(content);
+/** Keeps a message, and sends it if that is possible now. Resolves to its event in the queue. @throws ThreadkeepError if the server refuses it */
+async function keepAndSend({ outbox }: Reached, content: string, runs?: boolean): Promise<MessageEvent> {
+  const kept = await outbox.keep(content, runs);
   if (!outbox.isOpen) return kept;
   try {
     await outbox.flush();
   } catch (error) {
-    if (isOutage(error)) outbox.flushSoon();
-    else await outbox.drop(kept.id);
-    if (isOutage(error)) return kept;
-    throw error;
+    if (!isOutage(error)) {
+      await outbox.drop(kept.id);
+      throw error;
+    }
+    outbox.flushSoon();
   }
-  const json = await link.sent(kept.id);
+  return kept;
+}
+
+/** Sends a message. Resolves to its event in the log, or to that of the message as long as it has to wait. */
+export async function send(remote: Remote, message: Parameters<typeof contentOf>[0]): Promise<MessageEvent> {
+  const content = await contentFor(remote, message);
+  await remote.create(() => descriptionOf(remote));
+  const kept = await keepAndSend(remote, content);
+  const json = await remote.link.sent(kept.id);
   return json === undefined ? kept : JSON.parse(json);
 }
 
 /** Sends a message, after which the agent goes on or not. Resolves once it is in the log. `content` is a JSON list. */
-export async function deliver({ outbox, link }: Reached, content: string, runs: boolean): Promise<void> {
-  const { id } = await outbox.keep(content, runs);
-  try {
-    await outbox.flush();
-  } catch (error) {
-    if (!isOutage(error)) await outbox.drop(id);
-    if (!isOutage(error)) throw error;
-    outbox.flushSoon();
-  }
+export async function deliver(remote: Reached, content: string, runs: boolean): Promise<void> {
+  const { link } = remote;
+  const { id } = await keepAndSend(remote, content, runs);
   await until(link, async () => ((await link.sent(id)) === undefined ? undefined : true));
 }

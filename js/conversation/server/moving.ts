@@ -105,9 +105,7 @@ async function locked<T>(
 
 /** The conversation with the model of this agent. The stored one may be that of another page, or of Python. */
 function describe({ id, server }: Moved, agent: Agent, state: ConversationState): ReturnType<typeof descriptionOf> {
-  const { model, baseUrl = null } = agent.llm.options;
-  const described = { ...state, agent: { ...state.agent, llm: { ...state.agent.llm, model, base_url: baseUrl } } };
-  return descriptionOf({ id, server, session: { agent, llm: agent.llm, state: () => described as ConversationState } });
+  return descriptionOf({ id, server, session: { agent, llm: agent.llm, state: () => state } });
 }
 
 /** A conversation whose tools a server does not know fails there with its first message. */

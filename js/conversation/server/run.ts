@@ -1,15 +1,16 @@
 // A run on an agent server, which begins there, ends there, and goes on here with the tools of the page.
 import type { CoreConversation } from "../../../pkg/threadkeep.js";
 import { actionIds } from "../../control/control.js";
-import type { ConversationEvent } from "../../events/events.js";
+import type { ConversationEvent, ExecutionStatus } from "../../events/events.js";
 import type { ConversationStats, TokenUsage } from "../../events/types.js";
 import { signalOf } from "../../input/arguments.js";
-import { ask, optionsOf, type ThreadkeepError } from "../../input/errors.js";
+import { ask, optionsOf, ThreadkeepError } from "../../input/errors.js";
 import { eventLog } from "../event-log.js";
 import { aborted } from "../run.js";
 import type { RunResult } from "../types.js";
 import { hasResult, type Outcome } from "./client-tools.js";
 import { unsupported } from "./described.js";
+import { failures } from "./generated/failures.js";
 import { isOutage } from "./outbox.js";
 import { ensureWaiting, post, type Remote, statusOf, waitingCalls } from "./remote.js";
 import { until } from "./until.js";
@@ -53,6 +54,69 @@ async function lastResults({ core, session, link }: Remote): Promise<number | un
   return event && hasResult(event) ? index : undefined;
 }
 
+/** The failure that has ended a run with these events; none if it has reached a limit. */
+function failureIn(events: readonly ConversationEvent[]): ThreadkeepError | undefined {
+  const event = events.filter((event) => event.kind === "ConversationErrorEvent").at(-1);
+  if (!event) return undefined;
+  const code = failures.get(event.code) ?? "unknown";
+  return code === "limit_reached" ? undefined : new ThreadkeepError(code, event.detail);
+}
+
+/** Resolves to the status at the end of a run, whose events begin at this number. It may not have begun yet, or even be over. */
+function endOf({ core, link }: Remote, from: number, mayBeOver: boolean): Promise<ExecutionStatus> {
+  // The whole state comes at the end, behind all events; before the run has begun, it may be one from before. Pausing sends it as
+  // well, while the last answer or call still goes on.
+  let pauses = 0;
+  let contradicted: number | undefined;
+  const begin = performance.now();
+  return until(link, async (isSnapshot) => {
+    const now = statusOf(core);
+    if (!isSnapshot || now === "running") return undefined;
+    const told = await statusSince(core, from);
+    // A description may be older than the log. A server that has died does not log that its run has ended.
+    contradicted = told === "running" ? (contradicted ?? performance.now()) : undefined;
+    if (contradicted !== undefined && performance.now() - contradicted < settlesWithin) return undefined;
+    // A server that has died may have forgotten the run.
+    const isLate = performance.now() - begin > beginsWithin;
+    if (!mayBeOver && !isLate && told === undefined) return undefined;
+    return now !== "paused" || ++pauses > 1 ? now : undefined;
+  });
+}
+
+/**
+ * Lets the server go on until it and the tools of this page have nothing to do any more. Resolves to the status then; to nothing if
+ * the user has stopped it before it began.
+ */
+async function goOn(remote: Remote, length: number, signal: AbortSignal | undefined): Promise<ExecutionStatus | undefined> {
+  const { core, calls } = remote;
+  const first = statusOf(core);
+  let status: ExecutionStatus = first;
+  let from = length;
+  // The results of open calls begin a run.
+  const areOpen = !/^(running|waiting_for_confirmation)$/.test(first) && (await calls.open()).length > 0;
+  if (areOpen) remote.passOn();
+  let outcome: Outcome = areOpen ? await calls.carryOut() : "none";
+  if (outcome === "none") {
+    const hasBegun = await begin(remote, signal).catch(async (error: ThreadkeepError) => {
+      const results = error.status === 409 ? await lastResults(remote) : undefined;
+      if (results === undefined) throw error;
+      // It is the run that goes on with what a page has delivered unasked.
+      from = results;
+      return true;
+    });
+    if (!hasBegun) return undefined;
+    remote.passOn();
+    // A server does not run what has finished.
+    status = await endOf(remote, from, first === "finished" && statusOf(core) === "finished");
+    outcome = await calls.carryOut();
+  }
+  while (outcome === "goesOn") {
+    status = await endOf(remote, from, false);
+    outcome = await calls.carryOut();
+  }
+  return outcome === "waits" ? "waiting_for_confirmation" : outcome === "stays" ? "paused" : status;
+}
+
 export async function run(
   remote: Remote,
   options: { signal?: AbortSignal | undefined; approve?: readonly string[] | undefined },
@@ -66,67 +130,23 @@ export async function run(
   if (approved) ensureWaiting(approved, all);
   if (approved && there.some(({ id }) => !approved.includes(id))) throw unsupported("an agent server runs all calls of an answer, or none");
   await calls.approve(approved, there);
-  const start = { status: statusOf(core), length: core.length(), at: performance.now(), ...totalOf(session.state().stats) };
+  const start = { length: core.length(), at: performance.now(), ...totalOf(session.state().stats) };
   const interrupt = () => void stop(remote, "/interrupt").catch(() => {});
   signal?.addEventListener("abort", interrupt);
-  let from = start.length;
-  /** Resolves to the status at the end of a run, which may not have begun yet. */
-  const ended = (mayBeOver: boolean) => {
-    // The whole state comes at the end, behind all events; before the run has begun, it may be one from before. Pausing sends it as
-    // well, while the last answer or call still goes on.
-    let pauses = 0;
-    let contradicted: number | undefined;
-    const begin = performance.now();
-    return until(remote.link, async (isSnapshot) => {
-      const now = statusOf(core);
-      if (!isSnapshot || now === "running") return undefined;
-      const told = await statusSince(core, from);
-      // A description may be older than the log. A server that has died does not log that its run has ended.
-      contradicted = told === "running" ? (contradicted ?? performance.now()) : undefined;
-      if (contradicted !== undefined && performance.now() - contradicted < settlesWithin) return undefined;
-      // A server that has died may have forgotten the run.
-      const isLate = performance.now() - begin > beginsWithin;
-      if (!mayBeOver && !isLate && told === undefined) return undefined;
-      return now !== "paused" || ++pauses > 1 ? now : undefined;
-    });
-  };
   try {
-    let { status } = start;
-    // The results of open calls begin a run.
-    const areOpen = !/^(running|waiting_for_confirmation)$/.test(status) && (await calls.open()).length > 0;
-    if (areOpen) remote.passOn();
-    let outcome: Outcome = areOpen ? await calls.carryOut() : "none";
-    if (outcome === "none") {
-      const hasBegun = await begin(remote, signal).catch(async (error: ThreadkeepError) => {
-        const results = error.status === 409 ? await lastResults(remote) : undefined;
-        if (results === undefined) throw error;
-        // It is the run that goes on with what a page has delivered unasked.
-        from = results;
-        return true;
-      });
-      if (!hasBegun) {
-        if (signal?.aborted) throw aborted(signal);
-        return await session.result();
-      }
-      remote.passOn();
-      // A server does not run what has finished.
-      status = await ended(start.status === "finished" && statusOf(core) === "finished");
-      outcome = await calls.carryOut();
-    }
-    while (outcome === "goesOn") {
-      status = await ended(false);
-      outcome = await calls.carryOut();
-    }
-    if (outcome === "waits") status = "waiting_for_confirmation";
-    if (outcome === "stays") status = "paused";
-    if (signal?.aborted && status === "paused") throw aborted(signal);
+    const status = await goOn(remote, start.length, signal);
+    if (signal?.aborted && (status ?? "paused") === "paused") throw aborted(signal);
+    if (status === undefined) return await session.result();
+    const events = await eventLog(core).slice(start.length);
+    const failure = status === "error" ? failureIn(events) : undefined;
+    if (failure) throw failure;
     const end = totalOf(session.state().stats);
     const names = Object.keys(end.tokenUsage) as Array<keyof RunResult["tokenUsage"]>;
     const tokenUsage = Object.fromEntries(names.map((name) => [name, (end.tokenUsage[name] ?? 0) - (start.tokenUsage[name] ?? 0)]));
     return {
       status,
       finalResponse: await ask(core, "finalResponse", false),
-      steps: (there.length > 0 ? 1 : 0) + stepsOf(await eventLog(core).slice(start.length)),
+      steps: (there.length > 0 ? 1 : 0) + stepsOf(events),
       tokenUsage: tokenUsage as RunResult["tokenUsage"],
       cost: end.cost - start.cost,
       durationMs: performance.now() - start.at,

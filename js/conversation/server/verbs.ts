@@ -2,13 +2,15 @@
 import type { CoreConversation } from "../../../pkg/threadkeep.js";
 import { actionIds, storedPolicy } from "../../control/control.js";
 import type { ActionEvent, MessageEvent } from "../../events/events.js";
-import { signalOf } from "../../input/arguments.js";
+import { isA, signalOf } from "../../input/arguments.js";
 import { invalidOptions, optionsOf, textOf, textsOf, ThreadkeepError } from "../../input/errors.js";
+import { LLM } from "../../llm/llm.js";
 import { eventLog } from "../event-log.js";
 import { aborted } from "../run.js";
-import { type ArgumentsOf, type Verb, verbs, type Verbs } from "../verbs.js";
+import { type ArgumentsOf, type Verb, type Verbs } from "../verbs.js";
 import { pendingActions } from "../waiting-calls.js";
-import { descriptionOf, unsupported } from "./described.js";
+import { descriptionOf, modelOf, unsupported } from "./described.js";
+import { hasSession } from "./link.js";
 import { contentFor, send } from "./messages.js";
 import { ensureWaiting, post, type Remote, statusOf, waitingCalls } from "./remote.js";
 import { run, stop } from "./run.js";
@@ -20,14 +22,7 @@ type RemoteVerbs = { [V in Verb]: (remote: Remote, ...args: ArgumentsOf<V>) => P
 const superseded = "The user sent a new message instead of approving this call.";
 
 /** The methods that ask a server for nothing that could overtake something, or be overtaken. */
-export const atOnce: ReadonlySet<Verb> = new Set<Verb>([
-  "pendingActions",
-  "queued",
-  "editQueued",
-  "removeQueued",
-  "retryNow",
-  "generateTitle",
-]);
+export const atOnce: ReadonlySet<Verb> = new Set<Verb>(["pendingActions", "queued", "editQueued", "removeQueued", "retryNow"]);
 
 /** A method that no server has. */
 const refuses = (verb: Verb) => () =>
@@ -180,6 +175,21 @@ export const remoteVerbs: RemoteVerbs = {
     await post(remote, "/secrets", { secrets: given });
   },
 
+  async switchLLM(remote, llm) {
+    if (!isA(llm, LLM)) throw invalidOptions("switchLLM() takes an LLM");
+    const { session, requests } = remote;
+    await remote.create(() => descriptionOf(remote));
+    const { usageId = "default" } = llm.options;
+    const { agent, stats } = session.state();
+    const isTaken = usageId === agent.llm["usage_id"] || usageId in (stats?.usage_to_metrics ?? {});
+    if (isTaken && !(await hasSession(requests)))
+      throw unsupported(
+        `this agent server keeps the model that it has under the usageId ${usageId}; give the new one a usageId of its own`,
+      );
+    await change(remote, "/switch_llm", { llm: await modelOf(llm) });
+    session.llm = llm;
+  },
+
   async retryNow(remote) {
     await remote.reconnect();
   },
@@ -196,16 +206,11 @@ export const remoteVerbs: RemoteVerbs = {
     await outbox.takeBack(textOf(id));
   },
 
-  async generateTitle({ core, session }, options) {
-    if (!options.llm) throw unsupported("the model's key is on the agent server; give generateTitle() a model of its own: { llm }");
-    return verbs.generateTitle({ core, session }, options);
-  },
-
+  generateTitle: refuses("generateTitle"),
   editAction: refuses("editAction"),
   setLimits: refuses("setLimits"),
   setAllowedTools: refuses("setAllowedTools"),
   setAgentState: refuses("setAgentState"),
   executeTool: refuses("executeTool"),
-  switchLLM: refuses("switchLLM"),
   allowSecrets: refuses("allowSecrets"),
 };
