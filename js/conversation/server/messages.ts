@@ -1,6 +1,8 @@
 // Sends messages of the user to a server.
 import type { MessageEvent } from "../../events/events.js";
+import { ThreadkeepError } from "../../input/errors.js";
 import { contentOf } from "../../llm/images.js";
+import { eventLog } from "../event-log.js";
 import { descriptionOf, unsupported } from "./described.js";
 import { isOutage } from "./outbox.js";
 import type { Reached, Remote } from "./remote.js";
@@ -42,4 +44,13 @@ export async function deliver(remote: Reached, content: string, runs: boolean): 
   const { link } = remote;
   const { id } = await keepAndSend(remote, content, runs);
   await until(link, async () => ((await link.sent(id)) === undefined ? undefined : true));
+}
+
+/** Changes a message that waits. @throws ThreadkeepError `not_found`, `invalid_state` for one that is in the log */
+export async function unlessRead<T>({ core }: Remote, id: string, change: (id: string) => Promise<T>): Promise<T> {
+  return change(id).catch(async (error: ThreadkeepError) => {
+    if (error.code !== "not_found") throw error;
+    await eventLog(core).getIndex(id);
+    throw new ThreadkeepError("invalid_state", `message ${id} does not wait any more, so the agent may have read it`);
+  });
 }

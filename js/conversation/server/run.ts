@@ -36,11 +36,11 @@ function stepsOf(events: readonly ConversationEvent[]): number {
   return new Set(answers.filter((id) => id !== undefined)).size;
 }
 
-/** The status that the log has told last, since it had this length and behind the last results of this page. */
-async function statusSince(core: CoreConversation, length: number): Promise<unknown> {
+/** The statuses that the log has told, since it had this length and behind the last results of this page. */
+async function statusesSince(core: CoreConversation, length: number): Promise<unknown[]> {
   const events = await eventLog(core).slice(length);
   const behind = events.slice(events.map(hasResult).lastIndexOf(true) + 1);
-  return behind.flatMap((event) => ("key" in event && event.key === "execution_status" ? event.value : [])).at(-1);
+  return behind.flatMap((event) => ("key" in event && event.key === "execution_status" ? event.value : []));
 }
 
 /** The number of the last message of the user, if it has results of tools of a page. */
@@ -72,13 +72,16 @@ function endOf({ core, link }: Remote, from: number, mayBeOver: boolean): Promis
   return until(link, async (isSnapshot) => {
     const now = statusOf(core);
     if (!isSnapshot || now === "running") return undefined;
-    const told = await statusSince(core, from);
+    const statuses = await statusesSince(core, from);
+    const told = statuses.at(-1);
     // A description may be older than the log. A server that has died does not log that its run has ended.
     contradicted = told === "running" ? (contradicted ?? performance.now()) : undefined;
     if (contradicted !== undefined && performance.now() - contradicted < settlesWithin) return undefined;
     // A server that has died may have forgotten the run.
     const isLate = performance.now() - begin > beginsWithin;
     if (!mayBeOver && !isLate && told === undefined) return undefined;
+    // A message that came right behind the end makes it idle.
+    if (now === "idle" && statuses.includes("finished")) return "finished";
     return now !== "paused" || ++pauses > 1 ? now : undefined;
   });
 }
@@ -92,6 +95,8 @@ async function goOn(remote: Remote, length: number, signal: AbortSignal | undefi
   const first = statusOf(core);
   let status: ExecutionStatus = first;
   let from = length;
+  /** Results begin a run, so one that was stopped or has failed, as at its limit of steps, leaves open calls to the next `run()`. */
+  const carryOut = async () => (status === "finished" || status === "idle" ? calls.carryOut() : "none");
   // The results of open calls begin a run.
   const areOpen = !/^(running|waiting_for_confirmation)$/.test(first) && (await calls.open()).length > 0;
   if (areOpen) remote.passOn();
@@ -108,11 +113,11 @@ async function goOn(remote: Remote, length: number, signal: AbortSignal | undefi
     remote.passOn();
     // A server does not run what has finished.
     status = await endOf(remote, from, first === "finished" && statusOf(core) === "finished");
-    outcome = await calls.carryOut();
+    outcome = await carryOut();
   }
   while (outcome === "goesOn") {
     status = await endOf(remote, from, false);
-    outcome = await calls.carryOut();
+    outcome = await carryOut();
   }
   return outcome === "waits" ? "waiting_for_confirmation" : outcome === "stays" ? "paused" : status;
 }

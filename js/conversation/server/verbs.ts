@@ -11,7 +11,7 @@ import { type ArgumentsOf, type Verb, type Verbs } from "../verbs.js";
 import { pendingActions } from "../waiting-calls.js";
 import { descriptionOf, modelOf, unsupported } from "./described.js";
 import { hasSession } from "./link.js";
-import { contentFor, send } from "./messages.js";
+import { contentFor, send, unlessRead } from "./messages.js";
 import { ensureWaiting, post, type Remote, statusOf, waitingCalls } from "./remote.js";
 import { run, stop } from "./run.js";
 import { until, withResolvers } from "./until.js";
@@ -199,11 +199,12 @@ export const remoteVerbs: RemoteVerbs = {
   },
 
   async editQueued(remote, id, message) {
-    return remote.outbox.replace(textOf(id), await contentFor(remote, message));
+    const content = await contentFor(remote, message);
+    return unlessRead(remote, textOf(id), (waiting) => remote.outbox.replace(waiting, content));
   },
 
-  async removeQueued({ outbox }, id) {
-    await outbox.takeBack(textOf(id));
+  async removeQueued(remote, id) {
+    await unlessRead(remote, textOf(id), (waiting) => remote.outbox.takeBack(waiting));
   },
 
   generateTitle: refuses("generateTitle"),

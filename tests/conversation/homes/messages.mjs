@@ -13,7 +13,7 @@ export const messages = [
     name: "sendMessage() resolves to the event of the log",
     async play({ conversation }) {
       const event = await conversation.sendMessage("Hello");
-      same(await conversation.events.at(-1), event);
+      same(await conversation.events.at(await conversation.events.getIndex(event.id)), event);
       return event;
     },
   },

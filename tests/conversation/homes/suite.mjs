@@ -34,20 +34,25 @@ export const cases = [
 /** The case of this name. */
 export const caseOf = (name) => cases.find((each) => each.name === name);
 
-/** The options of Conversation.open() for a case, and what else a case plays with. */
-export async function partsFor({ setup = () => ({}) }, { library, token }) {
+/** The options of Conversation.open() for a case, and what else a case plays with. `away` is of a home with other models and gates. */
+export async function partsFor({ setup = () => ({}) }, { library, token, away }) {
   const { Agent, LLM } = library;
-  const gate = gateOf(token);
+  const gate = away?.gate ?? gateOf(token);
   const { replies = [], tools = [], llm: ofModel = {}, agent: more = {}, options = {} } = await setup({ library, gate });
   const model = new ScriptedModel(replies);
-  const llm = new LLM({ model: "openai/gpt-4o", baseUrl: "https://model.invalid", fetch: model.fetch, numRetries: 1, ...ofModel });
-  return { given: { agent: new Agent({ llm, tools, ...more }), ...options }, gate, model };
+  const at = away?.llm ?? { baseUrl: "https://model.invalid", fetch: model.fetch };
+  const llm = new LLM({ model: "openai/gpt-4o", numRetries: 1, ...at, ...ofModel });
+  return {
+    given: { agent: new Agent({ llm, tools: away?.hasTools ? [] : tools, systemPrompt: "Be brief.", ...more }), ...options },
+    gate,
+    model,
+  };
 }
 
 /** A handle on the conversation of a case. Without an id the conversation is new. `home` is where it runs. */
-export async function openFor(each, { library, store, conversationId, token, home }) {
+export async function openFor(each, { library, store, conversationId, token, home, away }) {
   const { Conversation, memoryStore } = library;
-  const { given, gate, model } = await partsFor(each, { library, token });
+  const { given, gate, model } = await partsFor(each, { library, token, away });
   const heard = [];
   const checks = new Set();
   const conversation = await Conversation.open({
@@ -100,8 +105,8 @@ class Player {
   }
 }
 
-/** Plays a case; what it saw, in a form in which two homes can be compared. */
-export async function play({ play, live, closes }, player) {
+/** Plays a case; what it saw, in a form in which two homes can be compared, after `alike` where they are not the same software. */
+export async function play({ play, live, closes }, player, alike = (seen) => seen) {
   const saw = await play(player);
   if (closes) return saw;
   const { conversation, heard } = player;
@@ -115,7 +120,7 @@ export async function play({ play, live, closes }, player) {
     ...(live && { live: liveOf(heard) }),
     view,
   };
-  return comparable(result);
+  return comparable(alike(result));
 }
 
 /** The live events that do not come from a commit, with the pieces of a text joined. */
@@ -125,8 +130,8 @@ function liveOf(heard) {
   for (const event of heard) {
     if (!kinds.includes(event.kind)) continue;
     const last = live.at(-1);
-    if (event.kind === "StreamingDeltaEvent" && last?.message_id === event.message_id && event.content && last.content)
-      last.content += event.content;
+    const text = ["content", "reasoning_content"].find((text) => event[text]);
+    if (event.kind === "StreamingDeltaEvent" && last?.message_id === event.message_id && text && last[text]) last[text] += event[text];
     else live.push({ ...event });
   }
   return live;
