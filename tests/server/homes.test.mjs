@@ -115,10 +115,13 @@ async function inTurns(all, body) {
 
 async function playThere({ name, title, setup, ofServer, server }, page, stage) {
   const token = randomUUID();
+  const isLate = Boolean(find(lists.lateCases, title, server));
   let parts;
   await stage.set(token, async (kit) => {
     parts = await setup({ library, ...kit });
-    return parts.replies ?? [];
+    const { replies = [] } = parts;
+    // The agent answers once more.
+    return isLate ? [...replies, { text: "Again." }] : replies;
   });
   const isMade = ofServer.length > 0 || Boolean(find(lists.madeBefore, title, server));
   if (isMade) await make(server, token, `${stage.origin}/${token}/v1`, ofServer, parts.options);
@@ -128,7 +131,7 @@ async function playThere({ name, title, setup, ofServer, server }, page, stage) 
     server: { host, apiKey, workingDir },
     stage: stage.origin,
     isHeld: Boolean(find(lists.heldCases, title, server)),
-    isLate: Boolean(find(lists.lateCases, title, server)),
+    isLate,
     ...(isMade && { conversationId: token }),
   };
   try {

@@ -7,7 +7,7 @@ import { invalidOptions, optionsOf, textOf, textsOf, ThreadkeepError } from "../
 import { LLM } from "../../llm/llm.js";
 import { eventLog } from "../event-log.js";
 import { aborted } from "../run.js";
-import { type ArgumentsOf, type Verb, type Verbs } from "../verbs.js";
+import type { ArgumentsOf, Verb, Verbs } from "../verbs.js";
 import { pendingActions } from "../waiting-calls.js";
 import { descriptionOf, modelOf, unsupported } from "./described.js";
 import { hasSession } from "./link.js";
