@@ -6,6 +6,7 @@ import { sentence, titleOf } from "../shell/failures.ts";
 import { optionsOf } from "./profiles.ts";
 import { servers } from "./servers.ts";
 import { absoluteBaseUrl, type ModelSettings } from "./settings.ts";
+import { whyUnreached } from "./unreached.ts";
 
 export interface Connection {
   model: ModelSettings;
@@ -117,28 +118,11 @@ const ALLOWING: Record<string, string> = {
   lm_studio: "Start the server of LM Studio with: lms server start --cors.",
 };
 
-/** A browser does not tell a page why it got no answer, so the page looks for the reason. */
-async function unreached({ model }: Connection): Promise<string> {
-  if (!navigator.onLine) return "This device is offline. Try again when it is connected.";
-  const url = new URL(absoluteBaseUrl(model.baseUrl));
-  const isLocal = /^(localhost|127\.0\.0\.1|\[::1\])$/.test(url.hostname);
-  if (location.protocol === "https:" && url.protocol === "http:" && !isLocal)
-    return `A page from an https address may not ask ${url.origin}, because http is not encrypted. Use an https address.`;
-  // Any server answers a request whose answer the page may not read.
-  const answers = await fetch(url, {
-    mode: "no-cors",
-    credentials: "omit",
-    cache: "no-store",
-    referrerPolicy: "no-referrer",
-    signal: AbortSignal.timeout(PATIENCE),
-  }).then(
-    () => true,
-    () => false,
+const unreached = ({ model }: Connection): Promise<string> =>
+  whyUnreached(
+    absoluteBaseUrl(model.baseUrl),
+    ALLOWING[providerOf(model)] ?? "Its owner has to allow them, or a server of yours has to pass the requests on.",
   );
-  if (!answers) return `Nothing answers at ${url.origin}. Check the address${isLocal ? ", and that the server is running" : ""}.`;
-  const advice = ALLOWING[providerOf(model)] ?? "Its owner has to allow them, or a server of yours has to pass the requests on.";
-  return `The server answers, but does not allow requests from web pages (CORS): ${url.host} refuses ${location.origin}. ${advice}`;
-}
 
 const hostOf = ({ baseUrl }: ModelSettings): string => new URL(absoluteBaseUrl(baseUrl)).host;
 

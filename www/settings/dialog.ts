@@ -2,8 +2,9 @@
 
 import { LLM } from "threadkeep";
 import { byId, el } from "../shell/dom.ts";
+import { agentServerSettings } from "./agent-server-fields.ts";
 import { field, textField } from "./fields.ts";
-import { serverOf, withKey } from "./keys.ts";
+import { type Keys, serverOf, withKey } from "./keys.ts";
 import { notify } from "../shell/notices.ts";
 import { profileOf, profiles, readProfiles } from "./profiles.ts";
 import { controlSettings } from "./control-fields.ts";
@@ -87,12 +88,13 @@ function settingsForm(): { element: HTMLElement; save: () => Promise<void>; draw
     },
   });
   const key = keySettings({
-    takesKey: () => !isScripted(),
+    takesKey: () => !isScripted() || agentServer.isSetUp(),
     baseUrl: () => baseUrl.value,
-    keys: () =>
-      servers.withTokens(isScripted() ? allKeys() : fallback.withKeyIn(withKey(allKeys(), baseUrl.value, key.apiKey.value.trim()))),
+    keys: () => agentServer.withKeyIn(servers.withTokens(modelKeys())),
   });
+  const modelKeys = (): Keys => (isScripted() ? allKeys() : fallback.withKeyIn(withKey(allKeys(), baseUrl.value, key.apiKey.value.trim())));
   const control = controlSettings();
+  const agentServer = agentServerSettings();
   const servers = serverSettings(currentSession());
 
   const glance = el("span", { class: "quiet" });
@@ -104,15 +106,12 @@ function settingsForm(): { element: HTMLElement; save: () => Promise<void>; draw
   );
   // An invalid field cannot be shown while it is folded away.
   unfolded.addEventListener("invalid", () => (unfolded.open = true), true);
-  const details = el(
-    "div",
-    { class: "fields" },
-    field("Base URL", baseUrl, urlProblem),
-    ...named.elements,
-    ...key.elements,
-    named.test,
-    unfolded,
-  );
+  // The stand-in has no key, but an agent server may have one.
+  const details = [
+    el("div", { class: "fields" }, field("Base URL", baseUrl, urlProblem), ...named.elements, key.element),
+    el("div", { class: "fields" }, named.test, unfolded),
+  ];
+  const keeping = el("div", { class: "fields" }, ...key.keeping);
   const scriptedHelp = el(
     "p",
     { class: "quiet" },
@@ -121,7 +120,8 @@ function settingsForm(): { element: HTMLElement; save: () => Promise<void>; draw
 
   /** Shows and hides fields, depending on what is chosen and entered. */
   const follow = (): void => {
-    details.hidden = isScripted();
+    for (const part of details) part.hidden = isScripted();
+    keeping.hidden = isScripted() && !agentServer.isSetUp();
     scriptedHelp.hidden = !isScripted();
     baseUrl.setCustomValidity(
       isUsableUrl(baseUrl.value)
@@ -130,7 +130,7 @@ function settingsForm(): { element: HTMLElement; save: () => Promise<void>; draw
     );
     // Nobody is told so while typing.
     if (baseUrl.validity.valid) urlProblem.textContent = "";
-    for (const part of [more, fallback, profile, key]) part.follow();
+    for (const part of [more, fallback, profile, agentServer, key]) part.follow();
     glance.textContent = [...more.glance(), ...fallback.glance()].join(" · ");
   };
   let server = "";
@@ -168,8 +168,9 @@ function settingsForm(): { element: HTMLElement; save: () => Promise<void>; draw
   });
 
   const save = async (): Promise<void> => {
-    const chosenModel = isScripted() ? {} : { ...described(), ...fallback.read(), rememberKey: key.isRemembered() };
-    const next: Settings = { ...SCRIPTED, ...chosenModel, ...control.read(), ...servers.read() };
+    const chosenModel = isScripted() ? {} : { ...described(), ...fallback.read() };
+    const rememberKey = key.isRemembered();
+    const next: Settings = { ...SCRIPTED, ...chosenModel, rememberKey, ...control.read(), ...servers.read(), ...agentServer.read() };
     const keys = key.keys();
     const locked = await key.lock();
     if (locked === null) {
@@ -188,9 +189,10 @@ function settingsForm(): { element: HTMLElement; save: () => Promise<void>; draw
     el(
       "div",
       { class: "dialog-scroll" },
-      el("fieldset", {}, el("legend", {}, "Model"), field("Connection", connection), scriptedHelp, details),
+      el("fieldset", {}, el("legend", {}, "Model"), field("Connection", connection), scriptedHelp, details[0], keeping, details[1]),
       control.element,
       servers.element,
+      agentServer.element,
       el("fieldset", {}, el("legend", {}, "Appearance"), themeField()),
       el("fieldset", {}, el("legend", {}, "Storage"), storageView()),
     ),
@@ -207,6 +209,7 @@ function settingsForm(): { element: HTMLElement; save: () => Promise<void>; draw
   const stop = (): void => {
     named.stop();
     servers.stop();
+    agentServer.stop();
   };
   return { element, save, drawProfiles, stop };
 }

@@ -71,13 +71,16 @@ export function keySettings(form: Form) {
     return encryption.value === "passkey" ? lockKeyWithPasskey(textOf(keys)) : lockKey(textOf(keys), passphrase.value);
   };
 
-  const elements = [
-    field("Key", apiKey, keyHelp),
-    check("Keep the key on this device", remember, rememberHelp),
-    encryptionField,
-    passphraseField,
-  ];
-  return { elements, apiKey, follow, lock, keys: form.keys, isRemembered: () => remember.checked };
+  return {
+    element: field("Key", apiKey, keyHelp),
+    /** How keys are kept. */
+    keeping: [check("Keep the key on this device", remember, rememberHelp), encryptionField, passphraseField],
+    apiKey,
+    follow,
+    lock,
+    keys: form.keys,
+    isRemembered: () => remember.checked && form.takesKey(),
+  };
 }
 
 /** The threats that each way of storing the key protects against. */

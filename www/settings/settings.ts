@@ -5,6 +5,7 @@ import type { LLMOptions } from "threadkeep";
 import { isEmpty, type Keys, keysOf, serverOf, textOf } from "./keys.ts";
 export { serverOf } from "./keys.ts";
 import { unlockedKey } from "./locked-key.ts";
+import { type AgentServerAddress, addressOf, keyNameOf } from "./agent-server.ts";
 import type { ServerAddress } from "./mcp-servers.ts";
 import type { PolicyChoice } from "../control/policy.ts";
 import { servers } from "./servers.ts";
@@ -48,6 +49,10 @@ export interface Settings extends ModelSettings {
   /** Whether chats run in a worker for all tabs, and so go on when their tab is closed. */
   inBackground: boolean;
   mcpServers: readonly ServerAddress[];
+  /** The agent server on which conversations can run; null for none. */
+  agentServer: AgentServerAddress | null;
+  /** Whether new conversations begin there. */
+  beginsOnServer: boolean;
 }
 
 const STORAGE_KEY = "threadkeep-demo:settings";
@@ -76,6 +81,8 @@ export const SCRIPTED: Readonly<Settings> = {
   subagents: false,
   inBackground: false,
   mcpServers: [],
+  agentServer: null,
+  beginsOnServer: false,
 };
 
 export const CONNECTIONS = [
@@ -110,6 +117,18 @@ export const keyWasForgotten = (): boolean => {
     (current.hadKey && keyOf(current.baseUrl) === "") || (current.fallbackServer !== "" && keyOf(current.fallbackServer) === "");
   return isMissing && !isScripted() && !keyIsLocked();
 };
+
+/** Whether an agent server can be asked: not if it is another one than that of the settings, or its key is locked or gone. */
+export type AgentServerState = "ready" | "other" | "locked" | "forgotten";
+
+export function agentServerState(host: string): AgentServerState {
+  const { agentServer } = current;
+  if (agentServer === null || addressOf(agentServer.host) !== host) return "other";
+  if (!agentServer.hadKey || agentServerKey(host) !== "") return "ready";
+  return keyIsLockedFor(keyNameOf(host)) ? "locked" : "forgotten";
+}
+
+export const agentServerKey = (host: string): string => keys[keyNameOf(host)] ?? "";
 
 export function onSettingsChange(listener: () => void): () => void {
   listeners.add(listener);
@@ -153,6 +172,9 @@ export function changeSettings(next: Settings, nextKeys = keys, nextLocked = "")
 
 /** Changes when calls wait for approval in new conversations. */
 export const choosePolicy = (policy: PolicyChoice): void => void changeSettings({ ...current, policy }, keys, locked);
+
+/** Changes where new conversations begin. */
+export const choosePlace = (beginsOnServer: boolean): void => void changeSettings({ ...current, beginsOnServer }, keys, locked);
 
 /** Asks this model from now on, with the other settings as they are. */
 export const chooseModel = (model: ModelSettings): void => void changeSettings({ ...current, ...model }, keys, locked);
