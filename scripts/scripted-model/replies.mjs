@@ -23,6 +23,8 @@ export function replyTo(body) {
   const aside = asideReply(body.messages);
   if (aside !== null) return aside;
   const { text, rounds, results } = lastTurn(body.messages);
+  // A page carries a call out only when the server rests.
+  if (results.some((result) => result.text === DISPATCHED)) return answer("The page has my calls now. I go on with their results.");
   const steps = text.split(/,?\s*\b(?:and then|then|after that|afterwards)\b,?\s*/i);
   const offered = new Map((body.tools ?? []).map((tool) => [tool.function?.name, tool.function]));
 
@@ -109,17 +111,21 @@ function titleFor(message) {
   return `${emoji} ${words}`;
 }
 
+/** In a conversation on an agent server, the first line of the result of a page's tool, in a message of the user. */
+const DELIVERED = /^The call \S+ of the tool (\S+) (?:has this result|has failed|was rejected by the user):\n/m;
+/** And the result of the call itself, before. */
+const DISPATCHED = "Tool call dispatched to client.";
+
 /** The newest user message, how many times tools were called since, and what they returned. */
 function lastTurn(messages) {
-  const start = messages.findLastIndex((message) => message.role === "user");
+  const start = messages.findLastIndex(({ role, content }) => role === "user" && !DELIVERED.test(textOf(content)));
   const after = messages.slice(start + 1);
   const calls = new Map();
   const results = [];
   for (const message of after) {
     for (const call of message.tool_calls ?? []) calls.set(call.id, call.function?.name ?? "a tool");
-    if (message.role === "tool") {
-      results.push({ name: calls.get(message.tool_call_id) ?? "a tool", text: textOf(message.content) });
-    }
+    if (message.role === "tool") results.push({ name: calls.get(message.tool_call_id) ?? "a tool", text: textOf(message.content) });
+    if (message.role === "user") for (const result of delivered(textOf(message.content))) replaceDispatched(results, result);
   }
   const rounds = after.filter((message) => (message.tool_calls ?? []).length > 0).length;
   // Text that skills add to a message is not from the user.
@@ -130,6 +136,16 @@ function lastTurn(messages) {
           .replace(/<EXTRA_INFO>[\s\S]*?<\/EXTRA_INFO>/g, "")
           .replace(CUT_OFF, "");
   return { text, rounds, results };
+}
+
+function delivered(text) {
+  const [, ...parts] = text.split(DELIVERED);
+  return parts.flatMap((name, at) => (at % 2 === 0 ? [{ name, text: parts[at + 1].trim() }] : []));
+}
+
+function replaceDispatched(results, result) {
+  const at = results.findIndex(({ name, text }) => name === result.name && text === DISPATCHED);
+  results.splice(at < 0 ? results.length : at, 1, result);
 }
 
 function textOf(content) {

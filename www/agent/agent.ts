@@ -1,6 +1,14 @@
 // The page's agent, made from the settings and the page's tools, and opening conversations with it.
 
-import { Conversation, type ConversationInfo, type ConversationOptions, type LLM, type LLMOptions, ThreadkeepError } from "threadkeep";
+import {
+  type Agent,
+  Conversation,
+  type ConversationInfo,
+  type ConversationOptions,
+  type LLM,
+  type LLMOptions,
+  ThreadkeepError,
+} from "threadkeep";
 import { pdfText } from "threadkeep/pdf";
 import { openThread, type Thread } from "threadkeep/thread";
 import { folderOf, usesFolder } from "../files/folders.ts";
@@ -10,7 +18,8 @@ import { loadProfile, optionsOf } from "../settings/profiles.ts";
 import { allKeys, isScripted, keyIsLockedFor, settings } from "../settings/settings.ts";
 import { apiKeyOf, needKey, withKey } from "../settings/unlock.ts";
 import { backgroundWorker, hasSharedWorkers } from "./background.ts";
-import { llmFor, type Models, optionsFor, type Plan } from "./plan.ts";
+import { needServerKey, serverAt, withServerFailures } from "./on-server.ts";
+import { agentOnServer, llmFor, type Models, optionsFor, optionsOnServer, type Plan } from "./plan.ts";
 
 export const createLLM = async (): Promise<LLM> => llmFor(await models());
 
@@ -36,9 +45,17 @@ const usableServers = (): ReturnType<typeof mcpServers> =>
     allKeys(),
   );
 
+export interface Opened {
+  thread: Thread;
+  /** The address of the agent server that runs it; `null` if none does. */
+  server: string | null;
+}
+
 /** @throws ThreadkeepError `not_found`: a link to a deleted conversation must not create it again. */
-export async function openStored(conversationId: string): Promise<Thread> {
-  const { undecided } = await expectStored(conversationId);
+export async function openStored(conversationId: string): Promise<Opened> {
+  const { undecided, server } = await expectStored(conversationId);
+  if (server !== null)
+    return openedOn(server, { ...optionsOnServer(await planned({ secrets: givenSecrets(conversationId) })), conversationId });
   // Of an imported policy and the page's the stricter applies, until the user decides.
   const plan = await planned({ secrets: givenSecrets(conversationId), ...(undecided && { policy: settings().policy }) });
   if (usesFolder(conversationId)) return opened({ ...optionsFor(plan, pdfs), workspace: folderOf(conversationId), conversationId });
@@ -60,18 +77,35 @@ export async function deleteStored(conversationId: string): Promise<void> {
 /** The tag of a title that is only the beginning of the first message. */
 export const PROVISIONAL = "provisionaltitle";
 
-export async function createConversation(title: string): Promise<Thread> {
+export async function createConversation(title: string): Promise<Opened> {
   // Before anything is stored that would be empty.
   await needKey();
+  const { agentServer, beginsOnServer } = settings();
+  const server = agentServer !== null && beginsOnServer ? agentServer.host : null;
+  if (server !== null) await needServerKey(server);
   const tags = { title, [PROVISIONAL]: "yes" };
   const plan = await planned({ tags, policy: settings().policy, secrets: earlySecrets() });
-  const thread = await opened({ ...optionsFor(plan, pdfs), ...homeFor(plan) });
-  keepEarlySecrets(thread.getSnapshot().conversationId!);
-  return thread;
+  const created =
+    server !== null ? await openedOn(server, optionsOnServer(plan)) : await opened({ ...optionsFor(plan, pdfs), ...homeFor(plan) });
+  keepEarlySecrets(created.thread.getSnapshot().conversationId!);
+  return created;
 }
 
-async function opened(options: ConversationOptions): Promise<Thread> {
-  const thread = withKey(openThread(options));
+const opened = async (options: ConversationOptions): Promise<Opened> => ({
+  thread: await whenOpen(withKey(openThread(options))),
+  server: null,
+});
+
+/** The server has the model's key already. */
+const openedOn = async (server: string, options: ConversationOptions): Promise<Opened> => ({
+  thread: await whenOpen(withServerFailures(openThread({ ...options, home: serverAt(server) }), server)),
+  server,
+});
+
+/** The agent that goes on with a conversation of this page on a server. */
+export const createAgentOnServer = async (): Promise<Agent> => agentOnServer(await planned({}));
+
+async function whenOpen(thread: Thread): Promise<Thread> {
   try {
     await thread.opened();
     return thread;
@@ -89,9 +123,10 @@ const pdfs = pdfText({
 
 /** How a conversation is opened with the current settings. */
 async function planned({ secrets = {}, tags = null, policy = null }: Partial<Pick<Plan, "secrets" | "tags" | "policy">>): Promise<Plan> {
-  const { budget, forbidden, files, terminal, subagents } = settings();
+  const { budget, forbidden, files, terminal, subagents, agentServer } = settings();
   const own = { budget, forbidden, files, terminal, subagents, isScripted: isScripted(), servers: usableServers() };
-  return { ...(await models()), ...own, secrets, tags, policy };
+  const mayMove = agentServer !== null;
+  return { ...(await models()), ...own, mayMove, secrets, tags, policy };
 }
 
 /**

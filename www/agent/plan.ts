@@ -4,7 +4,7 @@ import { Agent, type AttachmentReader, type HomeOptions, LLM, type LLMOptions, t
 import { ANALYZER, type PolicyChoice, policyFor } from "../control/policy.ts";
 import type { Settings } from "../settings/settings.ts";
 import { agentContext } from "./skills.ts";
-import { chosenTools, pageTools } from "./tools/index.ts";
+import { chosenTools, pageTools, toolsOfServers } from "./tools/index.ts";
 
 /** The model, and the one that is asked if it fails, with their keys. */
 export interface Models {
@@ -14,6 +14,8 @@ export interface Models {
 
 export interface Plan extends Models, Pick<Settings, "budget" | "forbidden" | "files" | "terminal" | "subagents"> {
   isScripted: boolean;
+  /** Whether it may go on on an agent server: then it has only tools that such servers have, too. */
+  mayMove: boolean;
   /** The MCP servers, with their tokens. */
   servers: Record<string, MCPServer>;
   secrets: Record<string, string>;
@@ -55,5 +57,30 @@ export function optionsFor(plan: Plan, pdfs: AttachmentReader): HomeOptions {
           name === forbidden ? { decision: "deny", reason: `The user has forbidden ${forbidden} in the settings of the page.` } : undefined,
       },
     }),
+  };
+}
+
+/** A client of models that is no page needs a key, also for the stand-in, which looks at none. */
+const NO_KEY = "none";
+
+/** The agent of a conversation on a server: the files and the terminal are those of the server then. */
+export function agentOnServer(plan: Plan): Agent {
+  const { llm, isScripted } = plan;
+  return new Agent({
+    llm: new LLM(isScripted ? { ...llm, apiKey: NO_KEY } : llm),
+    tools: [...pageTools, ...toolsOfServers(plan)],
+    agentContext,
+    toolConcurrencyLimit: 4,
+  });
+}
+
+/** Hooks, limits and MCP servers are of this page only. */
+export function optionsOnServer(plan: Plan): HomeOptions {
+  const { secrets, tags, policy } = plan;
+  return {
+    agent: agentOnServer(plan),
+    secrets,
+    ...(tags && { tags }),
+    ...(policy && { confirmationPolicy: policyFor(policy), securityAnalyzer: ANALYZER }),
   };
 }

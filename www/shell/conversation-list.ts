@@ -2,7 +2,9 @@
 
 import type { ConversationInfo } from "threadkeep";
 import { conversationList, visibleText } from "threadkeep/thread";
+import { nameOf } from "../settings/agent-server.ts";
 import { byId, el } from "./dom.ts";
+import { icon } from "./icons.ts";
 import { report } from "./notices.ts";
 import { currentRoute, hrefOf } from "./router.ts";
 
@@ -56,7 +58,7 @@ const WAITS: Partial<Record<ConversationInfo["executionStatus"], string>> = {
   stuck: "stuck",
 };
 
-function row({ id, title, updatedAt, executionStatus }: ConversationInfo): HTMLElement {
+function row({ id, title, updatedAt, executionStatus, server }: ConversationInfo): HTMLElement {
   return el(
     "li",
     {},
@@ -64,9 +66,20 @@ function row({ id, title, updatedAt, executionStatus }: ConversationInfo): HTMLE
       "a",
       { href: hrefOf(id), class: "conversation" },
       el("span", { class: "conversation-title" }, visibleText(title ?? UNTITLED)),
-      el("span", { class: "conversation-about" }, [howLongAgo(updatedAt), WAITS[executionStatus]].filter(Boolean).join(" · ")),
+      el(
+        "span",
+        { class: "conversation-about" },
+        server !== null && serverMark(server),
+        [howLongAgo(updatedAt), WAITS[executionStatus]].filter(Boolean).join(" · "),
+      ),
     ),
   );
+}
+
+/** Of a copy of a conversation on an agent server. */
+function serverMark(server: string): HTMLElement {
+  const text = `on the server ${visibleText(nameOf(server))}`;
+  return el("span", { class: "conversation-server", title: text }, icon("server"), el("span", { class: "visually-hidden" }, `${text}, `));
 }
 
 /** One stop for Tab, at the open conversation or the first; the arrows lead to the others. */

@@ -19,6 +19,7 @@ export const RECOVERY_NAMES: Record<Exclude<Recovery, "retry">, string> = {
 const RECOVERIES: Record<string, Recovery[]> = {
   llm_auth: ["settings", "retry"],
   key_locked: ["settings", "retry"],
+  server_auth: ["settings", "retry"],
   llm_rate_limit: ["retry", "settings"],
   llm_context_window: ["settings", "export"],
   llm_content_policy: ["retry", "settings"],

@@ -4,10 +4,12 @@
 import { Conversation, ThreadkeepError } from "threadkeep";
 import { type Thread, type UIMessage, visibleText } from "threadkeep/thread";
 import { drawControlLine } from "../control/line.ts";
+import { tellOfHome } from "../control/server-notice.ts";
 import { tellOfServers } from "../control/lost-servers.ts";
 import { askToFetchSecrets } from "../control/secret-consent.ts";
 import { forgetFolder } from "../files/folders.ts";
 import { drawPanel } from "../panel/panel.ts";
+import { nameOf } from "../settings/agent-server.ts";
 import { onSettingsChange } from "../settings/settings.ts";
 import { composer, showInstead, showThread } from "../thread/chat.tsx";
 import { nextThread } from "../thread/next-thread.ts";
@@ -89,6 +91,7 @@ function clear(): void {
   next = null;
   stopDrawing();
   tellOfServers(null);
+  tellOfHome(null);
   byId("conversation-actions").hidden = byId("menu-button").hidden = byId("control-button").hidden = true;
   drawPanel(null);
 }
@@ -105,8 +108,10 @@ function drawState(): void {
   showThread(next !== null && session.thread === begun ? next : session.thread, page());
   drawControlLine(session);
   tellOfServers(session);
+  tellOfHome(session);
   drawPanel(session);
-  setTitle(visibleText(session.title), `${count === 1 ? "1 event" : `${count} events`}, stored on this device`);
+  const place = session.server === null ? "stored on this device" : `on ${nameOf(session.server)}`;
+  setTitle(visibleText(session.title), `${count === 1 ? "1 event" : `${count} events`}, ${place}`);
 }
 
 const page = () => ({ start, menuOf, onMissing: offerBranch, eventId: currentRoute()?.eventId ?? null });

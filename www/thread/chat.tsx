@@ -16,6 +16,7 @@ import {
   Shortcuts,
   type ShortcutsHandle,
   StatusLine,
+  useSnapshot,
 } from "threadkeep/preact";
 import type { Thread, UIMessage } from "threadkeep/thread";
 import { pageTools } from "../agent/tools/index.ts";
@@ -28,6 +29,7 @@ import { iconPath, toolPath } from "../shell/icons.ts";
 import { type MenuItem, openMenu } from "../shell/menu.ts";
 import { runRecovery } from "../shell/recoveries.ts";
 import { currentRoute, goHome, hrefOf } from "../shell/router.ts";
+import { PlaceChoice } from "./place.tsx";
 
 export const labels: ChatLabels = {
   ...defaultLabels,
@@ -96,8 +98,6 @@ export function showInstead(element: HTMLElement): void {
 
 function Chat({ thread, start, menuOf, eventId, onMissing }: Page & { thread: Thread }) {
   const messageActions = useMemo(() => moreButton(menuOf), [menuOf]);
-  const [models, setModels] = useState(chatModels);
-  useEffect(() => onChatModelsChange(() => setModels(chatModels())), []);
   const linkOf = useCallback((event: string) => new URL(hrefOf(thread.getSnapshot().conversationId, event), location.href).href, [thread]);
   return (
     <ChatProvider thread={thread} labels={labels} messageActions={messageActions} toolIcon={toolIcon} linkOf={linkOf}>
@@ -106,10 +106,18 @@ function Chat({ thread, start, menuOf, eventId, onMissing }: Page & { thread: Th
         <Approvals thread={thread} />
       </MessageList>
       <Tasks thread={thread} />
-      <Composer thread={thread} handle={handle} models={models} />
+      <PlaceChoice thread={thread} />
+      <Writing thread={thread} />
       <Shortcuts more={pageShortcuts} handle={shortcuts} />
     </ChatProvider>
   );
+}
+
+function Writing({ thread }: { thread: Thread }) {
+  const [models, setModels] = useState(chatModels);
+  useEffect(() => onChatModelsChange(() => setModels(chatModels())), []);
+  // A server keeps the model with which the conversation began there.
+  return <Composer thread={thread} handle={handle} models={useSnapshot(thread).home === "server" ? [] : models} />;
 }
 
 const toolIcon = (toolName: string): ComponentChildren => svg(toolPath(toolName));

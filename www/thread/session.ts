@@ -2,7 +2,8 @@
 
 import type { Conversation } from "threadkeep";
 import type { Thread, ToolPart } from "threadkeep/thread";
-import { createConversation, createLLM, deleteStored, limits, openStored, PROVISIONAL } from "../agent/agent.ts";
+import { createConversation, createLLM, deleteStored, limits, type Opened, openStored, PROVISIONAL } from "../agent/agent.ts";
+import { serverSettings } from "../agent/on-server.ts";
 import { noteFilesOfTerminal } from "../files/terminal-files.ts";
 import { waitsForKey } from "../settings/unlock.ts";
 import { report } from "../shell/notices.ts";
@@ -12,8 +13,9 @@ export type Result = NonNullable<ToolPart["result"]>;
 
 export class Session {
   #thread: Thread;
+  #server: string | null;
   /** The settings with which the conversation was opened. */
-  #limits = limits();
+  #settings: string;
   #listeners = new Set<() => void>();
   #unsubscribe = (): void => undefined;
   #isCondensing = false;
@@ -23,9 +25,15 @@ export class Session {
   #reopenAgain = false;
   #closed = false;
 
-  private constructor(thread: Thread) {
+  private constructor({ thread, server }: Opened) {
     this.#thread = thread;
+    this.#server = server;
+    this.#settings = this.#readSettings();
     this.#watch();
+  }
+
+  #readSettings(): string {
+    return this.#server === null ? limits() : serverSettings(this.#server);
   }
 
   /** @throws ThreadkeepError `not_found`: a link to a deleted conversation must not create it again. */
@@ -59,6 +67,11 @@ export class Session {
     return this.conversation.home;
   }
 
+  /** The address of the agent server that runs it; `null` if none does. */
+  get server(): string | null {
+    return this.#server;
+  }
+
   get running(): boolean {
     return this.#isCondensing || this.#thread.getSnapshot().isRunning;
   }
@@ -66,6 +79,11 @@ export class Session {
   /** Whether its context can be condensed. */
   get canCondense(): boolean {
     return !this.running && this.#thread.getSnapshot().approvals.length === 0;
+  }
+
+  /** Whether its agent has something that condenses; one that began on a server has nothing. */
+  get hasCondenser(): boolean {
+    return Boolean(this.conversation.state.agent?.["condenser"]);
   }
 
   /** The results of calls that have succeeded, as far as they are loaded, in their order. */
@@ -112,10 +130,11 @@ export class Session {
 
   /** Applies changed settings. Another model answers from the next request on, also in a run that is under way. */
   async applySettings(): Promise<void> {
-    let isOutdated = this.home === "tab" || this.#limits !== limits();
+    let isOutdated = this.home === "tab" || this.#settings !== this.#readSettings();
     try {
-      // The worker may keep the conversation as it is, for another tab that shows it.
-      if (!isOutdated || this.running || this.home === "worker") await this.conversation.switchLLM(await createLLM());
+      // The worker may keep the conversation as it is, for another tab that shows it. A server keeps its model.
+      const mayKeep = !isOutdated || this.running || this.home === "worker";
+      if (this.#server === null && mayKeep) await this.conversation.switchLLM(await createLLM());
     } catch {
       isOutdated = true; // Reopening reports the error.
     }
@@ -149,14 +168,15 @@ export class Session {
   }
 
   #watch(): void {
-    const stopNoting = noteFilesOfTerminal(this.conversation);
+    // A server keeps no state of this page.
+    const stopNoting = this.#server === null ? noteFilesOfTerminal(this.conversation) : () => undefined;
     const stopFollowing = this.#thread.subscribe(() => this.#follow());
     this.#unsubscribe = () => {
       stopFollowing();
       stopNoting();
     };
     // It may have come to its end while no tab showed it.
-    if (this.home === "worker") void this.#nameByModel();
+    if (this.home !== "here") void this.#nameByModel();
   }
 
   /** After each change. */
@@ -181,13 +201,14 @@ export class Session {
       // Its answer comes after everything that the worker has stored for another tab.
       if (this.home === "worker") await conversation.queue.list();
       if (!isProvisional()) return;
-      const title = await conversation.generateTitle();
+      // A server gives its model to nobody.
+      const title = await conversation.generateTitle(this.#server === null ? {} : { llm: await createLLM() });
       // The user may have been quicker.
       if (isProvisional()) await this.rename(title);
     };
     try {
-      // Every tab that shows a conversation of the worker wants to name it.
-      const isShared = this.home === "worker" && "locks" in navigator;
+      // Every tab that shows a conversation of the worker, or of a server, wants to name it.
+      const isShared = this.home !== "here" && "locks" in navigator;
       await (isShared ? navigator.locks.request(`threadkeep-demo:title:${conversation.id}`, name) : name());
     } catch {
       // The conversation was closed meanwhile: there is another chance after the next answer.
@@ -202,8 +223,8 @@ export class Session {
       try {
         this.#unsubscribe();
         await this.#thread.close();
-        this.#limits = limits();
-        this.#thread = await openStored(id);
+        ({ thread: this.#thread, server: this.#server } = await openStored(id));
+        this.#settings = this.#readSettings();
         this.#watch();
       } catch (error) {
         report(error, { title: "The conversation could not be opened again" });

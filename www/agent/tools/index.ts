@@ -16,16 +16,29 @@ export const pageTools: Tool[] = [getTime, rollDice, calculate, remember, recall
 /** They change only the conversation's own files, so they need no approval. */
 const workspaceTools: Tool[] = [fileEditor(), applyPatch(), listDirectory(), glob(), grep(), taskTracker()];
 
+/** A tool that no agent server has: a conversation with it cannot move to one. */
+const PATCH = "apply_patch";
+
 /** A shell inside this page that works on the same files. Its code is loaded when it is first used. */
 const shell = terminal();
 
 /** Sub-agents, which start no others. */
 const subagents = taskTool({ maxDepth: 1 });
 
-/** The tools of the library that the user has chosen. */
-export function chosenTools(chosen: { files: boolean; terminal: boolean; subagents: boolean }): Tool[] {
-  return [...(chosen.files ? workspaceTools : []), ...(chosen.terminal ? [shell] : []), ...(chosen.subagents ? [subagents] : [])];
+interface Chosen {
+  files: boolean;
+  terminal: boolean;
+  subagents: boolean;
 }
+
+/** The tools of the library that the user has chosen. */
+export function chosenTools(chosen: Chosen & { mayMove: boolean }): Tool[] {
+  const files = workspaceTools.filter(({ name }) => !chosen.mayMove || name !== PATCH);
+  return [...(chosen.files ? files : []), ...(chosen.terminal ? [shell] : []), ...(chosen.subagents ? [subagents] : [])];
+}
+
+/** Those of an agent server. */
+export const toolsOfServers = (chosen: Chosen): Tool[] => chosenTools({ ...chosen, mayMove: true });
 
 /** All tools that a conversation of this page can have. */
 export const allTools: Tool[] = [...pageTools, ...workspaceTools, shell, subagents];

@@ -1,0 +1,120 @@
+// The demo page with a real agent server: set up in the settings, conversations that begin there, move there and come back, and the
+// files of the server.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { startDemo, stepsOf } from "../demo/page.mjs";
+import { availableBrowsers } from "../support/browser/driver.mjs";
+import { photograph, tabs } from "../support/browser/tabs.mjs";
+import { freePort } from "../mcp/servers.mjs";
+import { listen } from "../support/listen.mjs";
+import { startAgentServer } from "./agent-server.mjs";
+
+const passphrase = "eight words would be better";
+
+let demo;
+let server;
+let other;
+before(async () => {
+  demo = await startDemo({ delay: 0 });
+  // It answers, and not as an agent server.
+  other = await listen((_, response) => response.setHeader("access-control-allow-origin", "*").end("here I am"));
+  server = await startAgentServer({ version: "1.58.0", model: `${demo.origin}/v1` });
+});
+after(() => Promise.all([demo.close(), other.close(), server?.stop()]));
+
+const refused = /status of 401|ERR_CONNECTION_REFUSED|NetworkError|CORS request did not succeed/;
+
+for (const kind of availableBrowsers) {
+  test(kind, { timeout: 300_000 }, async (context) => {
+    if (server === null) return context.skip("it is not here");
+    const browser = await tabs(kind);
+    const step = stepsOf(context, browser, demo, refused);
+    const setUp = async (page) => {
+      await page.press("Settings");
+      await page.fill("#agent-server-host", server.host);
+      await page.fill("#agent-server-key", server.apiKey);
+      await page.fill("#agent-server-directory", server.workspace);
+    };
+    const unlock = async (page) => {
+      await page.fill("#unlock-field", passphrase);
+      await page.press("Unlock");
+    };
+    /** Everything that this origin has stored and shows. */
+    const hasKey = async (page) => (await page.page.evaluate(everything)).includes(server.apiKey);
+
+    try {
+      await step("the settings say what is wrong with a server, and keep its key encrypted", async (page) => {
+        await setUp(page);
+        const check = async (host, key, pattern) => {
+          await page.fill("#agent-server-host", host);
+          await page.fill("#agent-server-key", key);
+          await page.press("Check the connection");
+          await page.shows(pattern, "#agent-server-checked");
+        };
+        await check(`http://127.0.0.1:${await freePort()}`, server.apiKey, /^Nothing answers at .* and that the server is running\.$/);
+        await check(other.origin, server.apiKey, /answers, but not as an agent server \(status 200\)/);
+        await check(server.host, "wrong", /does not accept this key/);
+        await check(server.host, "", /wants a key, and none is entered/);
+        await check(server.host, server.apiKey, /^It works: an agent server of version 1\.58\.0, and its directory is empty\.$/);
+        await page.isAccessible("the settings with an agent server");
+        await photograph(page, `agent-server-settings-${kind}`);
+        await page.click("#remember-key");
+        await page.choose("#encryption", "passphrase");
+        await page.fill("#passphrase", passphrase);
+        await page.press("Save");
+        await page.until("the key is stored, encrypted", () => localStorage.getItem("threadkeep-demo:locked-api-key") !== null);
+        assert.equal(await hasKey(page), false);
+      });
+      await step("a conversation begins on the server, and is there after a reload", async (page) => {
+        await page.choose("#place", "server");
+        await photograph(page, `agent-server-start-${kind}`);
+        await page.say("Roll two dice");
+        await page.shows(/Unlock the key.*nothing is sent/, "dialog");
+        await unlock(page);
+        await page.shows(/came back.*scripted answer/);
+        await page.idle();
+        await page.shows(new RegExp(`on ${new URL(server.host).host}`), "#subtitle");
+        await page.shows(new RegExp(`on the server ${new URL(server.host).host}`), "#conversation-list");
+        await page.isAccessible("a conversation on a server");
+        await photograph(page, `agent-server-conversation-${kind}`);
+        assert.equal(await hasKey(page), false);
+        await page.page.reload();
+        await page.shows(/came back.*scripted answer/);
+        await page.shows(/whose key is locked\. You see the copy/, "#notices");
+        await photograph(page, `agent-server-locked-${kind}`);
+        await page.press("Unlock it: The agent server is not connected");
+        await unlock(page);
+        await page.until("the notice is gone", () => !document.querySelector(".notice-failure"));
+        await page.ask("What is 6 * 7?");
+        await page.shows(/6 \* 7 = 42/);
+        await photograph(page, `agent-server-again-${kind}`);
+      });
+    } finally {
+      await browser.close();
+    }
+  });
+}
+
+/** In the page: all that this origin has stored, as one text; bytes as characters. */
+async function everything() {
+  const texts = [location.href, JSON.stringify({ ...localStorage }), JSON.stringify({ ...sessionStorage }), document.cookie];
+  const promised = (request) =>
+    new Promise((resolve, reject) => {
+      request.onsuccess = () => resolve(request.result);
+      request.onerror = () => reject(request.error);
+    });
+  const asText = (_, value) => {
+    const bytes = ArrayBuffer.isView(value) ? value.buffer : value;
+    return bytes instanceof ArrayBuffer ? new TextDecoder("latin1").decode(bytes) : value;
+  };
+  for (const { name } of await indexedDB.databases()) {
+    const database = await promised(indexedDB.open(name));
+    for (const each of database.objectStoreNames) {
+      const store = database.transaction(each).objectStore(each);
+      const [keys, values] = await Promise.all([promised(store.getAllKeys()), promised(store.getAll())]);
+      texts.push(name, each, JSON.stringify([keys, values], asText));
+    }
+    database.close();
+  }
+  return texts.join("\n");
+}
