@@ -6,14 +6,14 @@ import { startControl } from "./control/dialog.ts";
 import { startConversationList } from "./shell/conversation-list.ts";
 import { append, byId, el } from "./shell/dom.ts";
 import { icon } from "./shell/icons.ts";
-import { startModelLabel } from "./settings/model-label.ts";
+import { drawModelLabel, startModelLabel } from "./settings/model-label.ts";
 import { report } from "./shell/notices.ts";
 import { startOffline } from "./shell/offline.ts";
 import { startPanel } from "./panel/panel.ts";
 import { openSettings, startSettings } from "./settings/dialog.ts";
 import { allowScripts } from "./shell/script-urls.ts";
 import { startSidebar } from "./shell/sidebar.ts";
-import { currentSession, onMessageMenu, onRemovalRequest, startStage } from "./shell/stage.ts";
+import { currentSession, onMessageMenu, onRemovalRequest, onSession, startStage } from "./shell/stage.ts";
 import { startTopbarMenu } from "./shell/topbar-menu.ts";
 import { startImport } from "./shell/transfer.ts";
 import { registerRecovery } from "./shell/recoveries.ts";
@@ -33,6 +33,7 @@ append(byId("menu-button"), [icon("more")]);
 registerRecovery("settings", openSettings);
 onMessageMenu(messageMenu);
 onRemovalRequest(removeConversation);
+onSession(drawModelLabel);
 
 append(byId("control-button"), [icon("control"), el("span", { class: "only-wide" }, "Control")]);
 

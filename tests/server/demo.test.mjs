@@ -89,6 +89,33 @@ for (const kind of availableBrowsers) {
         await page.shows(/6 \* 7 = 42/);
         await photograph(page, `agent-server-again-${kind}`);
       });
+      await step("the panel has the files, the changes and a terminal of the server", async (page) => {
+        await page.click(".conversation");
+        await page.press("Unlock it: The agent server is not connected");
+        await unlock(page);
+        await page.ask(
+          "Run `printf one > note.txt && git init -q . && git add . && git -c user.name=A -c user.email=a@b.c commit -qm one`",
+        );
+        await page.press("Files");
+        await page.shows(new RegExp(`Files on ${new URL(server.host).host}.*note\\.txt`), ".files");
+        await page.fill("#command", "printf two > note.txt; pwd");
+        await page.press("Run");
+        await page.shows(new RegExp(`${server.workspace}.*`), ".command-output");
+        await page.shows(/note\.txt.*changed/, ".files");
+        await page.isAccessible("the files of a server");
+        await photograph(page, `agent-server-files-${kind}`);
+        await page.click('[data-path="note.txt"]');
+        await page.shows(/one.*two/, ".file-content");
+        await photograph(page, `agent-server-changes-${kind}`);
+        await page.press("Close the file");
+        await page.fill("#command", "sleep 60");
+        await page.press("Run");
+        await page.press("Stop");
+        await page.shows(/^.*Stopped: sleep 60/, ".panel");
+        await page.press("Context");
+        await page.shows(/has nothing that condenses/, "#saving");
+        await page.press("Close the panel");
+      });
     } finally {
       await browser.close();
     }

@@ -15,6 +15,8 @@ export function drawControlLine(session: Session | null): void {
     session?.conversation.mcp?.servers
       .filter(({ state }) => state === "failed" || state === "login")
       .map(({ name }) => `${name} is not connected`) ?? [];
-  const parts = [choice === null ? "Asks as its own policy says" : ASKS[choice], budgetText(), ...lost];
+  // A server knows no budget.
+  const budget = session?.server ? "" : budgetText();
+  const parts = [choice === null ? "Asks as its own policy says" : ASKS[choice], budget, ...lost];
   byId("control-line").textContent = parts.filter(Boolean).join(" · ");
 }

@@ -8,7 +8,7 @@ import type { Session } from "../thread/session.ts";
 /** `focus` moves the focus to the message field. */
 export async function askToFetchSecrets({ conversation, home }: Session, focus: () => void): Promise<void> {
   const held = conversation.heldSecrets;
-  if (held.length === 0 || home === "tab") return;
+  if (held.length === 0 || home === "tab" || home === "server") return;
   const answer = await ask({
     heading: "Fetch secrets from elsewhere?",
     body: [

@@ -7,8 +7,9 @@ import { el } from "../shell/dom.ts";
 import { secretsOf, setSecret } from "./given-secrets.ts";
 import { API_TOKEN } from "../agent/tools/call-api.ts";
 
-/** `conversation` is null before the first message of the next one. */
+/** `conversation` is null before the first message of the next one. An agent server takes secrets, and gives none back. */
 export function secretsView(conversation: Conversation | null, attempt: Attempt): HTMLElement {
+  const isOnServer = conversation?.home === "server";
   const list = el("ul", { class: "names secret-names", "aria-label": "Secrets of this conversation" });
   const name = el("input", {
     id: "secret-name",
@@ -29,13 +30,14 @@ export function secretsView(conversation: Conversation | null, attempt: Attempt)
           "li",
           {},
           el("code", {}, secret.name),
-          secret.hasValue ? null : el("span", { class: "quiet" }, "not stored, enter it again"),
-          el(
-            "button",
-            { type: "button", class: "button small", onclick: () => void remove(secret.name) },
-            "Remove",
-            el("span", { class: "visually-hidden" }, ` ${secret.name}`),
-          ),
+          secret.hasValue || isOnServer ? null : el("span", { class: "quiet" }, "not stored, enter it again"),
+          !isOnServer &&
+            el(
+              "button",
+              { type: "button", class: "button small", onclick: () => void remove(secret.name) },
+              "Remove",
+              el("span", { class: "visually-hidden" }, ` ${secret.name}`),
+            ),
         ),
       ),
     );
@@ -69,6 +71,9 @@ export function secretsView(conversation: Conversation | null, attempt: Attempt)
     event.preventDefault();
     void add();
   });
-  const help = `A tool asks for a secret by its name; the model sees neither, and where the value turns up, it is hidden. Kept in memory until the page closes. The tool call_api uses ${API_TOKEN}.`;
+  const kept = isOnServer
+    ? "It is sent to the agent server, which keeps it as long as the conversation: it can be replaced, but not removed."
+    : `Kept in memory until the page closes. The tool call_api uses ${API_TOKEN}.`;
+  const help = `A tool asks for a secret by its name; the model sees neither, and where the value turns up, it is hidden. ${kept}`;
   return el("div", { class: "secrets" }, list, form, el("p", { class: "quiet", id: "secrets-help" }, help));
 }

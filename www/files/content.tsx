@@ -28,7 +28,12 @@ function textView(text: string | null): HTMLElement {
   if (text === null)
     return el("p", { class: "quiet" }, "This is not text, and not an image that this page shows. Download it to open it elsewhere.");
   if (text === "") return el("p", { class: "quiet" }, "The file is empty.");
-  const pre = el("pre", { class: "file-text", tabindex: 0, role: "group", "aria-label": "Content" });
+  return plainView(text, "Content");
+}
+
+/** Text as it is, which can be scrolled. */
+export function plainView(text: string, name: string): HTMLElement {
+  const pre = el("pre", { class: "file-text", tabindex: 0, role: "group", "aria-label": name });
   render(<PlainText text={text} />, pre);
   return pre;
 }

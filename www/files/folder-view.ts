@@ -46,7 +46,7 @@ export function folderView(session: Session, onAllow: () => void): { element: HT
 
   const draw = (): void => {
     const uses = usesFolder(session.id);
-    element.hidden = session.home === "tab" || (!uses && !canPickFolder());
+    element.hidden = session.home === "tab" || session.server !== null || (!uses && !canPickFolder());
     pick.hidden = uses;
     stop.hidden = !uses;
     // The conversation is opened again with the other files, which has to wait for the end of a run.

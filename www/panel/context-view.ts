@@ -27,8 +27,9 @@ export function contextView(session: Session): Part {
       limitTokens === null
         ? `${tokens.format(usedTokens)} tokens. The limit of this model is not known.`
         : `${tokens.format(usedTokens)} of ${tokens.format(limitTokens)} tokens, ${percent.format(usedTokens / limitTokens)}`;
-    saving.textContent =
-      reclaimableTokens > 0
+    saving.textContent = !session.hasCondenser
+      ? "The agent on the server has nothing that condenses. Bring the conversation home to condense it."
+      : reclaimableTokens > 0
         ? `Condensing replaces ${tokens.format(reclaimableTokens)} of them by a summary. All messages stay in the log.`
         : "There is nothing to condense yet.";
     progress.replaceChildren(...progressView(fields));
@@ -51,6 +52,7 @@ export function contextView(session: Session): Part {
   /** The state that the counts depend on. */
   let counted = "";
   const draw = (): void => {
+    button.hidden = !session.hasCondenser;
     // A disabled button would lose the focus.
     button.setAttribute("aria-disabled", String(condensing || !session.canCondense));
     button.textContent = condensing ? "Condensing…" : "Condense now";

@@ -3,6 +3,7 @@
 import { askView } from "./ask-view.tsx";
 import { contextView } from "./context-view.ts";
 import { append, byId, el } from "../shell/dom.ts";
+import { commandView } from "../files/command-view.ts";
 import { filesView } from "../files/files-view.ts";
 import { icon } from "../shell/icons.ts";
 import { type Moment, pastView } from "../files/past-view.ts";
@@ -18,8 +19,14 @@ export interface Part {
   close?(): void;
 }
 
+/** On a server there is a terminal beside the files. */
+function filesOf(session: Session): Part[] {
+  const files = filesView(session);
+  return session.server === null ? [files] : [files, commandView(session, files.refresh)];
+}
+
 const VIEWS = {
-  files: { name: "Files", icon: "folder", opener: byId("files-button"), parts: (session: Session) => [filesView(session)] },
+  files: { name: "Files", icon: "folder", opener: byId("files-button"), parts: filesOf },
   context: {
     name: "Context",
     icon: "panel",

@@ -92,6 +92,7 @@ function clear(): void {
   stopDrawing();
   tellOfServers(null);
   tellOfHome(null);
+  drawElsewhere(null);
   byId("conversation-actions").hidden = byId("menu-button").hidden = byId("control-button").hidden = true;
   drawPanel(null);
 }
@@ -109,6 +110,7 @@ function drawState(): void {
   drawControlLine(session);
   tellOfServers(session);
   tellOfHome(session);
+  drawElsewhere(session);
   drawPanel(session);
   const place = session.server === null ? "stored on this device" : `on ${nameOf(session.server)}`;
   setTitle(visibleText(session.title), `${count === 1 ? "1 event" : `${count} events`}, ${place}`);
@@ -179,6 +181,13 @@ export function onMessageMenu(listener: typeof messageMenu): void {
 }
 
 const menuOf = (message: UIMessage, name: string): MenuItem[] => (session === null ? [] : messageMenu(session, message, name));
+
+let drawElsewhere = (_session: Session | null): void => undefined;
+
+/** Registers a function that is called after each change of the open conversation; with `null` when there is none. */
+export function onSession(listener: typeof drawElsewhere): void {
+  drawElsewhere = listener;
+}
 
 let removal = (_conversationId: string): unknown => undefined;
 

@@ -15,12 +15,13 @@ export function messageMenu(session: Session, message: UIMessage, name: string):
   const eventId = message.eventIds.at(-1)!;
   const items: Array<MenuItem | false> = [
     message.role === "assistant" && !session.running && { name: "Fork", icon: "fork", act: () => fork(session, eventId) },
-    // Nobody keeps the earlier files of a folder.
-    !usesFolder(session.id) && {
-      name: "Files here",
-      icon: "clock",
-      act: () => showFilesAt({ eventId, name, date: message.createdAt }),
-    },
+    // Nobody keeps the earlier files of a folder, or of a server.
+    !usesFolder(session.id) &&
+      session.server === null && {
+        name: "Files here",
+        icon: "clock",
+        act: () => showFilesAt({ eventId, name, date: message.createdAt }),
+      },
     { name: "Export up to here…", icon: "export", act: () => exportUpTo(session, eventId, name) },
   ];
   return items.filter((item) => item !== false);

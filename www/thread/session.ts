@@ -4,6 +4,7 @@ import type { Conversation } from "threadkeep";
 import type { Thread, ToolPart } from "threadkeep/thread";
 import { createConversation, createLLM, deleteStored, limits, type Opened, openStored, PROVISIONAL } from "../agent/agent.ts";
 import { serverSettings } from "../agent/on-server.ts";
+import { titleFor } from "../agent/title.ts";
 import { noteFilesOfTerminal } from "../files/terminal-files.ts";
 import { waitsForKey } from "../settings/unlock.ts";
 import { report } from "../shell/notices.ts";
@@ -201,8 +202,7 @@ export class Session {
       // Its answer comes after everything that the worker has stored for another tab.
       if (this.home === "worker") await conversation.queue.list();
       if (!isProvisional()) return;
-      // A server gives its model to nobody.
-      const title = await conversation.generateTitle(this.#server === null ? {} : { llm: await createLLM() });
+      const title = await (this.#server === null ? conversation.generateTitle() : titleFor(this.#firstWords()));
       // The user may have been quicker.
       if (isProvisional()) await this.rename(title);
     };
@@ -214,6 +214,11 @@ export class Session {
       // The conversation was closed meanwhile: there is another chance after the next answer.
     }
     this.#isNaming = false;
+  }
+
+  #firstWords(): string {
+    const first = this.#thread.getSnapshot().messages.find(({ role }) => role === "user");
+    return first?.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n") || this.title;
   }
 
   async #reopenUntilCurrent(): Promise<void> {
