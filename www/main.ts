@@ -1,7 +1,7 @@
 // The entry point of the page: starts all its parts.
 
 import { startBackground } from "./agent/background.ts";
-import { removeConversation, startActions } from "./shell/actions.ts";
+import { drawMoveButton, removeConversation, startActions } from "./shell/actions.ts";
 import { startControl } from "./control/dialog.ts";
 import { startConversationList } from "./shell/conversation-list.ts";
 import { append, byId, el } from "./shell/dom.ts";
@@ -33,7 +33,10 @@ append(byId("menu-button"), [icon("more")]);
 registerRecovery("settings", openSettings);
 onMessageMenu(messageMenu);
 onRemovalRequest(removeConversation);
-onSession(drawModelLabel);
+onSession((session) => {
+  drawModelLabel(session);
+  drawMoveButton(session);
+});
 
 append(byId("control-button"), [icon("control"), el("span", { class: "only-wide" }, "Control")]);
 

@@ -38,6 +38,8 @@ for (const kind of availableBrowsers) {
     const unlock = async (page) => {
       await page.fill("#unlock-field", passphrase);
       await page.press("Unlock");
+      // A conversation that was shown without the key is opened again from then on.
+      await page.shows(/The key is unlocked/, "#notices");
     };
     /** Everything that this origin has stored and shows. */
     const hasKey = async (page) => (await page.page.evaluate(everything)).includes(server.apiKey);
@@ -115,6 +117,31 @@ for (const kind of availableBrowsers) {
         await page.press("Context");
         await page.shows(/has nothing that condenses/, "#saving");
         await page.press("Close the panel");
+      });
+      await step("a conversation moves to the server, and comes back", async (page) => {
+        await page.choose("#place", "here");
+        await page.ask("Roll a die");
+        await page.shows(/stored on this device/, "#subtitle");
+        await page.press("Move to server");
+        await page.shows(/Secrets and the files .* do not move/, "dialog");
+        await page.isAccessible("the question before a move");
+        await photograph(page, `agent-server-move-${kind}`);
+        // The button in the dialog has the same name.
+        await page.press("Move to server");
+        await unlock(page);
+        await page.shows(new RegExp(`on ${new URL(server.host).host}`), "#subtitle");
+        await page.shows(/Roll a die/);
+        await page.ask("Run `echo $((5 * 5)) in $PWD`");
+        await page.shows(new RegExp(`25 in ${server.workspace}`));
+        await page.press("Bring home");
+        await page.shows(/is deleted on/, "dialog");
+        await photograph(page, `agent-server-home-${kind}`);
+        await page.press("Bring home");
+        await page.shows(/stored on this device/, "#subtitle");
+        await page.ask("What is 6 * 6?");
+        await page.shows(/6 \* 6 = 36/);
+        await photograph(page, `agent-server-back-${kind}`);
+        assert.equal(await hasKey(page), false);
       });
     } finally {
       await browser.close();

@@ -41,6 +41,7 @@ function reasonOf({ conversation }: Session, server: string): string | null {
   if (waiting === null || waiting.seconds > 0) return null;
   const name = nameOf(server);
   if (waiting.why === "server_auth") return `${name} does not accept the key in the settings. You see the copy on this device.`;
-  if (waiting.why === "not_found") return `${name} has deleted this conversation. The copy on this device stays.`;
+  if (waiting.why === "not_found")
+    return `${name} does not have this conversation any more. “Bring home” goes on with the copy on this device.`;
   return `${name}: ${waiting.message}`;
 }

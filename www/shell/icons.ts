@@ -26,6 +26,7 @@ const PATHS = {
   next: "M9.500 6l6 6-6 6",
   panel: "M4 5h16v14H4zM14.500 5v14M17 9h.5M17 12h.5",
   file: "M6 3h8l4 4v14H6zM14 3v4h4",
+  home: "M4 11.500L12 4l8 7.500M6 10v10h12V10M10 20v-6h4v6",
   server: "M4 5h16v6H4zM4 13h16v6H4zM7.500 8h.01M7.500 16h.01M11 8h6M11 16h6",
   folder: "M3 6h7l2 2h9v11H3z",
   edit: "M6 3h8l4 4v14H6zM9 11h6M12 8v6M9 17h6",

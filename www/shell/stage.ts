@@ -173,6 +173,19 @@ export async function deleteConversation(conversationId: string): Promise<void> 
   }
 }
 
+/** Closes the open conversation, does this, and opens what is then to be shown. Rejects with the failure of `act`. */
+export async function closedDuring(act: () => Promise<void>): Promise<void> {
+  const closing = session;
+  clear();
+  setTitle("Moving…", "");
+  try {
+    await closing?.close();
+    await act();
+  } finally {
+    await open(currentRoute());
+  }
+}
+
 let messageMenu = (_session: Session, _message: UIMessage, _name: string): MenuItem[] => [];
 
 /** Registers the function that makes the menu of a message. */
