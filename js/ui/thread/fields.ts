@@ -85,7 +85,7 @@ export function outcome(event: AnswerToCall): Pick<ToolPart, "state" | "value" |
 }
 
 /** Objects and lists are stored as their JSON. Any other text is what was returned itself. */
-function structureIn(text: string): JSONValue {
+export function structureIn(text: string): JSONValue {
   if (!/^\s*[{[]/.test(text)) return text;
   try {
     return JSON.parse(text);

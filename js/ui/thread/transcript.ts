@@ -13,19 +13,9 @@ import type {
   Versions,
 } from "threadkeep";
 import { attachmentsIn } from "./attachments.js";
-import {
-  type AnswerToCall,
-  argumentsOf,
-  codeOf,
-  dateOf,
-  namesOf,
-  outcome,
-  partsOf,
-  reasoningOf,
-  textOf,
-  textsIn,
-  withoutSender,
-} from "./fields.js";
+import { argumentsIn, isSpeech, reasoningParts, saidBy, toolPart } from "./call-parts.js";
+import { deliveredIn, isNote } from "./delivered.js";
+import { type AnswerToCall, codeOf, dateOf, namesOf, outcome, partsOf, reasoningOf, textOf, textsIn, withoutSender } from "./fields.js";
 import { GrowingArguments } from "./growing-arguments.js";
 import { noticeOf } from "./notices.js";
 import type { MessagePart, MessageVersions, NoticePart, ToolPart, UIMessage } from "./types.js";
@@ -57,6 +47,12 @@ interface Place {
   at: number;
 }
 
+/** A call that a server has noted. Another program may never deliver a result: once the user has gone on, the note is the result. */
+interface Noted extends Place {
+  note: AnswerToCall;
+  isPast: boolean;
+}
+
 /** The pieces of an answer that have come, and the message with them as it was last shown. */
 interface Answer {
   id: string;
@@ -82,6 +78,8 @@ export class Transcript {
   readonly #ids = new Set<string>();
   /** Calls without a result, by the id of their action. */
   readonly #open = new Map<string, Place>();
+  /** The calls that a server has noted, which have their results in messages, by the id of their action. */
+  readonly #noted = new Map<string, Noted>();
   readonly #actionOf: (task: string) => string | undefined;
   /** By the id of the action that has started the sub-agent. */
   #subagents = new Map<string, Transcript>();
@@ -167,7 +165,8 @@ export class Transcript {
 
   /** A message that is stored, and not yet part of the branch: behind the others, or in place of one. */
   addSent(event: MessageEvent, replaced = event.id): void {
-    if (this.#ids.has(event.id)) return;
+    // Results that wait for a server are none of the user's words either.
+    if (this.#ids.has(event.id) || this.#hasResults(event)) return;
     const sent = new Map(this.#sent).set(replaced, { ...built(userDraft(event)), state: "queued" });
     this.#sent = new Map([...sent.values()].map((message) => [message.id, message]));
     this.#messages = null;
@@ -257,6 +256,7 @@ export class Transcript {
   setCalls(calls: OpenCalls): void {
     this.#calls = calls;
     for (const [id, place] of this.#open) this.#update(place, this.#stage(id, partAt(place)));
+    for (const [id, noted] of this.#noted) this.#showNoted(id, noted);
   }
 
   /** Takes the objects of an earlier transcript where they are the same, and its live state. */
@@ -298,6 +298,8 @@ export class Transcript {
       case "MessageEvent":
         if (event.source === "user") {
           if (this.#answer?.isCutOff) this.endAnswer();
+          if (this.#hasResults(event)) return this.#deliver(event);
+          for (const [id, noted] of this.#noted) this.#showNoted(id, Object.assign(noted, { isPast: true }));
           const draft = userDraft(event);
           return void this.#drafts.push({ ...draft, versions: this.#nextVersion(draft) });
         }
@@ -378,6 +380,39 @@ export class Transcript {
     this.#update(place, { summary: event.summary ?? null, ...this.#stage(event.id, { risk: event.security_risk ?? "UNKNOWN" }) });
   }
 
+  /** Whether this message has results of calls that a server has noted. On an earlier page there may be calls that are not known. */
+  #hasResults(event: MessageEvent): boolean {
+    const results = deliveredIn(event);
+    return results.some(({ actionId }) => this.#noted.has(actionId)) || (results.length > 0 && this.#drafts.length === 0);
+  }
+
+  #deliver(event: MessageEvent): void {
+    for (const { actionId, toolName, outcome } of deliveredIn(event)) {
+      const place = this.#noted.get(actionId);
+      this.#noted.delete(actionId);
+      const unknown = { ...toolPart({ tool_call_id: actionId, tool_name: toolName }), ...outcome };
+      if (place) this.#settle(actionId, place, event, outcome);
+      else this.#add(event, [unknown]);
+    }
+  }
+
+  /** Until its result is delivered, the state of the conversation says what happens to the call. */
+  #showNoted(id: string, { note, isPast, ...place }: Noted): void {
+    const { waiting, isRunning } = this.#calls;
+    const state = waiting.has(id) ? "waiting" : isRunning && !isPast ? "running" : null;
+    const noted = outcome(note);
+    // An object that shows it already stays the same.
+    if (partAt(place).state === (state ?? noted.state)) return;
+    this.#update(place, state === null ? noted : { state, value: undefined, output: null, result: null, error: null });
+  }
+
+  #settle(id: string, place: Place, { id: eventId }: ConversationEvent, fields: Partial<ToolPart>): void {
+    this.#open.delete(id);
+    place.draft.keys[place.at] = `${id} ${eventId}`;
+    if (!place.draft.eventIds.includes(eventId)) place.draft.eventIds.push(eventId);
+    this.#update(place, fields);
+  }
+
   #result(event: AnswerToCall): void {
     // Errors name the call by the id that the provider gave it.
     const id = event.kind === "AgentErrorEvent" ? this.#openWith(event.tool_call_id) : event.action_id;
@@ -387,10 +422,11 @@ export class Transcript {
       return this.#add(event, isSpeech(event.tool_name) ? [] : [{ ...toolPart(event), ...outcome(event) }]);
     }
     this.#showSubagents();
-    this.#open.delete(id!);
-    place.draft.keys[place.at] = `${id} ${event.id}`;
-    place.draft.eventIds.push(event.id);
-    this.#update(place, { ...outcome(event), progress: null });
+    this.#settle(id!, place, event, { ...outcome(event), progress: null });
+    if (!isNote(event)) return;
+    const noted = { ...place, note: event, isPast: false };
+    this.#noted.set(id!, noted);
+    this.#showNoted(id!, noted);
   }
 
   /** The agent client protocol reports a call again and again as it goes on. */
@@ -515,19 +551,6 @@ const countOf = ({ forgotten }: NoticePart): number => forgotten.reduce((sum, { 
 
 const partAt = ({ draft, at }: Place): ToolPart => draft.parts[at] as ToolPart;
 
-const reasoningParts = (text: string): MessagePart[] => (text === "" ? [] : [{ type: "reasoning", text, state: "done" }]);
-
-const isSpeech = (tool: string): boolean => tool === "finish" || tool === "think";
-
-/** The last words of an agent are text, and a thought is reasoning: neither is a call to a reader. */
-function saidBy(event: ActionEvent): MessagePart[] | undefined {
-  const { message, thought } = (event.action ?? {}) as { message?: unknown; thought?: unknown };
-  if (event.tool_name === "finish" && typeof message === "string")
-    return message === "" ? [] : [{ type: "text", text: message, state: "done" }];
-  if (event.tool_name === "think" && typeof thought === "string") return reasoningParts(thought);
-  return undefined;
-}
-
 function userDraft(event: MessageEvent): Draft {
   const parts = partsOf(event.llm_message?.content);
   return {
@@ -560,35 +583,9 @@ function streaming(base: UIMessage | null, { id, reasoning, text, calls, isCutOf
   return { id, role: "assistant", ...empty, versions, ...base, parts, state };
 }
 
-function toolPart({ tool_call_id: toolCallId, tool_name: toolName }: { tool_call_id: string; tool_name: string }): ToolPart {
-  return {
-    type: "tool",
-    toolCallId,
-    toolName,
-    actionId: null,
-    state: "ready",
-    args: undefined,
-    argsText: "",
-    summary: null,
-    risk: "UNKNOWN",
-    value: undefined,
-    output: null,
-    result: null,
-    error: null,
-    progress: null,
-    subagent: [],
-    original: null,
-  };
-}
-
 /** A call that is being written, or what it says: see {@link saidBy}. */
 function partsOfWritten({ id, name, args: { args, text: argsText, summary } }: WrittenCall): MessagePart[] {
   if (!isSpeech(name)) return [{ ...toolPart({ tool_call_id: id, tool_name: name }), state: "streaming", args, argsText, summary }];
   const text = name === "finish" ? args["message"] : args["thought"];
   return typeof text === "string" && text !== "" ? [{ type: name === "finish" ? "text" : "reasoning", text, state: "streaming" }] : [];
-}
-
-function argumentsIn(event: ActionEvent): Pick<ToolPart, "args" | "argsText"> {
-  const args = argumentsOf(event);
-  return { args, argsText: args === undefined ? (event.tool_call?.arguments ?? "") : JSON.stringify(args) };
 }
