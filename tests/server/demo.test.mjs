@@ -1,6 +1,7 @@
 // The demo page with a real agent server: set up in the settings, conversations that begin there, move there and come back, and the
 // files of the server.
 import assert from "node:assert/strict";
+import path from "node:path";
 import { after, before, test } from "node:test";
 import { startDemo, stepsOf } from "../demo/page.mjs";
 import { availableBrowsers } from "../support/browser/driver.mjs";
@@ -89,6 +90,13 @@ for (const kind of availableBrowsers) {
         await page.until("the notice is gone", () => !document.querySelector(".notice-failure"));
         await page.ask("What is 6 * 7?");
         await page.shows(/6 \* 7 = 42/);
+        const calls = await page.calls();
+        assert.deepEqual(
+          calls.map(({ state }) => state),
+          ["done", "done"],
+        );
+        assert.match(calls[1].result, /^6 \* 7 = 42/);
+        assert.equal(await page.page.$$eval(".entry-user", ({ length }) => length), 2, "a result is none of the user's words");
         await photograph(page, `agent-server-again-${kind}`);
       });
       await step("the panel has the files, the changes and a terminal of the server", async (page) => {
@@ -118,6 +126,28 @@ for (const kind of availableBrowsers) {
         await page.shows(/has nothing that condenses/, "#saving");
         await page.press("Close the panel");
       });
+      await step("calls that wait are decided about together, and only what a server does is offered", async (page) => {
+        await page.say("Pay Ann 20 euros, roll two dice");
+        await unlock(page);
+        await page.waits(/2 calls wait for you.*runs all calls of an answer, or none/);
+        const names = await page.page.$$eval(".approvals button", (buttons) => buttons.map(({ textContent }) => textContent));
+        assert.deepEqual(
+          names.filter((name) => !/^(Details|Show all)/.test(name)),
+          ["Approve all 2", "Reject all…"],
+        );
+        await photograph(page, `agent-server-approvals-${kind}`);
+        await page.say("Never mind");
+        await page.shows(/keeps no message until then/, ".composer");
+        await page.press("Cancel");
+        await page.press("Approve all 2");
+        await page.shows(/Paid Ann 20 euros.*scripted answer/);
+        await page.idle();
+        const file = path.join(import.meta.dirname, "setup.mjs");
+        await page.drop(file, ".composer");
+        await page.shows(/setup\.mjs is not attached.*Add it under “Files”/, ".composer-wrong");
+        await photograph(page, `agent-server-attach-${kind}`);
+      });
+
       await step("a conversation moves to the server, and comes back", async (page) => {
         await page.choose("#place", "here");
         await page.ask("Roll a die");

@@ -156,6 +156,8 @@ async function create(title: string): Promise<Thread> {
     begun = created.thread;
     nameCurrent(created.id);
     show(created);
+    // A key may have been unlocked in between, and a closed dialog gives back the focus without a caret.
+    if (document.activeElement?.matches(".composer-text")) composer.focus();
   }
   return created.thread;
 }

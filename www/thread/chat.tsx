@@ -33,6 +33,7 @@ import { PlaceChoice } from "./place.tsx";
 
 export const labels: ChatLabels = {
   ...defaultLabels,
+  refusedByServer: (name) => `${defaultLabels.refusedByServer(name)} Add it under “Files”.`,
   toolTitle: (name) => pageTools.find((tool) => tool.name === name)?.annotations.title ?? defaultLabels.toolTitle(name),
 };
 
@@ -117,7 +118,8 @@ function Writing({ thread }: { thread: Thread }) {
   const [models, setModels] = useState(chatModels);
   useEffect(() => onChatModelsChange(() => setModels(chatModels())), []);
   // A server keeps the model with which the conversation began there.
-  return <Composer thread={thread} handle={handle} models={useSnapshot(thread).home === "server" ? [] : models} />;
+  const { home, conversation } = useSnapshot(thread);
+  return <Composer thread={thread} handle={handle} models={home === "server" && conversation !== null ? [] : models} />;
 }
 
 const toolIcon = (toolName: string): ComponentChildren => svg(toolPath(toolName));

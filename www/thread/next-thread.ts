@@ -2,8 +2,9 @@
 
 import type { Content, FileContent, Image } from "threadkeep";
 import type { Thread } from "threadkeep/thread";
+import { settings } from "../settings/settings.ts";
 
-const EMPTY: ReturnType<Thread["getSnapshot"]> = {
+const here: ReturnType<Thread["getSnapshot"]> = {
   phase: "open",
   conversationId: "new",
   conversation: null,
@@ -21,6 +22,9 @@ const EMPTY: ReturnType<Thread["getSnapshot"]> = {
   error: null,
   warnings: [],
 };
+
+/** The same object as long as it is about the same place. */
+const onServer: typeof here = { ...here, home: "server", access: "follower" };
 
 /** `create` opens the conversation; its failure rejects `send()`, which then can be called again. */
 export function nextThread(create: (title: string) => Promise<Thread>): Thread {
@@ -45,7 +49,7 @@ export function nextThread(create: (title: string) => Promise<Thread>): Thread {
         listeners.delete(own);
       };
     },
-    getSnapshot: () => thread?.getSnapshot() ?? EMPTY,
+    getSnapshot: () => thread?.getSnapshot() ?? (settings().agentServer !== null && settings().beginsOnServer ? onServer : here),
     opened: async () => opened().opened(),
     send: async (message, options) => (await begin(message)).send(message, options),
     resume: () => opened().resume(),

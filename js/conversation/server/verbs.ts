@@ -117,8 +117,8 @@ export const remoteVerbs: RemoteVerbs = {
 
   async pendingActions(remote, options) {
     const { allowable = false } = optionsOf("pendingActions()", options, "allowable");
-    // A tool of this page cannot be allowed for good there.
-    return allowable ? pendingActions(remote.core, true) : [...(await pendingActions(remote.core)), ...(await remote.calls.waiting())];
+    // No tool can be allowed for good there.
+    return allowable ? [] : [...(await pendingActions(remote.core)), ...(await remote.calls.waiting())];
   },
 
   async pause(remote) {

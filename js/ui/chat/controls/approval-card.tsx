@@ -19,6 +19,8 @@ export interface ApprovalCardProps {
   /** Tells it from the other calls. */
   name: string;
   isOnly: boolean;
+  /** Whether it is decided about together with the others, as the calls of an answer are on a server. */
+  isTogether: boolean;
   /** Allowing a tool concerns all of its calls, so it is offered once, and only where it has an effect. */
   isFirstOfTool: boolean;
   /** Whether its arguments have been in sight to their end. Until then it cannot be approved. */
@@ -29,7 +31,8 @@ export interface ApprovalCardProps {
   decide: Decide;
 }
 
-export function ApprovalCard({ thread, call, name, isOnly, isFirstOfTool, isSeen, isToolSeen, onSeen, decide }: ApprovalCardProps) {
+export function ApprovalCard(props: ApprovalCardProps) {
+  const { thread, call, name, isOnly, isTogether, isFirstOfTool, isSeen, isToolSeen, onSeen, decide } = props;
   const { labels, announce } = useChat();
   const { actionId, risk, why, args, action } = call;
   const toolName = visibleText(call.toolName);
@@ -107,7 +110,7 @@ export function ApprovalCard({ thread, call, name, isOnly, isFirstOfTool, isSeen
             {labels.tellFailed}
           </NamedButton>
         </div>
-      ) : opened === null ? (
+      ) : isTogether ? null : opened === null ? (
         <div class="buttons">
           <NamedButton
             look={isOnly ? "primary" : ""}
@@ -117,7 +120,8 @@ export function ApprovalCard({ thread, call, name, isOnly, isFirstOfTool, isSeen
           >
             {labels.approve}
           </NamedButton>
-          {opener("edit", labels.editOpen, labels.editCall(name))}
+          {/* A server changes no call. */}
+          {thread.getSnapshot().home !== "server" && opener("edit", labels.editOpen, labels.editCall(name))}
           {opener("reject", labels.rejectOpen, labels.rejectCallOpen(name))}
           {isFirstOfTool && (
             <NamedButton look="plain" opens="allow" waitsFor={isToolSeen ? null : `${id}-unread`} onClick={() => open("allow")}>

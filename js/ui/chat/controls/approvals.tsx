@@ -14,10 +14,11 @@ export interface ApprovalsProps {
 
 /** The calls that wait for the user, with the buttons to decide. */
 export function Approvals({ thread }: ApprovalsProps) {
-  const { approvals, isRunning } = useSnapshot(thread);
+  const { approvals, isRunning, home } = useSnapshot(thread);
   const { labels, announce, focusMessages } = useChat();
   const calls = isRunning ? [] : approvals;
   const names = namesOf(calls, labels);
+  const isTogether = home === "server" && calls.length > 1;
   const heading = useRef<HTMLHeadingElement>(null);
   const id = useId();
   const [isBusy, setBusy] = useState(false);
@@ -59,7 +60,10 @@ export function Approvals({ thread }: ApprovalsProps) {
       <h2 ref={heading} class="next-title approval-heading" id={id} tabIndex={-1}>
         {labels.callsWait(calls.length)}
       </h2>
-      <p>{labels.callsWaitLong(calls.length)}</p>
+      <p>
+        {labels.callsWaitLong(calls.length)}
+        {isTogether && ` ${labels.decidedTogether}`}
+      </p>
       {calls.map((call, place) => {
         // Among several calls those of low risk take a line each, so that all of them fit on a phone.
         const Card = calls.length > 1 && call.risk === "LOW" && call.why === "approval" ? LowRiskCall : ApprovalCard;
@@ -68,6 +72,7 @@ export function Approvals({ thread }: ApprovalsProps) {
             key={call.actionId}
             name={names[place]!}
             isOnly={calls.length === 1}
+            isTogether={isTogether}
             isFirstOfTool={calls.findIndex(({ toolName, canAlwaysAllow }) => toolName === call.toolName && canAlwaysAllow) === place}
             isSeen={isSeen(call)}
             isToolSeen={calls.every((other) => other.toolName !== call.toolName || isSeen(other))}

@@ -56,7 +56,7 @@ function useForms(thread: Thread, list: readonly Attachment[]): ReadonlyMap<numb
 export interface Attachments {
   list: readonly Attachment[];
   /** Resolves to the sentences that say which files are refused, or to `""`. */
-  add(files: readonly Blob[], labels: ControlLabels, announce: (sentence: string) => void): Promise<string>;
+  add(files: readonly Blob[], isOnServer: boolean, labels: ControlLabels, announce: (sentence: string) => void): Promise<string>;
   remove(each: Attachment): void;
   /** Empties the list. */
   take(): readonly Attachment[];
@@ -78,10 +78,10 @@ export function useAttachments(conversationId: string | null): Attachments {
   }, [conversationId]);
   return {
     list,
-    async add(files, labels, announce) {
+    async add(files, isOnServer, labels, announce) {
       const { of } = current.current;
       const free = mostAttachments - current.current.list.length;
-      const reading = Promise.all([last.current, ...files.slice(0, free).map((file) => readAttachment(file, labels))]);
+      const reading = Promise.all([last.current, ...files.slice(0, free).map((file) => readAttachment(file, labels, isOnServer))]);
       last.current = reading;
       const [, ...read] = await reading;
       // Another conversation is shown by now.

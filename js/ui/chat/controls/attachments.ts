@@ -21,8 +21,8 @@ export interface Attachment {
 let made = 0;
 export const nextKey = (): number => made++;
 
-/** Resolves to the attachment, or to the sentence that says why the file is refused. Never rejects. */
-export async function readAttachment(file: Blob, labels: ControlLabels): Promise<Attachment | string> {
+/** Resolves to the attachment, or to the sentence that says why the file is refused, as others than images are on a server. Never rejects. */
+export async function readAttachment(file: Blob, labels: ControlLabels, isOnServer: boolean): Promise<Attachment | string> {
   const named = file instanceof File ? file.name : "";
   const name = named || labels.unnamedFile;
   const { size } = file;
@@ -33,6 +33,7 @@ export async function readAttachment(file: Blob, labels: ControlLabels): Promise
     // An SVG is a text for models, and no browser turns it into another image here.
     if (file.type.startsWith("image/") && !file.type.startsWith("image/svg"))
       return { key: nextKey(), name: named || labels.unnamedImage, size, part: file, preview: await dataUrl(file) };
+    if (isOnServer) return labels.refusedByServer(name);
     return { key: nextKey(), name, size, part: { type: "file", file, name }, preview: null };
   } catch {
     return labels.refusedUnreadable(name);

@@ -35,7 +35,7 @@ export interface ComposerProps {
 /** The field to write in. */
 export function Composer({ thread, handle, models = [], onModelChange }: ComposerProps) {
   const { labels, announce, followEnd, field: registered } = useChat();
-  const { phase, status, isRunning, approvals, conversationId } = useSnapshot(thread);
+  const { phase, status, isRunning, approvals, conversationId, home } = useSnapshot(thread);
   const field = useRef<HTMLTextAreaElement>(null);
   const form = useRef<HTMLFormElement>(null);
   const chooser = useRef<HTMLInputElement>(null);
@@ -55,7 +55,7 @@ export function Composer({ thread, handle, models = [], onModelChange }: Compose
     if (reason !== null || files.length === 0) return;
     setWrong("");
     focus();
-    setWrong(await attachments.add(files, labels, announce));
+    setWrong(await attachments.add(files, thread.getSnapshot().home === "server", labels, announce));
   };
   useFileDrop(form, (files) => void attach(files));
   useImperativeHandle(handle ?? null, () => ({
@@ -112,7 +112,14 @@ export function Composer({ thread, handle, models = [], onModelChange }: Compose
             {wrong}
           </p>
         )}
-        {asks && <Undecided count={undecided} choose={(pending) => void submit(pending)} cancel={() => (setAsks(false), focus())} />}
+        {asks && (
+          <Undecided
+            count={undecided}
+            isOnServer={home === "server"}
+            choose={(pending) => void submit(pending)}
+            cancel={() => (setAsks(false), focus())}
+          />
+        )}
         <button
           type="button"
           class="icon-button attach"
@@ -228,20 +235,30 @@ function RunButtons({ thread, focus }: { thread: Thread; focus: () => void }) {
   );
 }
 
+interface UndecidedProps {
+  count: number;
+  /** Then no message can wait. */
+  isOnServer: boolean;
+  choose: (pending: "reject" | "keep") => void;
+  cancel: () => void;
+}
+
 /** Asks what happens to the calls that wait when the user sends a message. */
-function Undecided({ count, choose, cancel }: { count: number; choose: (pending: "reject" | "keep") => void; cancel: () => void }) {
+function Undecided({ count, isOnServer, choose, cancel }: UndecidedProps) {
   const { labels } = useChat();
   const first = useRef<HTMLButtonElement>(null);
   const id = useId();
   useEffect(() => first.current?.focus(), []);
   return (
     <div class="undecided" role="group" aria-labelledby={id} onKeyDown={(event) => event.key === "Escape" && cancel()}>
-      <p id={id}>{labels.undecided(count)}</p>
+      <p id={id}>{isOnServer ? labels.undecidedOnServer(count) : labels.undecided(count)}</p>
       <div class="buttons">
-        <button ref={first} type="button" class="button small primary" onClick={() => choose("keep")}>
-          {labels.keepUntilDecided}
-        </button>
-        <button type="button" class="button small" onClick={() => choose("reject")}>
+        {!isOnServer && (
+          <button ref={first} type="button" class="button small primary" onClick={() => choose("keep")}>
+            {labels.keepUntilDecided}
+          </button>
+        )}
+        <button ref={isOnServer ? first : null} type="button" class="button small" onClick={() => choose("reject")}>
           {labels.rejectAndSend(count)}
         </button>
         <button type="button" class="button small plain" onClick={cancel}>

@@ -1,5 +1,6 @@
 // The text of a failure, and what helps against it.
 import type { ThreadkeepError } from "threadkeep";
+import type { ThreadSnapshot } from "../../thread/index.js";
 import type { ControlLabels } from "./labels.js";
 
 /** Failures after which only a fresh page can work. */
@@ -19,8 +20,13 @@ export interface Failure {
   helps: "retry" | "reload";
 }
 
-export function explain({ code, message }: ThreadkeepError, labels: ControlLabels): Failure {
-  return { title: labels.failures[code] ?? labels.failed, text: sentence(message), helps: needReload.has(code) ? "reload" : "retry" };
+/** The title of a failure of a conversation that runs at this home: one on a server asks no model from here. */
+export function titleOfFailure(code: string, home: ThreadSnapshot["home"], labels: ControlLabels): string {
+  return home === "server" && code === "network" ? labels.serverUnreached : (labels.failures[code] ?? labels.failed);
+}
+
+export function explain({ code, message }: ThreadkeepError, home: ThreadSnapshot["home"], labels: ControlLabels): Failure {
+  return { title: titleOfFailure(code, home, labels), text: sentence(message), helps: needReload.has(code) ? "reload" : "retry" };
 }
 
 /** Whether a failure is shown beside what caused it, and so need not be shown a second time. */

@@ -8,6 +8,7 @@ const list = (names: readonly string[]): string => new Intl.ListFormat("en").for
 const failures: Readonly<Record<string, string>> = {
   llm_auth: "The model did not accept the key",
   key_locked: "The key is locked",
+  server_auth: "The agent server did not accept the key",
   llm_rate_limit: "The model asks for a pause",
   llm_context_window: "The conversation is too long for this model",
   llm_content_policy: "The provider declined this request",
@@ -38,6 +39,7 @@ const risks: Readonly<Record<SecurityRisk, string>> = {
 export const controlLabels = {
   failures,
   failed: "Something went wrong",
+  serverUnreached: "The agent server could not be reached",
   risks,
 
   // The composer
@@ -67,6 +69,7 @@ export const controlLabels = {
   unnamedFile: "File",
   refusedLarge: (name: string, size: string, most: string) => `${name} has ${size}, and a file may have ${most}.`,
   refusedUnreadable: (name: string) => `${name} could not be read.`,
+  refusedByServer: (name: string) => `${name} is not attached: an agent server takes only images with a message.`,
   refusedMany: (most: number) => `A message can have ${most} files.`,
   model: "Model",
   modelElsewhere: "The model is chosen in the tab that this conversation runs in.",
@@ -74,6 +77,8 @@ export const controlLabels = {
   modelChanged: (name: string, isRunning: boolean) => `${name} answers ${isRunning ? "from the next request on" : "from now on"}.`,
   undecided: (count: number) =>
     `${several(count, "A call waits", `${count} calls wait`)} for you. Shall your message wait until you have decided, or reject ${several(count, "it", "them")}?`,
+  undecidedOnServer: (count: number) =>
+    `${several(count, "A call waits", `${count} calls wait`)} for you, and the agent server keeps no message until then. Decide first, or reject ${several(count, "it", "them")}.`,
   keepUntilDecided: "Let the message wait",
   rejectAndSend: (count: number) => several(count, "Reject it and send", "Reject them and send"),
   kept: "Your message is stored. It reaches the agent when you have decided about the calls.",
@@ -89,6 +94,7 @@ export const controlLabels = {
   callsWait: (count: number) => several(count, "A call waits for you", `${count} calls wait for you`),
   callsWaitLong: (count: number) =>
     `The agent asks before it continues. ${several(count, "It waits", "They wait")} as long as you like, also while the page is closed.`,
+  decidedTogether: "The agent server runs all calls of an answer, or none.",
   argumentsOf: (call: string) => `Arguments of ${call}`,
   noArguments: "No arguments",
   readFirst: "Read the arguments to their end; then you can approve.",

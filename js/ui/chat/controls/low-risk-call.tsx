@@ -11,7 +11,7 @@ import { ApprovalCard, type ApprovalCardProps } from "./approval-card.js";
 const longest = 60;
 
 export function LowRiskCall(props: ApprovalCardProps) {
-  const { thread, call, name, isSeen, onSeen, decide } = props;
+  const { thread, call, name, isTogether, isSeen, onSeen, decide } = props;
   const { labels } = useChat();
   const [isKept] = useState(() => keptArguments(thread.getSnapshot().conversationId, call.actionId) !== null);
   const [isWhole, showWhole] = useState(isKept);
@@ -41,14 +41,16 @@ export function LowRiskCall(props: ApprovalCardProps) {
         <code>{line === "" ? toolName : `${toolName}: ${line}`}</code>
       </div>
       <div class="buttons">
-        <button
-          type="button"
-          class="button small"
-          aria-label={labels.approveCall(name)}
-          onClick={() => void decide(() => thread.approve([actionId])).catch(() => {})}
-        >
-          {labels.approve}
-        </button>
+        {!isTogether && (
+          <button
+            type="button"
+            class="button small"
+            aria-label={labels.approveCall(name)}
+            onClick={() => void decide(() => thread.approve([actionId])).catch(() => {})}
+          >
+            {labels.approve}
+          </button>
+        )}
         <button
           type="button"
           class="button plain small"

@@ -48,7 +48,7 @@ function NextStep({ thread, recoveriesFor = () => [] }: StatusLineProps) {
       return <WaitingView thread={thread} waiting={waiting!} />;
     case "failed": {
       // The message above may say why already.
-      const { title, text, helps } = step.isToldAbove ? { title: "", text: "", helps: "retry" } : explain(error!, labels);
+      const { title, text, helps } = step.isToldAbove ? { title: "", text: "", helps: "retry" } : explain(error!, snapshot.home, labels);
       return (
         <Panel title={title} text={text} isFailure={title !== ""}>
           {helps === "retry" && step.canRun && <GoOn thread={thread} name={labels.tryAgain} />}

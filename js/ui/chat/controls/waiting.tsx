@@ -4,7 +4,7 @@ import { useEffect, useId, useState } from "preact/hooks";
 import type { WaitingEvent } from "threadkeep";
 import type { Thread } from "../../thread/index.js";
 import { useChat } from "../context.js";
-import { sentence } from "./failures.js";
+import { sentence, titleOfFailure } from "./failures.js";
 
 /** When each wait ends: a view that is shown later goes on counting. In milliseconds since 1970, for a sleeping device. */
 const ends = new WeakMap<WaitingEvent, number>();
@@ -20,7 +20,7 @@ export function WaitingView({ thread, waiting }: { thread: Thread; waiting: Wait
   const { attempt, why, message } = waiting;
   const [, tick] = useState(0);
   const id = useId();
-  const title = labels.failures[why] ?? labels.failed;
+  const title = titleOfFailure(why, thread.getSnapshot().home, labels);
   useEffect(() => announce(`${title}. ${labels.retryIn(secondsLeft(waiting))}`), [waiting]);
   useEffect(() => {
     const timer = setInterval(() => tick((count) => count + 1), 250);
