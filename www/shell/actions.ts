@@ -6,6 +6,7 @@ import { append, byId, el } from "./dom.ts";
 import { icon, type IconName } from "./icons.ts";
 import { notify, report } from "./notices.ts";
 import { goHome } from "./router.ts";
+import { nameOf } from "../settings/agent-server.ts";
 import { settings } from "../settings/settings.ts";
 import { closedDuring, currentSession, deleteConversation } from "./stage.ts";
 import { exportConversation } from "./transfer.ts";
@@ -87,7 +88,9 @@ async function removeCurrent(): Promise<void> {
 
 /** A conversation without a title could not be opened, and so cannot be exported. */
 export async function removeConversation(conversationId: string, title?: string): Promise<void> {
-  const answer = await askDelete(title);
+  const session = currentSession();
+  const server = session?.id === conversationId ? session.server : null;
+  const answer = await askDelete(title, server && nameOf(server));
   if (answer === "export") return exportCurrent();
   if (answer === null) return;
   try {

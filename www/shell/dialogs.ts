@@ -61,11 +61,16 @@ export async function askPassphrase(why: string, isWrong: boolean): Promise<stri
   return answer === "unlock" ? input.value : null;
 }
 
-export async function askDelete(title?: string): Promise<"delete" | "export" | null> {
+/** `server` is the name of the agent server that runs it. */
+export async function askDelete(title?: string, server: string | null = null): Promise<"delete" | "export" | null> {
   const name = title === undefined ? "It" : `“${title}”`;
+  const what =
+    server === null
+      ? `${name} is stored on this device only. Once deleted it cannot be brought back, except from an export.`
+      : `The copy of ${name} on this device is deleted, and this page does not list the conversation any more. On ${server} it stays.`;
   const answer = await ask({
     heading: "Delete this conversation?",
-    body: [el("p", {}, `${name} is stored on this device only. Once deleted it cannot be brought back, except from an export.`)],
+    body: [el("p", {}, what)],
     actions: [
       { value: "delete", name: "Delete", look: "danger" },
       ...(title === undefined ? [] : [{ value: "export", name: "Export first", look: "" }]),
