@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { after, before, describe, test } from "node:test";
-import { Agent, Conversation, LLM, agentServer, memoryStore, tool } from "../../dist/index.js";
+import { Agent, Conversation, LLM, agentServer, bringHome, memoryStore, moveToServer, tool } from "../../dist/index.js";
 import { root } from "../../scripts/process.mjs";
 import { deferred } from "../support/deferred.mjs";
 import { exampleNamed, runExample } from "../support/documented.mjs";
@@ -113,6 +113,30 @@ for (const version of serverVersions) {
       const [[{ text }]] = await resultsOf(conversation);
       assert.ok(text.startsWith(`The call ${action.id} of the tool count has this result:\n`), text);
       await conversation.close();
+    });
+
+    test("a conversation that moves takes the tools along, and back", async (t) => {
+      if (server === null) return t.skip("it is not here");
+      const store = memoryStore();
+      const counted = counting();
+      const agent = agentOf(counted);
+      const here = await Conversation.open({ agent, store });
+      await here.sendMessage("Hello");
+      await here.close();
+      await moveToServer(here.id, { agent, server: home, store });
+      const there = await open([counted], { store, conversationId: here.id });
+      await there.sendMessage("count 1");
+      assert.match((await there.run()).finalResponse, /^Heard: has this result: one more is 2/);
+      await there.close();
+      await bringHome(here.id, { server: home, store });
+      const back = await Conversation.open({ agent, store, conversationId: here.id });
+      await back.sendMessage("count 2");
+      await back.run({ approve: (await back.pendingActions()).map(({ id }) => id) });
+      assert.deepEqual(
+        counted.calls.map(({ args }) => args),
+        [{ number: 1 }, { number: 2 }],
+      );
+      await back.close();
     });
 
     test("calls of one answer have one message, with errors and images in it", async (t) => {

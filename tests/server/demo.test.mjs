@@ -163,6 +163,9 @@ for (const kind of availableBrowsers) {
         await page.shows(/Roll a die/);
         await page.ask("Run `echo $((5 * 5)) in $PWD`");
         await page.shows(new RegExp(`25 in ${server.workspace}`));
+        // The tools of the page are there, too.
+        await page.ask("What is 4 * 4?");
+        await page.shows(/4 \* 4 = 16.*scripted answer/);
         await page.press("Bring home");
         await page.shows(/is deleted on/, "dialog");
         await photograph(page, `agent-server-home-${kind}`);

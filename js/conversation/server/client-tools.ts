@@ -70,7 +70,7 @@ export function ownTools(agent: Agent): readonly Tool[] {
 }
 
 /** The tools of a host as a server takes them. */
-export function clientTools(agent: Agent): object[] {
+export function clientTools(agent: Agent): Array<{ name: string; [field: string]: unknown }> {
   return ownTools(agent).map(({ name, description, parameters, annotations }) => ({
     name,
     description,

@@ -14,6 +14,7 @@ import { locking } from "../../store/locking.js";
 import { coreStore, indexedDBStore, type Store } from "../../store/store.js";
 import { load } from "../../wasm/wasm.js";
 import type { BringHomeOptions, MoveToServerOptions } from "../types.js";
+import { clientTools } from "./client-tools.js";
 import { isKnown, pageFrom } from "./link.js";
 import { isOutage } from "./outbox.js";
 import { descriptionOf } from "./described.js";
@@ -42,8 +43,8 @@ export async function moveToServer(conversationId: string, options: MoveToServer
     const state = JSON.parse(stored.baseState) as ConversationState & { threadkeep_server?: object };
     // After a move that was broken off, the server may have it already.
     if (!state.threadkeep_server || !(await isKnown(requests, id))) {
-      await ensureTools(requests, state);
-      await send(moved, await folderOn(moved, agent, state), (done, total) => onProgress?.({ done, total, unit: "files" }));
+      await ensureTools(requests, agent, state);
+      await send(moved, agent, await folderOn(moved, agent, state), (done, total) => onProgress?.({ done, total, unit: "files" }));
     }
     await call("depart", stored.length);
     try {
@@ -109,8 +110,8 @@ function describe({ id, server }: Moved, agent: Agent, state: ConversationState)
 }
 
 /** A conversation whose tools a server does not know fails there with its first message. */
-async function ensureTools(requests: Requests, state: ConversationState): Promise<void> {
-  const known = await requests.tools();
+async function ensureTools(requests: Requests, agent: Agent, state: ConversationState): Promise<void> {
+  const known = [...(await requests.tools()), ...clientTools(agent).map(({ name }) => name)];
   const missing = (state.agent.tools ?? []).map(({ name }) => name).filter((name) => !known.includes(name));
   if (missing.length > 0) throw new ThreadkeepError("unsupported", `the agent server does not have the tools ${missing.join(", ")}`);
 }
@@ -130,7 +131,12 @@ async function folderOn(moved: Moved, agent: Agent, state: ConversationState): P
 }
 
 /** Sends the directory of the conversation. As long as the server is not told of it, it takes no notice. */
-async function send({ id, store, requests, call }: Moved, folder: string, report: (done: number, total: number) => void): Promise<void> {
+async function send(
+  { id, store, requests, call }: Moved,
+  agent: Agent,
+  folder: string,
+  report: (done: number, total: number) => void,
+): Promise<void> {
   let done = 0;
   let total = 0;
   const { files } = await exported(store, id, (_, all) => (total = all));
@@ -138,7 +144,7 @@ async function send({ id, store, requests, call }: Moved, folder: string, report
     for await (const { name, content } of files) {
       if (name.endsWith("/")) continue;
       const isState = name.endsWith("/base_state.json");
-      const sent = isState ? await call("stateForServer", new TextDecoder().decode(content)) : content;
+      const sent = isState ? withClientTools(agent, await call("stateForServer", new TextDecoder().decode(content))) : content;
       const body = new FormData();
       body.append("file", new Blob([sent]), "file");
       await requests.request("POST", `/api/file/upload?path=${encodeURIComponent(`${folder}/${name}`)}`, { body, reads: true });
@@ -146,6 +152,16 @@ async function send({ id, store, requests, call }: Moved, folder: string, report
     }
   };
   await Promise.all(Array.from({ length: filesAtOnce }, sendSome));
+}
+
+/** The state for a server, whose agent has the tools of this page among its own. */
+function withClientTools(agent: Agent, text: string): string {
+  const own = clientTools(agent);
+  if (own.length === 0) return text;
+  const state = JSON.parse(text) as ConversationState;
+  const others = (state.agent.tools ?? []).filter(({ name }) => !own.some((tool) => tool.name === name));
+  const tools = [...others, ...own.map((spec) => ({ name: spec.name, params: { spec } }))];
+  return JSON.stringify({ ...state, agent: { ...state.agent, tools } });
 }
 
 /** @throws ThreadkeepError `invalid_state` if the server cannot read all events; then it has forgotten the conversation */
