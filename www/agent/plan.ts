@@ -61,7 +61,7 @@ export function optionsFor(plan: Plan, pdfs: AttachmentReader): HomeOptions {
 }
 
 /** A client of models that is no page needs a key, also for the stand-in, which looks at none. */
-const NO_KEY = "none";
+const NO_KEY = "the-stand-in-needs-no-key";
 
 /** The agent of a conversation on a server: the files and the terminal are those of the server then. */
 export function agentOnServer(plan: Plan): Agent {
