@@ -5,7 +5,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { after, before, describe, test } from "node:test";
-import { Agent, Conversation, LLM, agentServer, bringHome, fileEditor, memoryStore, moveToServer } from "../../dist/index.js";
+import { Agent, Conversation, LLM, agentServer, bringHome, fileEditor, memoryStore, moveToServer, tool } from "../../dist/index.js";
 import { root } from "../../scripts/process.mjs";
 import { sdkForTests } from "../interop/session.mjs";
 import { exampleNamed, runExample } from "../support/documented.mjs";
@@ -35,7 +35,14 @@ for (const version of serverVersions) {
     });
 
     const llm = () => new LLM({ model: "openai/scripted", apiKey: "sk-of-the-model", baseUrl: upstream.baseUrl });
-    const agentOf = (tools = [fileEditor()]) => new Agent({ llm: llm(), tools });
+    // Neither Python nor a server has it of its own.
+    const ofPage = tool({
+      name: "page_title",
+      description: "Returns the title of the page.",
+      parameters: { type: "object", properties: {} },
+      execute: () => "Threads",
+    });
+    const agentOf = (tools = [fileEditor(), ofPage]) => new Agent({ llm: llm(), tools });
     const open = (store, options = {}) => Conversation.open({ agent: agentOf(), store, ...options });
     const bytesOf = async (store, id) => (await store.events(id, 0, Number.MAX_SAFE_INTEGER)).map(({ json }) => json);
     const begins = (log, earlier) => assert.deepEqual(log.slice(0, earlier.length), earlier);
