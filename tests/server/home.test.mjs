@@ -174,6 +174,22 @@ for (const version of serverVersions) {
       await conversation.close();
     });
 
+    test("the condenser on the server asks the model that the page gave it, with its key", async (t) => {
+      if (server === null) return t.skip("it is not here");
+      const small = new LLM({ model: "openai/small", apiKey: "sk-of-the-small", baseUrl: upstream.baseUrl });
+      const condenser = { kind: "LLMSummarizingCondenser", llm: small, maxSize: 10, keepFirst: 1 };
+      const agent = new Agent({ llm: agentOf().llm, condenser });
+      const conversation = await open({ agent });
+      for (const text of ["One", "Two", "Three"]) {
+        await conversation.sendMessage(text);
+        await conversation.run();
+      }
+      await conversation.condense();
+      const asked = model.requests.filter(({ body }) => body.model === "small");
+      assert.deepEqual([...new Set(asked.map(({ headers }) => headers.authorization))], ["Bearer sk-of-the-small"]);
+      await conversation.close();
+    });
+
     test("a run that fails rejects, and its failure is in the log", async (t) => {
       if (server === null) return t.skip("it is not here");
       const conversation = await open();

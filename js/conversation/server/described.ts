@@ -1,5 +1,6 @@
 // The description with which a conversation is made on an agent server, and what cannot be in one.
 import type { Agent } from "../../agent/agent.js";
+import type { Condenser, LLMSummarizingCondenser } from "../../agent/condenser/options.js";
 import type { ConversationState } from "../../events/events.js";
 import { ThreadkeepError } from "../../input/errors.js";
 import type { LLM } from "../../llm/llm.js";
@@ -31,6 +32,28 @@ export async function modelOf({ options }: LLM): Promise<object> {
   return { ...JSON.parse(profileOf(options)), api_key: key || null, stream };
 }
 
+/** A condenser as it is stored. */
+interface StoredCondenser {
+  llm?: { usage_id?: string };
+  condensers?: StoredCondenser[];
+}
+
+/** The stored condenser with the models of this page, because the stored ones have no keys. */
+async function condenserOf(stored: StoredCondenser, agent: Agent): Promise<StoredCondenser> {
+  const given = summarizersIn(agent.condenser);
+  const filled = async ({ llm, ...fields }: StoredCondenser) => {
+    const model = await modelOf(given.shift()?.llm ?? agent.llm);
+    return { ...fields, llm: { ...model, usage_id: llm?.usage_id ?? "condenser" } };
+  };
+  return stored.condensers ? { ...stored, condensers: await Promise.all(stored.condensers.map(filled)) } : filled(stored);
+}
+
+/** The members of a condenser that ask a model. Only these are stored. */
+function summarizersIn(condenser: Condenser | null | undefined): LLMSummarizingCondenser[] {
+  if (condenser?.kind === "PipelineCondenser") return condenser.condensers.flatMap(summarizersIn);
+  return condenser?.kind === "LLMSummarizingCondenser" ? [condenser] : [];
+}
+
 /** A conversation that is to be made on a server. */
 export interface Described {
   readonly id: string;
@@ -41,13 +64,14 @@ export interface Described {
 /** The description with which a conversation is made on a server. Keys are in it, so it is made when it is sent. */
 export async function descriptionOf({ id, session, server }: Described): Promise<{ agent: { llm: object }; [field: string]: unknown }> {
   const { agent: stored, confirmation_policy, security_analyzer, tags, max_iterations, stuck_detection } = session.state();
-  const { system_prompt, ...agent } = stored as typeof stored & { system_prompt?: string };
+  const { system_prompt, condenser, ...agent } = stored as typeof stored & { system_prompt?: string; condenser?: StoredCondenser };
   const names = (agent.tools ?? []).map(({ name }) => name);
   return {
     conversation_id: id,
     agent: {
       ...agent,
       llm: await modelOf(session.llm),
+      ...(condenser && { condenser: await condenserOf(condenser, session.agent) }),
       // The default one is about a page.
       ...(session.agent.systemPrompt !== undefined && { system_prompt }),
     },
