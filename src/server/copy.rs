@@ -199,7 +199,11 @@ impl ServerCopy {
                 Told::Page { from, events, has_more } => {
                     taken.is_behind |= *has_more;
                     let new = events.iter().skip(usize::from(from.is_some()));
-                    answers.asked(new.filter(|event| event.source() == Source::Agent).map(Event::id));
+                    // The system prompt is of the agent, and no answer: no pieces come before it.
+                    let is_answer = |event: &&Event| {
+                        event.source() == Source::Agent && !matches!(event.body(), Body::SystemPromptEvent(_))
+                    };
+                    answers.asked(new.filter(is_answer).map(Event::id));
                 }
                 Told::Behind(event) => {
                     taken.is_behind = true;

@@ -348,6 +348,26 @@ fn pieces_without_a_number_are_shown_before_their_answer_only() {
 }
 
 #[test]
+fn a_system_prompt_that_was_asked_for_hides_no_pieces() {
+    let store = MemoryStore::new();
+    let copy = open(&store);
+    take(&copy, &[info(&fields("idle", ""))]);
+    // It is made with the first message, before the socket tells anything.
+    take(&copy, &[Given::Page { from: "", text: &page(&[], false) }]);
+    let prompt = format!(
+        r#"{{"id":"{}","timestamp":"{}","source":"agent","system_prompt":{{"cache_prompt":false,"type":"text","text":"Be brief."}},"tools":[],"kind":"SystemPromptEvent"}}"#,
+        event_id(0),
+        time(0),
+    );
+    take(&copy, &[Given::Page { from: "", text: &page(&[prompt, message(1, "Hello")], false) }]);
+    let piece = format!(
+        r#"{{"id":"{}","source":"agent","content":"Hel","kind":"StreamingDeltaEvent"}}"#,
+        Uuid::nil()
+    );
+    assert_eq!(take(&copy, &[Given::Event(&piece)]).live.len(), 1);
+}
+
+#[test]
 fn a_change_of_a_field_is_taken_also_if_it_had_no_value() {
     let store = MemoryStore::new();
     let copy = open(&store);

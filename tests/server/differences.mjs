@@ -101,20 +101,6 @@ const answeredLater = "there it waits until the run has ended; the agent then go
 const lateTitles = duringTools.map((title) => `1.43.1: ${title}`);
 export const lateCases = new Map(lateTitles.map((title) => [title, answeredLater]));
 
-/**
- * Cases that show pieces of the first answer: their conversation is there, with a socket, before its first message. Otherwise a page
- * that has asked an older server for the system prompt, of which no socket has told, takes the pieces for those of an answer before.
- */
-export const madeBefore = new Map(
-  [
-    "run() resolves to its result",
-    "iterating a run gives its pieces and events",
-    "pieces arrive before the answer is complete",
-    "a signal stops a run during its answer",
-    "regenerate() that a signal stops",
-  ].map((title) => [`1.43.1: ${title}`, "of older ones the socket only tells that there is something new"]),
-);
-
 /** Cases whose tools and options only tools of the page can have. */
 export const onlyByPage = new Set([
   "a tool that fails",
@@ -284,6 +270,11 @@ export const differences = [
     page: "unless the last run was paused or has failed; then `run()` does",
     left: ({ branch, ...seen }) => ({ ...seen, branch: branch.filter(([kind]) => kind !== "result") }),
     cases: [byThePage("a run at its limit of steps")],
+  },
+  {
+    page: "so a tool cannot be allowed for good",
+    left: ({ saw: [all], ...seen }) => ({ ...seen, saw: all }),
+    cases: [byThePage("pendingActions() that would not wait if their tool were allowed")],
   },
   {
     page: "as here, with one that the server has",
