@@ -29,7 +29,7 @@ export async function needServerKey(host: string): Promise<void> {
     );
 }
 
-/** What the user can do about a server that cannot be asked, as a sentence; `null` if it can. */
+/** A sentence about a server that cannot be asked, with the way out; `null` if it can. */
 export function whyUnusable(host: string): string | null {
   const name = nameOf(host);
   return {

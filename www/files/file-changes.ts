@@ -1,4 +1,4 @@
-// What is known about changes of the files in the panel: from the agent's calls, or from the server that it works on.
+// The known changes of the files in the panel: from the agent's calls, or from the server that it works on.
 
 import type { Session } from "../thread/session.ts";
 import { type Change, changedFiles } from "./changes.ts";

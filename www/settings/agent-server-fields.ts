@@ -7,7 +7,7 @@ import type { Keys } from "./keys.ts";
 import { agentServerKey, keyIsLockedFor, settings } from "./settings.ts";
 import { askUnlock } from "./unlock.ts";
 
-/** What is loaded only when somebody checks a connection. */
+/** The part that is loaded only when somebody checks a connection. */
 const checks = () => import("./agent-server-check.ts");
 
 export function agentServerSettings() {
