@@ -18,5 +18,5 @@ export async function coreCondensing(
 
 /** The fields of a structured summary; `null` for another text. @internal */
 export async function progressOf(summary: string | undefined): Promise<ConversationProgress | null> {
-  return summary?.startsWith("# Progress\n") ? (await part(import("./condenser/progress.js"))).fieldsOf(summary) : null;
+  return summary?.startsWith("# Progress\n") ? (await part(import("./condenser/options.js"))).fieldsOf(summary) : null;
 }

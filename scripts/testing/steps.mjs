@@ -116,8 +116,8 @@ export function testSteps({ quick = false, all = false } = {}) {
       lane: "interop",
       needs: ["build", "install-browsers", "server-python", "server-python-newest"],
       ...repeatable(filesIn("server")),
-      // On a loaded machine with two cores; alone it takes a quarter of an hour.
-      timeout: 3000,
+      // On a loaded machine with two cores; alone it takes twenty minutes.
+      timeout: 4500,
     },
     { name: "browser-firefox", extra: true, lane: "firefox", ...inBrowser("firefox", [...pages, ...longPages]) },
     { name: "demo-firefox", extra: true, lane: "firefox", ...inBrowser("firefox", demo) },

@@ -2,7 +2,7 @@
 // files of the server.
 import assert from "node:assert/strict";
 import path from "node:path";
-import { after, before, test } from "node:test";
+import { after, before, describe, test } from "node:test";
 import { startDemo, stepsOf } from "../demo/page.mjs";
 import { availableBrowsers } from "../support/browser/driver.mjs";
 import { photograph, tabs } from "../support/browser/tabs.mjs";
@@ -12,175 +12,178 @@ import { startAgentServer } from "./agent-server.mjs";
 
 const passphrase = "eight words would be better";
 
-let demo;
-let server;
-let other;
-before(async () => {
-  demo = await startDemo({ delay: 0 });
-  // It answers, and not as an agent server.
-  other = await listen((_, response) => response.setHeader("access-control-allow-origin", "*").end("here I am"));
-  server = await startAgentServer({ version: "1.58.0", model: `${demo.origin}/v1` });
-});
-after(() => Promise.all([demo.close(), other.close(), server?.stop()]));
-
 const refused = /status of 401|ERR_CONNECTION_REFUSED|NetworkError|CORS request did not succeed/;
 
-for (const kind of availableBrowsers) {
-  test(kind, { timeout: 300_000 }, async (context) => {
-    if (server === null) return context.skip("it is not here");
-    const browser = await tabs(kind);
-    const step = stepsOf(context, browser, demo, refused);
-    const setUp = async (page) => {
-      await page.press("Settings");
-      await page.fill("#agent-server-host", server.host);
-      await page.fill("#agent-server-key", server.apiKey);
-      await page.fill("#agent-server-directory", server.workspace);
-    };
-    const unlock = async (page) => {
-      await page.fill("#unlock-field", passphrase);
-      await page.press("Unlock");
-      // A conversation that was shown without the key is opened again from then on.
-      await page.shows(/The key is unlocked/, "#notices");
-    };
-    /** Everything that this origin has stored and shows. */
-    const hasKey = async (page) => (await page.page.evaluate(everything)).includes(server.apiKey);
-
-    try {
-      await step("the settings say what is wrong with a server, and keep its key encrypted", async (page) => {
-        await setUp(page);
-        const check = async (host, key, pattern) => {
-          await page.fill("#agent-server-host", host);
-          await page.fill("#agent-server-key", key);
-          await page.press("Check the connection");
-          await page.shows(pattern, "#agent-server-checked");
-        };
-        await check(`http://127.0.0.1:${await freePort()}`, server.apiKey, /^Nothing answers at .* and that the server is running\.$/);
-        await check(other.origin, server.apiKey, /answers, but not as an agent server \(status 200\)/);
-        await check(server.host, "wrong", /does not accept this key/);
-        await check(server.host, "", /wants a key, and none is entered/);
-        await check(server.host, server.apiKey, /^It works: an agent server of version 1\.58\.0, and its directory is empty\.$/);
-        await page.isAccessible("the settings with an agent server");
-        await photograph(page, `agent-server-settings-${kind}`);
-        await page.click("#remember-key");
-        await page.choose("#encryption", "passphrase");
-        await page.fill("#passphrase", passphrase);
-        await page.press("Save");
-        await page.until("the key is stored, encrypted", () => localStorage.getItem("threadkeep-demo:locked-api-key") !== null);
-        assert.equal(await hasKey(page), false);
-      });
-      await step("a conversation begins on the server, and is there after a reload", async (page) => {
-        await page.choose("#place", "server");
-        await photograph(page, `agent-server-start-${kind}`);
-        await page.say("Roll two dice");
-        await page.shows(/Unlock the key.*nothing is sent/, "dialog");
-        await unlock(page);
-        await page.shows(/came back.*scripted answer/);
-        await page.idle();
-        await page.shows(new RegExp(`on ${new URL(server.host).host}`), "#subtitle");
-        await page.shows(new RegExp(`on the server ${new URL(server.host).host}`), "#conversation-list");
-        await page.isAccessible("a conversation on a server");
-        await photograph(page, `agent-server-conversation-${kind}`);
-        assert.equal(await hasKey(page), false);
-        await page.page.reload();
-        await page.shows(/came back.*scripted answer/);
-        await page.shows(/whose key is locked\. You see the copy/, "#notices");
-        await photograph(page, `agent-server-locked-${kind}`);
-        await page.press("Unlock it: The agent server is not connected");
-        await unlock(page);
-        await page.until("the notice is gone", () => !document.querySelector(".notice-failure"));
-        await page.ask("What is 6 * 7?");
-        await page.shows(/6 \* 7 = 42/);
-        const calls = await page.calls();
-        assert.deepEqual(
-          calls.map(({ state }) => state),
-          ["done", "done"],
-        );
-        assert.match(calls[1].result, /^6 \* 7 = 42/);
-        assert.equal(await page.page.$$eval(".entry-user", ({ length }) => length), 2, "a result is none of the user's words");
-        await photograph(page, `agent-server-again-${kind}`);
-      });
-      await step("the panel has the files, the changes and a terminal of the server", async (page) => {
-        await page.click(".conversation");
-        await page.press("Unlock it: The agent server is not connected");
-        await unlock(page);
-        await page.ask(
-          "Run `printf one > note.txt && git init -q . && git add . && git -c user.name=A -c user.email=a@b.c commit -qm one`",
-        );
-        await page.press("Files");
-        await page.shows(new RegExp(`Files on ${new URL(server.host).host}.*note\\.txt`), ".files");
-        await page.fill("#command", "printf two > note.txt; pwd");
-        await page.press("Run");
-        await page.shows(new RegExp(`${server.workspace}.*`), ".command-output");
-        await page.shows(/note\.txt.*changed/, ".files");
-        await page.isAccessible("the files of a server");
-        await photograph(page, `agent-server-files-${kind}`);
-        await page.click('[data-path="note.txt"]');
-        await page.shows(/one.*two/, ".file-content");
-        await photograph(page, `agent-server-changes-${kind}`);
-        await page.press("Close the file");
-        await page.fill("#command", "sleep 60");
-        await page.press("Run");
-        await page.press("Stop");
-        await page.shows(/^.*Stopped: sleep 60/, ".panel");
-        await page.press("Context");
-        await page.shows(/has nothing that condenses/, "#saving");
-        await page.press("Close the panel");
-      });
-      await step("calls that wait are decided about together, and only what a server does is offered", async (page) => {
-        await page.say("Pay Ann 20 euros, roll two dice");
-        await unlock(page);
-        await page.waits(/2 calls wait for you.*runs all calls of an answer, or none/);
-        const names = await page.page.$$eval(".approvals button", (buttons) => buttons.map(({ textContent }) => textContent));
-        assert.deepEqual(
-          names.filter((name) => !/^(Details|Show all)/.test(name)),
-          ["Approve all 2", "Reject all…"],
-        );
-        await photograph(page, `agent-server-approvals-${kind}`);
-        await page.say("Never mind");
-        await page.shows(/keeps no message until then/, ".composer");
-        await page.press("Cancel");
-        await page.press("Approve all 2");
-        await page.shows(/Paid Ann 20 euros.*scripted answer/);
-        await page.idle();
-        const file = path.join(import.meta.dirname, "setup.mjs");
-        await page.drop(file, ".composer");
-        await page.shows(/setup\.mjs is not attached.*Add it under “Files”/, ".composer-wrong");
-        await photograph(page, `agent-server-attach-${kind}`);
-      });
-
-      await step("a conversation moves to the server, and comes back", async (page) => {
-        await page.choose("#place", "here");
-        await page.ask("Roll a die");
-        await page.shows(/stored on this device/, "#subtitle");
-        await page.press("Move to server");
-        await page.shows(/Secrets and the files .* do not move/, "dialog");
-        await page.isAccessible("the question before a move");
-        await photograph(page, `agent-server-move-${kind}`);
-        // The button in the dialog has the same name.
-        await page.press("Move to server");
-        await unlock(page);
-        await page.shows(new RegExp(`on ${new URL(server.host).host}`), "#subtitle");
-        await page.shows(/Roll a die/);
-        await page.ask("Run `echo $((5 * 5)) in $PWD`");
-        await page.shows(new RegExp(`25 in ${server.workspace}`));
-        // The tools of the page are there, too.
-        await page.ask("What is 4 * 4?");
-        await page.shows(/4 \* 4 = 16.*scripted answer/);
-        await page.press("Bring home");
-        await page.shows(/is deleted on/, "dialog");
-        await photograph(page, `agent-server-home-${kind}`);
-        await page.press("Bring home");
-        await page.shows(/stored on this device/, "#subtitle");
-        await page.ask("What is 6 * 6?");
-        await page.shows(/6 \* 6 = 36/);
-        await photograph(page, `agent-server-back-${kind}`);
-        assert.equal(await hasKey(page), false);
-      });
-    } finally {
-      await browser.close();
-    }
+describe("the demo with an agent server", { timeout: 900_000 }, () => {
+  let demo;
+  let other;
+  before(async () => {
+    demo = await startDemo({ delay: 0 });
+    // It answers, and not as an agent server.
+    other = await listen((_, response) => response.setHeader("access-control-allow-origin", "*").end("here I am"));
   });
-}
+  after(() => Promise.all([demo.close(), other.close()]));
+
+  for (const kind of availableBrowsers) {
+    test(kind, { timeout: 300_000 }, async (context) => {
+      // With a directory that no other browser has written into.
+      const server = await startAgentServer({ version: "1.58.0", model: `${demo.origin}/v1` });
+      if (server === null) return context.skip("it is not here");
+      const browser = await tabs(kind);
+      const step = stepsOf(context, browser, demo, refused);
+      const setUp = async (page) => {
+        await page.press("Settings");
+        await page.fill("#agent-server-host", server.host);
+        await page.fill("#agent-server-key", server.apiKey);
+        await page.fill("#agent-server-directory", server.workspace);
+      };
+      const unlock = async (page) => {
+        await page.fill("#unlock-field", passphrase);
+        await page.press("Unlock");
+        // A conversation that was shown without the key is opened again from then on.
+        await page.shows(/The key is unlocked/, "#notices");
+      };
+      /** Everything that this origin has stored and shows. */
+      const hasKey = async (page) => (await page.page.evaluate(everything)).includes(server.apiKey);
+
+      try {
+        await step("the settings say what is wrong with a server, and keep its key encrypted", async (page) => {
+          await setUp(page);
+          const check = async (host, key, pattern) => {
+            await page.fill("#agent-server-host", host);
+            await page.fill("#agent-server-key", key);
+            await page.press("Check the connection");
+            await page.shows(pattern, "#agent-server-checked");
+          };
+          await check(`http://127.0.0.1:${await freePort()}`, server.apiKey, /^Nothing answers at .* and that the server is running\.$/);
+          await check(other.origin, server.apiKey, /answers, but not as an agent server \(status 200\)/);
+          await check(server.host, "wrong", /does not accept this key/);
+          await check(server.host, "", /wants a key, and none is entered/);
+          await check(server.host, server.apiKey, /^It works: an agent server of version 1\.58\.0, and its directory is empty\.$/);
+          await page.isAccessible("the settings with an agent server");
+          await photograph(page, `agent-server-settings-${kind}`);
+          await page.click("#remember-key");
+          await page.choose("#encryption", "passphrase");
+          await page.fill("#passphrase", passphrase);
+          await page.press("Save");
+          await page.until("the key is stored, encrypted", () => localStorage.getItem("threadkeep-demo:locked-api-key") !== null);
+          assert.equal(await hasKey(page), false);
+        });
+        await step("a conversation begins on the server, and is there after a reload", async (page) => {
+          await page.choose("#place", "server");
+          await photograph(page, `agent-server-start-${kind}`);
+          await page.say("Roll two dice");
+          await page.shows(/Unlock the key.*nothing is sent/, "dialog");
+          await unlock(page);
+          await page.shows(/came back.*scripted answer/);
+          await page.idle();
+          await page.shows(new RegExp(`on ${new URL(server.host).host}`), "#subtitle");
+          await page.shows(new RegExp(`on the server ${new URL(server.host).host}`), "#conversation-list");
+          await page.isAccessible("a conversation on a server");
+          await photograph(page, `agent-server-conversation-${kind}`);
+          assert.equal(await hasKey(page), false);
+          await page.page.reload();
+          await page.shows(/came back.*scripted answer/);
+          await page.shows(/whose key is locked\. You see the copy/, "#notices");
+          await photograph(page, `agent-server-locked-${kind}`);
+          await page.press("Unlock it: The agent server is not connected");
+          await unlock(page);
+          await page.until("the notice is gone", () => !document.querySelector(".notice-failure"));
+          await page.ask("What is 6 * 7?");
+          await page.shows(/6 \* 7 = 42/);
+          const calls = await page.calls();
+          assert.deepEqual(
+            calls.map(({ state }) => state),
+            ["done", "done"],
+          );
+          assert.match(calls[1].result, /^6 \* 7 = 42/);
+          assert.equal(await page.page.$$eval(".entry-user", ({ length }) => length), 2, "a result is none of the user's words");
+          await photograph(page, `agent-server-again-${kind}`);
+        });
+        await step("the panel has the files, the changes and a terminal of the server", async (page) => {
+          await page.click(".conversation");
+          await page.press("Unlock it: The agent server is not connected");
+          await unlock(page);
+          await page.ask(
+            "Run `printf one > note.txt && git init -q . && git add . && git -c user.name=A -c user.email=a@b.c commit -qm one`",
+          );
+          await page.press("Files");
+          await page.shows(new RegExp(`Files on ${new URL(server.host).host}.*note\\.txt`), ".files");
+          await page.fill("#command", "printf two > note.txt; pwd");
+          await page.press("Run");
+          await page.shows(new RegExp(`${server.workspace}.*`), ".command-output");
+          await page.shows(/note\.txt.*changed/, ".files");
+          await page.isAccessible("the files of a server");
+          await photograph(page, `agent-server-files-${kind}`);
+          await page.click('[data-path="note.txt"]');
+          await page.shows(/one.*two/, ".file-content");
+          await photograph(page, `agent-server-changes-${kind}`);
+          await page.press("Close the file");
+          await page.fill("#command", "sleep 60");
+          await page.press("Run");
+          await page.press("Stop");
+          await page.shows(/^.*Stopped: sleep 60/, ".panel");
+          await page.press("Context");
+          await page.shows(/has nothing that condenses/, "#saving");
+          await page.press("Close the panel");
+        });
+        await step("calls that wait are decided about together, and only what a server does is offered", async (page) => {
+          await page.say("Pay Ann 20 euros, roll two dice");
+          await unlock(page);
+          await page.waits(/2 calls wait for you.*runs all calls of an answer, or none/);
+          const names = await page.page.$$eval(".approvals button", (buttons) => buttons.map(({ textContent }) => textContent));
+          assert.deepEqual(
+            names.filter((name) => !/^(Details|Show all)/.test(name)),
+            ["Approve all 2", "Reject all…"],
+          );
+          await photograph(page, `agent-server-approvals-${kind}`);
+          await page.say("Never mind");
+          await page.shows(/keeps no message until then/, ".composer");
+          await page.press("Cancel");
+          await page.press("Approve all 2");
+          await page.shows(/Paid Ann 20 euros.*scripted answer/);
+          await page.idle();
+          const file = path.join(import.meta.dirname, "setup.mjs");
+          await page.drop(file, ".composer");
+          await page.shows(/setup\.mjs is not attached.*Add it under “Files”/, ".composer-wrong");
+          await photograph(page, `agent-server-attach-${kind}`);
+        });
+
+        await step("a conversation moves to the server, and comes back", async (page) => {
+          await page.choose("#place", "here");
+          await page.ask("Roll a die");
+          await page.shows(/stored on this device/, "#subtitle");
+          await page.press("Move to server");
+          await page.shows(/Secrets and the files .* do not move/, "dialog");
+          await page.isAccessible("the question before a move");
+          await photograph(page, `agent-server-move-${kind}`);
+          // The button in the dialog has the same name.
+          await page.press("Move to server");
+          await unlock(page);
+          await page.shows(new RegExp(`on ${new URL(server.host).host}`), "#subtitle");
+          await page.shows(/Roll a die/);
+          await page.ask("Run `echo $((5 * 5)) in $PWD`");
+          await page.shows(new RegExp(`25 in ${server.workspace}`));
+          // The tools of the page are there, too.
+          await page.ask("What is 4 * 4?");
+          await page.shows(/4 \* 4 = 16.*scripted answer/);
+          await page.press("Bring home");
+          await page.shows(/is deleted on/, "dialog");
+          await photograph(page, `agent-server-home-${kind}`);
+          await page.press("Bring home");
+          await page.shows(/stored on this device/, "#subtitle");
+          await page.ask("What is 6 * 6?");
+          await page.shows(/6 \* 6 = 36/);
+          await photograph(page, `agent-server-back-${kind}`);
+          assert.equal(await hasKey(page), false);
+        });
+      } finally {
+        await browser.close();
+        await server.stop();
+      }
+    });
+  }
+});
 
 /** In the page: all that this origin has stored, as one text; bytes as characters. */
 async function everything() {
