@@ -9,6 +9,7 @@ import { photograph, tabs } from "../support/browser/tabs.mjs";
 import { freePort } from "../mcp/servers.mjs";
 import { listen } from "../support/listen.mjs";
 import { startAgentServer } from "./agent-server.mjs";
+import { everything } from "./stored.mjs";
 
 const passphrase = "eight words would be better";
 
@@ -184,27 +185,3 @@ describe("the demo with an agent server", { timeout: 900_000 }, () => {
     });
   }
 });
-
-/** In the page: all that this origin has stored, as one text; bytes as characters. */
-async function everything() {
-  const texts = [location.href, JSON.stringify({ ...localStorage }), JSON.stringify({ ...sessionStorage }), document.cookie];
-  const promised = (request) =>
-    new Promise((resolve, reject) => {
-      request.onsuccess = () => resolve(request.result);
-      request.onerror = () => reject(request.error);
-    });
-  const asText = (_, value) => {
-    const bytes = ArrayBuffer.isView(value) ? value.buffer : value;
-    return bytes instanceof ArrayBuffer ? new TextDecoder("latin1").decode(bytes) : value;
-  };
-  for (const { name } of await indexedDB.databases()) {
-    const database = await promised(indexedDB.open(name));
-    for (const each of database.objectStoreNames) {
-      const store = database.transaction(each).objectStore(each);
-      const [keys, values] = await Promise.all([promised(store.getAllKeys()), promised(store.getAll())]);
-      texts.push(name, each, JSON.stringify([keys, values], asText));
-    }
-    database.close();
-  }
-  return texts.join("\n");
-}

@@ -1,5 +1,6 @@
 // In a page of these tests: a conversation on an agent server, and everything that was heard of it.
 import { Agent, Conversation, LLM, agentServer, indexedDBStore } from "/threadkeep/index.js";
+import { everything } from "./stored.mjs";
 
 const longest = 60_000;
 
@@ -75,38 +76,6 @@ function said({ llm_message }) {
 /** Resolves once no message waits for the server. */
 async function isSent() {
   while ((await conversation.queue.list()).length > 0) await new Promise((resolve) => setTimeout(resolve, 25));
-}
-
-/** Everything that this origin has stored, as one text; bytes as characters. */
-async function everything() {
-  const texts = [JSON.stringify({ ...localStorage }), JSON.stringify({ ...sessionStorage }), document.cookie];
-  const promised = (request) =>
-    new Promise((resolve, reject) => {
-      request.onsuccess = () => resolve(request.result);
-      request.onerror = () => reject(request.error);
-    });
-  const asText = (_, value) => {
-    const bytes = ArrayBuffer.isView(value) ? value.buffer : value;
-    return bytes instanceof ArrayBuffer ? new TextDecoder("latin1").decode(bytes) : value;
-  };
-  for (const { name } of await indexedDB.databases()) {
-    const database = await promised(indexedDB.open(name));
-    const stores = [...database.objectStoreNames];
-    if (stores.length > 0) {
-      const transaction = database.transaction(stores);
-      for (const each of stores) {
-        const all = transaction.objectStore(each);
-        const [keys, values] = await Promise.all([promised(all.getAllKeys()), promised(all.getAll())]);
-        texts.push(name, each, JSON.stringify([keys, values], asText));
-      }
-    }
-    database.close();
-  }
-  for (const name of await caches.keys()) {
-    const cache = await caches.open(name);
-    for (const request of await cache.keys()) texts.push(request.url, await (await cache.match(request)).text());
-  }
-  return texts.join("\n");
 }
 
 Object.assign(globalThis, { heard, open, until, ended, copied, told, said, isSent, everything, Conversation });
