@@ -89,6 +89,8 @@ impl Conversation {
             }
             reported.state.differences(&state, &mut |name, value| match value {
                 _ if APART.contains(&name) => {}
+                // A listener hears of the tags themselves.
+                _ if name == "agent_state" && reported.state.is_equal_but_for_tag_times(&state) => {}
                 Some(_) if name == "stats" => events.item(&update(name, &self.usage_snapshot(&state))),
                 _ => events.item(&update(name, &without_ciphers(value.unwrap_or("null")))),
             });

@@ -65,7 +65,9 @@ impl Conversation {
             return refused(error);
         }
         let tags = tags.to_vec();
+        let now = self.0.log.host.now();
         let edit = move |state: &mut BaseState| {
+            state.note_tag_times(&tags, now);
             // Checked above.
             let _ = state.set_tags(&tags);
         };

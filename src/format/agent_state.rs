@@ -56,6 +56,9 @@ agent_state! {
         /// The tasks that were given to sub-agents, by their ids: the sub-agent's conversation, the conversation and the
         /// call that have started it.
         SUBAGENT_TASKS = "subagent_tasks": "{ [taskId: string]: { conversation: string; parent: string; action: string } }";
+        /// When each tag was last set or removed here, in milliseconds since the Unix epoch: copies of a conversation that have
+        /// gone on apart are merged by it.
+        TAG_TIMES = "tag_times": "{ [tag: string]: number }";
         /// The reason why the run waits for a network, or why it waited when it ended.
         WAITING_FOR_NETWORK = "waiting_for_network": "{ attempt: number; why: string; message: string }";
     }

@@ -6,7 +6,7 @@
 //! API keys must not be written in clear text: the SDK masks them when it has no cipher.
 
 use super::{
-    agent_state::HEAD_MOVE,
+    agent_state::{HEAD_MOVE, TAG_TIMES},
     fields::{AGENT_FIELDS, STATE_FIELDS},
     import_mark::IMPORT,
     layout,
@@ -335,6 +335,30 @@ impl BaseState {
         }
         self.set("tags", Some(&object));
         Ok(())
+    }
+
+    /// Notes when tags change that will be replaced by these: at `now`, in milliseconds since the Unix epoch.
+    pub fn note_tag_times(&mut self, tags: &[(String, String)], now: f64) {
+        let before = self.tags();
+        let mut times: EditableObject = self.in_agent_state(TAG_TIMES).unwrap_or_default();
+        for (one, other) in [(&before[..], tags), (tags, &before[..])] {
+            for tag in one.iter().filter(|tag| !other.contains(tag)) {
+                times.set(&tag.0, &(now as u64).to_json_text());
+            }
+        }
+        if !times.is_empty() {
+            self.set_in_agent_state(TAG_TIMES, Some(&RawJson::of(&times)));
+        }
+    }
+
+    /// Whether nothing else differs in `agent_state` than the times of [`BaseState::note_tag_times`].
+    pub fn is_equal_but_for_tag_times(&self, other: &Self) -> bool {
+        let rest = |state: &Self| {
+            let mut rest = state.object("agent_state");
+            rest.remove(TAG_TIMES);
+            rest
+        };
+        rest(self) == rest(other)
     }
 
     /// The object in a field; an empty one if there is none. Halves of characters, for which Python refuses the file, are

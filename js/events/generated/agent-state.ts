@@ -27,6 +27,11 @@ export interface OwnAgentState {
    * that have started it.
    */
   subagent_tasks?: { [taskId: string]: { conversation: string; parent: string; action: string } };
+  /**
+   * When each tag was last set or removed here, in milliseconds since the Unix epoch: copies of a conversation that
+   * have gone on apart are merged by it.
+   */
+  tag_times?: { [tag: string]: number };
   /** The reason why the run waits for a network, or why it waited when it ended. */
   waiting_for_network?: { attempt: number; why: string; message: string };
   /**

@@ -138,7 +138,7 @@ function liveOf(heard) {
 }
 
 /** What differs from time to time, and is not what a case is about. */
-const varying = new Set(["timestamp", "durationMs", "latency", "response_latencies", "created", "created_at", "updated_at"]);
+const varying = new Set(["timestamp", "durationMs", "latency", "response_latencies", "created", "created_at", "updated_at", "tag_times"]);
 
 /** The value without times, and with a name for each id by its place. */
 function comparable(value) {
