@@ -9,6 +9,7 @@ use super::{
     active_branch::{Part, walk_back},
     file_versions::BranchFiles,
     machine::{Calls, Plan, Transition, background::forget_response},
+    tree::cut_batch,
 };
 use crate::{
     error::{Error, ErrorCode, Result},
@@ -86,13 +87,16 @@ impl Conversation {
         };
         let is_branch = from.is_some();
         let leaf = from.or(head);
-        let is_answer = match &leaf {
+        let end = match &leaf {
             Some(leaf) => self.inspect_end(leaf).await?,
-            None => false,
+            None => Transition::NavigateTo,
         };
+        if let (Transition::NavigateToCalls, Some(leaf)) = (end, &leaf) {
+            return Err(cut_batch(leaf));
+        }
         let mut state = self.state_of_copy(&source, id);
         state.set_tags(&tags)?;
-        if is_answer {
+        if end == Transition::NavigateToAnswer {
             Transition::NavigateToAnswer.apply(&mut state)?;
         }
         if length > 0 {

@@ -6,10 +6,11 @@
 use super::{
     Conversation,
     active_branch::{load, walk_back},
-    machine::{Command, Place},
+    machine::{Command, Place, Transition},
 };
 use crate::{
     context::{
+        branch::{Wanted, parent_of},
         branches::{BranchEnd, Tree},
         versions::{Version, Versions},
     },
@@ -22,7 +23,8 @@ use crate::{
 impl Conversation {
     /// Moves HEAD to this event, so that the next one becomes its child, or before the first event. All other branches
     /// stay in the log. Calls of the active branch that have no result are answered first. The status becomes `finished`
-    /// if the branch ends with an answer of the model, and `idle` otherwise.
+    /// if the branch ends with an answer of the model, `waiting_for_confirmation` if it ends with calls that nothing answers, as a
+    /// merge brings them, and `idle` otherwise.
     ///
     /// # Errors
     /// `not_found` for an event that does not exist, `invalid_options` for one that separates calls from their results,
@@ -31,11 +33,11 @@ impl Conversation {
     pub async fn navigate_to(&self, head: Option<EventId>) -> Result<()> {
         self.ensure_writable()?;
         let _turn = self.0.turns.lock().await;
-        let is_answer = match &head {
+        let transition = match &head {
             Some(event) => self.inspect_end(event).await?,
-            None => false,
+            None => Transition::NavigateTo,
         };
-        self.perform(Command::NavigateTo { head, is_answer }).await.map(drop)
+        self.perform(Command::NavigateTo { head, transition }).await.map(drop)
     }
 
     /// Moves HEAD back to the last message of the user, so that the next run answers it again. The earlier answer stays
@@ -178,11 +180,15 @@ impl Conversation {
         }
     }
 
-    /// Checks that every call of the last batch up to this event has its result. On a branch that ends with calls they
-    /// would run again. Returns whether the branch ends with an answer of the model. Reads only the last batch.
-    pub(super) async fn inspect_end(&self, leaf: &EventId) -> Result<bool> {
+    /// The transition for a move to this event, by what the branch ends with there. Reads the last batch of calls, and if one of
+    /// them has no result, what comes behind it in the log.
+    ///
+    /// # Errors
+    /// `invalid_options` if calls of the last batch have their results behind this event, or if it is HEAD and leaving it answers
+    /// them: here they would run again.
+    pub(super) async fn inspect_end(&self, leaf: &EventId) -> Result<Transition> {
         let log = &self.0.log;
-        self.index_of(leaf).await?;
+        let place = self.index_of(leaf).await?;
         let mut batch = LastBatch::default();
         let mut last_seen = None;
         let visit = &mut |_, event: Event| {
@@ -193,13 +199,36 @@ impl Conversation {
         };
         walk_back(&*log.store, log.id, Some(leaf.clone()), visit).await?;
         if batch.lacks_result {
-            return Err(cut_batch(leaf));
+            return match log.head().as_ref() == Some(leaf) || self.is_followed(place, leaf).await? {
+                true => Err(cut_batch(leaf)),
+                false => Ok(Transition::NavigateToCalls),
+            };
         }
-        Ok(last_seen.is_some_and(|event| match event.body() {
+        let is_answer = last_seen.is_some_and(|event| match event.body() {
             Body::MessageEvent(message) => event.source() == Source::Agent && !message.is_cut_off(),
             Body::ObservationEvent(result) => result.tool_name == "finish",
             _ => false,
-        }))
+        });
+        Ok(if is_answer { Transition::NavigateToAnswer } else { Transition::NavigateTo })
+    }
+
+    /// Whether an event of the log follows this one, which is at `place`.
+    async fn is_followed(&self, place: u64, event: &EventId) -> Result<bool> {
+        let log = &self.0.log;
+        let mut next = place + 1;
+        while next < log.length() {
+            let end = log.length().min(next + PAGE);
+            for stored in log.store.events(log.id, next..end).await? {
+                let wanted = parent_of(stored.index, &Event::decode(stored.id, stored.json));
+                if matches!(&wanted, Ok(Some(Wanted::Id(id))) if id == event)
+                    || matches!(wanted, Ok(Some(Wanted::Index(index))) if index == place)
+                {
+                    return Ok(true);
+                }
+            }
+            next = end;
+        }
+        Ok(false)
     }
 }
 
@@ -230,7 +259,7 @@ pub struct OtherBranch {
     pub first_message: Event,
 }
 
-fn cut_batch(event: &EventId) -> Error {
+pub(super) fn cut_batch(event: &EventId) -> Error {
     let text = format!(
         "event {event} is between calls and their results; choose an event before these calls or one after their results"
     );

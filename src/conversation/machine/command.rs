@@ -1,7 +1,7 @@
 //! The commands of the state machine, which come from the user, from the run and from the page that opens the
 //! conversation, and the plans that they result in.
 
-use super::{Assessment, HookAnswers, calls::Renamed};
+use super::{Assessment, HookAnswers, Transition, calls::Renamed};
 use crate::{
     agent::{Call, Draft, Reply},
     event::{Event, SecurityRisk},
@@ -38,8 +38,8 @@ pub enum Command {
     RejectPendingActions { reason: Option<String>, actions: Option<Vec<EventId>> },
     /// Rewrites a batch with edited arguments of one call, on a new branch.
     EditAction(Rewrite),
-    /// Moves HEAD to this event, or before the first one. `is_answer`: the agent has nothing to do there.
-    NavigateTo { head: Option<EventId>, is_answer: bool },
+    /// Moves HEAD to this event, or before the first one; by the transition for what is at the end of that branch.
+    NavigateTo { head: Option<EventId>, transition: Transition },
     /// Moves HEAD back to the last message of the user.
     Regenerate,
     /// Stores a message of the user in place of an earlier one, on a new branch.

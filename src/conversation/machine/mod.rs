@@ -84,11 +84,7 @@ impl Machine<'_> {
             Command::Interrupt => self.interrupt(),
             Command::RejectPendingActions { reason, actions } => self.reject(reason, actions.as_deref()),
             Command::EditAction(rewrite) => self.edit(rewrite),
-            Command::NavigateTo { head, is_answer } => {
-                let transition =
-                    if is_answer { Transition::NavigateToAnswer } else { Transition::NavigateTo };
-                self.enter_branch(transition, head)
-            }
+            Command::NavigateTo { head, transition } => self.enter_branch(transition, head),
             Command::Regenerate => {
                 let message = self.last_user_message.clone().ok_or_else(|| {
                     let text = "there is no message of the user to answer again; send one first";
@@ -342,7 +338,12 @@ impl Machine<'_> {
     /// begun must not run again when the user returns. Messages of the inbox were sent to that branch.
     fn enter_branch(&mut self, transition: Transition, head: Option<EventId>) -> Result<Plan> {
         self.check_leaving()?;
-        transition.apply(&mut self.state)?;
+        // Calls of the other branch wait only when HEAD is there.
+        let leaving = match transition {
+            Transition::NavigateToCalls => Transition::NavigateTo,
+            transition => transition,
+        };
+        leaving.apply(&mut self.state)?;
         let mut plan = self.append_inbox(answers::BRANCH_LEFT)?;
         // A message of the inbox changes the status of the branch that is left.
         transition.apply(&mut self.state)?;

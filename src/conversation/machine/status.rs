@@ -31,6 +31,8 @@ pub enum Transition {
     NavigateTo,
     /// A move of HEAD to an answer of the model, or to the end of a task.
     NavigateToAnswer,
+    /// A move of HEAD to calls that nothing answers, as they come with a merge.
+    NavigateToCalls,
     /// A return to the user's last message, to answer it again.
     Regenerate,
     /// Another text for a message of the user, on a new branch.
@@ -78,6 +80,7 @@ string_enum!(Transition {
     EditAction = "`editAction`",
     NavigateTo = "`navigateTo`",
     NavigateToAnswer = "`navigateTo`, to an answer",
+    NavigateToCalls = "`navigateTo`, to calls without results",
     Regenerate = "`regenerate`",
     EditMessage = "`editMessage`",
     Fork = "`fork`",
@@ -166,6 +169,11 @@ impl Transition {
                 Finished => Stays,
                 // A run would ask the model to answer its own answer, which providers refuse.
                 Idle | Paused | Error | Stuck | Deleting => Becomes(Finished),
+            },
+            Self::NavigateToCalls => match status {
+                Waiting | Running => Refused,
+                // Nobody here has decided about them.
+                Idle | Paused | Finished | Error | Stuck | Deleting => Becomes(Waiting),
             },
             Self::Fork => match status {
                 // The calls that wait would run in both conversations.
