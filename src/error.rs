@@ -89,7 +89,7 @@ error_codes! {
         "`run()` continues; of an import nothing is stored";
     /// The browser's storage is full.
     StoreQuota = "store_quota", retryable false,
-        "export and delete conversations";
+        "export and delete conversations: `storageStatus()` names the largest";
     /// Another tab keeps the database open in another version, a newer version of the app has written it, or a custom
     /// store has not answered in time.
     StoreBlocked = "store_blocked", retryable true,

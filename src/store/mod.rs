@@ -304,7 +304,7 @@ impl fmt::Display for StoreError {
             ),
             Self::Lost => f.write_str(LOST),
             Self::Quota => {
-                f.write_str("the storage is full; delete or export conversations, or free disk space")
+                f.write_str("the storage is full; storageStatus() names the largest conversations: export and delete some, or free disk space")
             }
             Self::Blocked => f.write_str(
                 "another tab has this database open in another version; close or reload the other tabs",

@@ -74,6 +74,7 @@ impl Tables {
                 }
                 Write::DropFile { path } => drop(self.files.remove(&(id, path.clone()))),
                 Write::DropAll => {
+                    self.heads.remove(&id);
                     self.rows.retain(|(of, _), _| *of != id);
                     self.pages.retain(|(of, _), _| *of != id);
                     self.files.retain(|(of, _), _| *of != id);
@@ -119,7 +120,6 @@ impl Tables {
         let old = |head: &Head| head.deleted && now - head.written > TOMBSTONE_LIFETIME;
         let swept: Vec<_> = self.heads.iter().filter(|(_, head)| old(head)).map(|(id, _)| *id).collect();
         for id in swept {
-            self.heads.remove(&id);
             self.write(id, vec![Write::DropAll]);
         }
     }

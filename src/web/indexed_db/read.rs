@@ -123,7 +123,6 @@ async fn sweep(connection: &Connection, conversation: ConversationId) -> Result<
     if head.is_some_and(|head| is_leftover(&head, last.as_ref())) {
         let mut requests = Vec::new();
         write::drop_all(&transaction, &key, &mut requests)?;
-        requests.push(write::issued(transaction.table(Table::Conversations)?.delete(&key))?);
         transaction.complete(&requests).await?;
     }
     Ok(())

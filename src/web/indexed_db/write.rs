@@ -115,7 +115,16 @@ pub(super) async fn delete(connection: &Connection, conversation: ConversationId
             first_recent = middle + 1;
         }
     }
-    Ok(carry_out(transaction, &key, &deletion(&tip, first_recent, seen), None).await?)
+    let writes = deletion(&tip, first_recent, seen);
+    match carry_out(transaction, &key, &writes, None).await {
+        // On a full disk browsers refuse everything but removing. The tombstones are against writers that have not noticed, and the
+        // caller holds the lock of the writer.
+        Err(Aborted::Failed(StoreError::Quota)) => {
+            let transaction = connection.transaction(Table::ALL, Mode::Write(Durability::Strict)).await?;
+            Ok(carry_out(transaction, &key, &[Write::DropAll], None).await?)
+        }
+        ended => Ok(ended?),
+    }
 }
 
 /// The tables that are written to; with fewer tables a transaction is cheaper.
@@ -151,9 +160,7 @@ async fn carry_out(
         Ok(requests)
     });
     match issued {
-        Ok(requests) if writes.iter().any(|write| matches!(write, Write::Vacant { .. })) => {
-            transaction.end(&requests).await
-        }
+        Ok(requests) if writes.iter().any(must_be_waited_for) => transaction.end(&requests).await,
         Ok(requests) => transaction.complete(&requests).await,
         Err(error) => {
             transaction.abort();
@@ -161,6 +168,24 @@ async fn carry_out(
         }
     }
 }
+
+/// Whether this write may fail when others of its transaction succeed. Firefox stores a large value as a file of its own, and on a
+/// full disk completes a transaction without it that was told to commit before the request had failed.
+fn must_be_waited_for(write: &Write<'_>) -> bool {
+    let size = match write {
+        Write::Vacant { .. } => return true,
+        Write::Add(row) | Write::Put(row) => {
+            row.json.len() + row.patch.as_ref().map_or(0, |patch| patch.middle.len())
+        }
+        Write::Head(head) => head.base_state.as_ref().map_or(0, |state| state.len()),
+        Write::File { content, .. } => content.len(),
+        _ => 0,
+    };
+    size > LARGE
+}
+
+/// Far below the size from which on Firefox stores a value as a file, in bytes (`dom.indexedDB.dataThreshold`).
+const LARGE: usize = 128 << 10;
 
 fn issue(
     transaction: &Transaction,
@@ -217,12 +242,13 @@ fn issue(
     Ok(requests)
 }
 
-/// Removes all rows, pages and files of a conversation.
+/// Removes the head and all rows, pages and files of a conversation.
 pub(super) fn drop_all(
     transaction: &Transaction,
     key: &JsValue,
     requests: &mut Vec<IdbRequest>,
 ) -> Result<(), StoreError> {
+    requests.push(issued(transaction.table(Table::Conversations)?.delete(key))?);
     let range = encode::keys_of(key)?;
     for table in [Table::Events, Table::Pages, Table::Files] {
         requests.push(issued(transaction.table(table)?.delete(&range))?);
@@ -231,6 +257,6 @@ pub(super) fn drop_all(
 }
 
 /// A request whose result is not awaited, because the transaction reports whether it succeeded.
-pub(super) fn issued(request: Result<IdbRequest, JsValue>) -> Result<IdbRequest, StoreError> {
+fn issued(request: Result<IdbRequest, JsValue>) -> Result<IdbRequest, StoreError> {
     request.map_err(|thrown| failure(&thrown))
 }
