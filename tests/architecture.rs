@@ -53,7 +53,10 @@ const MODULES: &[(&str, &[&str])] = &[
             "fair_mutex",
         ],
     ),
-    ("archive", &["context", "error", "event", "format", "host", "id", "json", "llm", "names", "store"]),
+    (
+        "archive",
+        &["context", "error", "event", "format", "host", "id", "json", "llm", "names", "security", "store"],
+    ),
     (
         "server",
         &[

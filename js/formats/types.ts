@@ -16,10 +16,11 @@ export interface ImportedConversation {
   /** The conversation's id. */
   id: string;
   /**
-   * `created`: there was no conversation with this id. `continued`: the stored log was the beginning of the archive's log,
-   * and the rest was appended. `up_to_date`: the stored log already contained all events, and nothing was changed.
+   * `created`: there was no conversation with this id. `continued`: it has gone on in the archive and not here, and stands where it
+   * stands there. `merged`: it has gone on in both, or HEAD was moved here; HEAD and the settings stay, and the events that only the
+   * archive has are branches beside the active one. `up_to_date`: everything was stored already, and nothing was changed.
    */
-  outcome: "created" | "continued" | "up_to_date";
+  outcome: "created" | "continued" | "merged" | "up_to_date";
   /** The number of events in the stored log. */
   eventCount: number;
   /** Sentences for the user, each naming a file: damaged files in quarantine, secrets that were left out. */

@@ -1,13 +1,6 @@
 //! Imports an archive into a store: checks all of it first, then writes it so that no partial import becomes visible.
 
-use super::{
-    Archive, Progress,
-    contents::{Contents, Conversation, Part},
-    pages::{Pages, Position},
-    plan::Plan,
-    reading,
-    verify::{Verified, verify},
-};
+use super::{Archive, Progress, comparison::compare, contents::Contents, plan::Plan, verify::verify};
 use crate::{
     error::{Error, ErrorCode, Result},
     format::{base_state::BaseState, server_mark::SERVER},
@@ -35,12 +28,18 @@ pub struct Imported {
 pub enum Outcome {
     /// The conversation did not exist and was created.
     Created,
-    /// The events of the archive were appended to the stored log.
+    /// The conversation has gone on in the archive and not here: HEAD and the state are those of the archive.
     Continued {
         /// The number of events before.
         from: u64,
     },
-    /// The stored log already had all events of the archive; nothing was changed.
+    /// The conversation has gone on in both, or HEAD was moved here: HEAD and the state stay, and what only the archive has is
+    /// added, as branches beside the active one.
+    Merged {
+        /// The number of events before.
+        from: u64,
+    },
+    /// The stored conversation already had everything; nothing was changed.
     UpToDate,
 }
 
@@ -59,8 +58,8 @@ pub type Claim = Box<dyn Any>;
 
 /// Imports every conversation of an archive, or fails and leaves the store as it was.
 ///
-/// A conversation that did not exist becomes visible with the last commit of the import. An existing one is continued if
-/// the stored log is the beginning of the archive's, in one commit up to a few megabytes; not while it is open for writing.
+/// A conversation that did not exist becomes visible with the last commit of the import. An existing one gets the events that it
+/// does not have, in one commit up to a few megabytes; not while it is open for writing.
 pub async fn import(
     archive: &dyn Archive,
     store: &dyn Store,
@@ -92,9 +91,15 @@ pub async fn import(
                 );
                 return Err(Error::new(ErrorCode::InvalidState, text));
             }
-            check_for_common_history(archive, store, conversation, &verified, stored.length).await?;
         }
-        let plan = Plan::new(archive, store, *now, conversation, ancestors, verified, stored);
+        let stored = match stored {
+            Some(stored) => {
+                let comparison = compare(archive, store, conversation, &verified, &stored).await?;
+                Some((stored, comparison))
+            }
+            None => None,
+        };
+        let plan = Plan::new(archive, store, *now, conversation, ancestors, verified, stored).await?;
         plans.push(plan.claimed(claimed)?);
     }
     if let Err(error) = write(&plans, &mut progress).await {
@@ -114,49 +119,6 @@ pub async fn import(
         }
     }
     Ok(imported)
-}
-
-/// Fails unless one of the two logs is the beginning of the other.
-async fn check_for_common_history(
-    archive: &dyn Archive,
-    store: &dyn Store,
-    conversation: &Conversation,
-    verified: &Verified,
-    stored_length: u64,
-) -> Result<()> {
-    let common = stored_length.min(verified.length);
-    let pages = Pages::new(store, verified.id);
-    let mut at = Position::default();
-    let events = conversation.parts(0, &|part| matches!(part, Part::Event(i) if (i as u64) < common));
-    let name = |position| conversation.name_at(position).unwrap_or_default();
-    for group in reading::groups(events) {
-        let mut ours = Vec::new();
-        for _ in &group {
-            ours.extend(pages.next(&mut at, common).await?);
-        }
-        let mut ours = ours.into_iter();
-        reading::read(archive, &group, &name, &mut |(_, part), content| {
-            let (Part::Event(index), Some(ours)) = (part, ours.next()) else { return Ok(()) };
-            let is_same = conversation.events.get(index).is_some_and(|event| {
-                let repaired = verified.repair(index).and_then(|repair| repair.content(content, &event.id));
-                event.id == ours.id && ours.json.as_bytes() == repaired.as_deref().unwrap_or(content)
-            });
-            if is_same {
-                return Ok(());
-            }
-            Err(Error::new(
-                ErrorCode::InvalidState,
-                format!(
-                    "conversation {} is already stored with other events: the stored log has {stored_length} \
-                     events, the archive's has {}, and they differ from event {index} on; export the stored one if \
-                     you want to keep it, delete it, and import again",
-                    verified.id, verified.length
-                ),
-            ))
-        })
-        .await?;
-    }
-    Ok(())
 }
 
 /// Writes everything except the base states, then these: before that nothing becomes visible.

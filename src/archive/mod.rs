@@ -16,12 +16,14 @@
 //! this module again ([`Writing`]). In both directions only a few entries are in memory at a time.
 
 mod base_state;
+mod comparison;
 mod contents;
 mod event_text;
 pub mod interchange;
 pub mod history;
 mod import;
 mod limits;
+mod merged_state;
 mod name;
 mod pages;
 mod plan;
@@ -29,6 +31,7 @@ mod reading;
 mod secrets;
 mod quarantine;
 mod undecided;
+mod union;
 mod verify;
 mod writing;
 

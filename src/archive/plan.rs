@@ -3,8 +3,9 @@
 use super::{
     Archive, Claim, Imported, Outcome,
     base_state::{self, ReadBaseState},
+    comparison::Comparison,
     contents::{Conversation, Entry, Part},
-    invalid, limits,
+    invalid, limits, merged_state,
     quarantine::Quarantine,
     secrets::{is_searched, without_secrets},
     undecided::{LastEvent, mark},
@@ -20,7 +21,7 @@ use crate::{
         file_versions,
         layout::{BASE_STATE, nested_persistence_dir},
     },
-    id::ConversationId,
+    id::{ConversationId, StorePath},
     store::{Commit, Durability, Listing, Store},
 };
 use std::{cell::Cell, rc::Rc};
@@ -34,9 +35,11 @@ pub struct Plan<'a> {
     /// The conversations in whose folders it is, the nearest first.
     ancestors: Vec<ConversationId>,
     verified: Verified,
-    stored: Option<Listing>,
+    stored: Option<(Listing, Comparison)>,
     /// The change of the store that the plan makes.
     pub outcome: Outcome,
+    /// The state to store where the stored one is kept; `None` if it does not change.
+    merged: Option<BaseState>,
     /// The length of the stored log after the commits of this plan; `None` before its first commit.
     written: Cell<Option<u64>>,
     /// Held until everything is written or undone.
@@ -45,21 +48,16 @@ pub struct Plan<'a> {
 
 impl<'a> Plan<'a> {
     /// The plan for a conversation, of which `stored` may exist already.
-    pub fn new(
+    pub async fn new(
         archive: &'a dyn Archive,
         store: &'a dyn Store,
         now: f64,
         conversation: &'a Conversation,
         ancestors: Vec<ConversationId>,
         verified: Verified,
-        stored: Option<Listing>,
-    ) -> Self {
-        let outcome = match &stored {
-            None => Outcome::Created,
-            Some(stored) if stored.length < verified.length => Outcome::Continued { from: stored.length },
-            Some(_) => Outcome::UpToDate,
-        };
-        Self {
+        stored: Option<(Listing, Comparison)>,
+    ) -> Result<Self> {
+        let mut plan = Self {
             archive,
             store,
             now,
@@ -67,10 +65,45 @@ impl<'a> Plan<'a> {
             ancestors,
             verified,
             stored,
-            outcome,
+            outcome: Outcome::Created,
+            merged: None,
             written: Cell::new(None),
             claim: None,
+        };
+        let Some((listing, comparison)) = &plan.stored else { return Ok(plan) };
+        let from = listing.length;
+        let has_new = comparison.new_events() > 0;
+        let state = BaseState::of(plan.verified.id, &listing.base_state);
+        let Some(state) = state.filter(|_| !(has_new && comparison.goes_on)) else {
+            // Of a state that cannot be read the archive has a copy.
+            plan.outcome = Outcome::Continued { from };
+            return Ok(plan);
+        };
+        let merged = plan.merged_state(state, comparison).await?;
+        let is_changed = *merged.json() != *listing.base_state;
+        plan.outcome = if has_new || is_changed { Outcome::Merged { from } } else { Outcome::UpToDate };
+        plan.merged = is_changed.then_some(merged);
+        Ok(plan)
+    }
+
+    /// This stored state, with what the archive's has to add.
+    async fn merged_state(&self, mut state: BaseState, comparison: &Comparison) -> Result<BaseState> {
+        let theirs = self.read_base_state().await?.state;
+        let is_only_there = |id: &str| comparison.is_only_in_archive(id);
+        let is_ahead = comparison.new_events() == 0 && !comparison.is_apart();
+        let wins = |ours: Option<&str>, theirs: Option<&str>| match (ours, theirs) {
+            // An older copy knows nothing that the stored conversation does not.
+            _ if is_ahead => false,
+            (None, _) => true,
+            (Some(_), None) => false,
+            (Some(ours), Some(theirs)) => comparison.is_later.then(theirs.cmp(ours)).is_gt(),
+        };
+        merged_state::add(&mut state, &theirs, &is_only_there, &wins);
+        if comparison.new_events() > 0 {
+            merged_state::stricter(&mut state, &theirs);
+            comparison.pin_head(&mut state);
         }
+        Ok(state)
     }
 
     /// The plan with the write lock of the conversation, which it needs if it changes anything.
@@ -91,27 +124,32 @@ impl<'a> Plan<'a> {
 
     /// Writes everything except the last commit, which makes the conversation visible, and returns that commit.
     pub async fn write(&self, progress: &mut dyn FnMut(u64)) -> Result<Writing> {
-        let from = match self.outcome {
-            Outcome::Continued { from } => from,
-            Outcome::Created | Outcome::UpToDate => 0,
-        };
+        let from = self.stored.as_ref().map_or(0, |(listing, _)| listing.length);
         if self.outcome == Outcome::Created {
             // Removes the remains of an import that ended before its last commit.
             self.store.delete(self.verified.id).await?;
         }
-        let is_one_commit = self.is_one_commit(from);
+        let is_one_commit = self.is_one_commit();
         let mut batch = Batch { writing: self.new_writing(from), bytes: 0 };
+        let keeps_state = self.keeps_state();
+        if keeps_state && !is_one_commit {
+            batch.writing.commit.base_state = self.merged.as_ref().map(BaseState::json);
+        }
         let takes_versions = self.takes_file_versions();
         if takes_versions && self.outcome != Outcome::Created {
             self.remove_file_versions(from).await?;
         }
         let mut current_version = None;
         let mut quarantine = Quarantine::new(self.conversation);
-        let base_state = self.base_state().await?;
+        let base_state = match keeps_state {
+            true => None,
+            false => Some(self.base_state().await?),
+        };
         let parts = self.conversation.parts(0, &|part| match part {
-            Part::Event(index) => index as u64 >= from,
-            Part::BaseState => base_state.is_rebuilt,
-            Part::File(_) | Part::NotInLog(_) => true,
+            Part::Event(index) => self.takes_event(index),
+            Part::BaseState => base_state.as_ref().is_some_and(|read| read.is_rebuilt),
+            // A merge without new events changes the state only.
+            Part::File(_) | Part::NotInLog(_) => !keeps_state || self.has_new_events(),
         });
         for ((_, part), entry) in parts {
             let source = Source::Entry(entry.position);
@@ -120,15 +158,24 @@ impl<'a> Plan<'a> {
                 Part::Event(index) if index < position(self.verified.length) => {
                     let Some(event) = self.conversation.events.get(index) else { continue };
                     let id = event.id.clone();
+                    let mut placed = None;
                     if let Some(repair) = self.verified.repair(index) {
                         let repaired = repair.content(&self.content(&entry).await?, &id);
-                        let repaired = repaired.ok_or_else(|| self.changed(Part::Event(index)))?;
-                        batch.writing.events.push((id, Source::Given(repaired)));
+                        placed = Some(repaired.ok_or_else(|| self.changed(Part::Event(index)))?);
                         let path = quarantine.path(&self.conversation.event_file_name(index))?;
                         batch.writing.files.push((path, source));
-                    } else {
-                        batch.writing.events.push((id, source));
                     }
+                    if let Some((_, comparison)) = &self.stored
+                        && comparison.is_placed(index)
+                    {
+                        let text = match placed.take() {
+                            Some(text) => text,
+                            None => self.content(&entry).await?,
+                        };
+                        placed = comparison.placed(index, &text).or(Some(text));
+                    }
+                    let source = placed.map_or(Source::Entry(entry.position), Source::Given);
+                    batch.writing.events.push((id, source));
                 }
                 Part::Event(index) => {
                     let path = quarantine.path(&self.conversation.event_file_name(index))?;
@@ -137,6 +184,9 @@ impl<'a> Plan<'a> {
                 Part::File(index) => {
                     let Some((path, _)) = self.conversation.files.get(index) else { continue };
                     if file_versions::is_version(path) && !takes_versions {
+                        continue;
+                    }
+                    if keeps_state && !self.is_missing(path).await? {
                         continue;
                     }
                     if path.as_str() == file_versions::CURRENT {
@@ -162,15 +212,44 @@ impl<'a> Plan<'a> {
             }
         }
         batch.writing.files.extend(current_version);
-        batch.writing.commit.base_state = Some(base_state.state.json());
+        batch.writing.commit.base_state = match base_state {
+            Some(read) => Some(read.state.json()),
+            None => self.merged.as_ref().map(BaseState::json),
+        };
         batch.writing.commit.durability = Durability::Strict;
         Ok(batch.writing)
+    }
+
+    /// Whether the stored state stays, with what the archive's adds to it.
+    fn keeps_state(&self) -> bool {
+        matches!(self.outcome, Outcome::Merged { .. } | Outcome::UpToDate)
+    }
+
+    fn has_new_events(&self) -> bool {
+        self.stored.as_ref().is_none_or(|(_, comparison)| comparison.new_events() > 0)
+    }
+
+    /// Whether the event at this index of the archive is stored, or quarantined because it cannot be in the log.
+    fn takes_event(&self, index: usize) -> bool {
+        let Some((_, comparison)) = &self.stored else { return true };
+        comparison.is_new(index) || index >= position(self.verified.length) && self.has_new_events()
+    }
+
+    /// Whether a merge takes in this file of the archive: one that is not stored. Files that follow HEAD stay those of the stored
+    /// branch.
+    async fn is_missing(&self, path: &StorePath) -> Result<bool> {
+        Ok(!file_versions::has_versions(path)
+            && self.store.read_file(self.verified.id, path).await?.is_none())
     }
 
     /// Whether the versions of files are taken in: they refer to places in the log, which have to be those of the archive.
     fn takes_file_versions(&self) -> bool {
         let is_current = |path: &str| path == file_versions::CURRENT;
-        self.conversation.files.iter().any(|(path, _)| is_current(path.as_str()))
+        // They count the events of the log.
+        let is_beginning = self.stored.as_ref().is_none_or(|(_, comparison)| comparison.is_beginning);
+        is_beginning
+            && !self.keeps_state()
+            && self.conversation.files.iter().any(|(path, _)| is_current(path.as_str()))
             && self.conversation.events.iter().all(|event| event.name.is_none())
     }
 
@@ -210,7 +289,7 @@ impl<'a> Plan<'a> {
             // Another writer is creating the same conversation, which must not be deleted.
             None if error.code() == ErrorCode::LockedElsewhere => {}
             None => drop(self.store.delete(self.verified.id).await),
-            Some(stored) if written > stored.length => {
+            Some((stored, _)) if written > stored.length => {
                 let mut commit = self.new_commit(written);
                 commit.truncate_to = Some(stored.length);
                 commit.base_state = Some(Rc::clone(&stored.base_state));
@@ -223,7 +302,10 @@ impl<'a> Plan<'a> {
 
     /// The result for the caller.
     pub fn imported(self) -> Imported {
-        let length = self.stored.map_or(0, |stored| stored.length).max(self.verified.length);
+        let length = match &self.stored {
+            Some((listing, comparison)) => listing.length.saturating_add(comparison.new_events() as u64),
+            None => self.verified.length,
+        };
         Imported {
             conversation: self.verified.id,
             outcome: self.outcome,
@@ -232,9 +314,10 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// Whether the continuation of a stored conversation fits into one commit.
-    fn is_one_commit(&self, from: u64) -> bool {
-        let events = self.conversation.events.iter().skip(position(from)).map(|event| event.entry.size);
+    /// Whether what is added to a stored conversation fits into one commit.
+    fn is_one_commit(&self) -> bool {
+        let events = self.conversation.events.iter().enumerate();
+        let events = events.filter(|(index, _)| self.takes_event(*index)).map(|(_, event)| event.entry.size);
         let files = self.conversation.files.iter().map(|(_, entry)| entry.size);
         self.stored.is_some()
             && events.chain(files).fold(0, u64::saturating_add) <= limits::FAST_FORWARD_BYTES
@@ -253,8 +336,8 @@ impl<'a> Plan<'a> {
         Ok(Batch { writing: self.new_writing(length), bytes: 0 })
     }
 
-    /// The base state to store.
-    async fn base_state(&self) -> Result<ReadBaseState> {
+    /// The base state of the archive.
+    async fn read_base_state(&self) -> Result<ReadBaseState> {
         let name = self.conversation.entry_name(Part::BaseState);
         let content = match &self.conversation.base_state {
             Some(entry) => Some(self.content(entry).await?),
@@ -264,6 +347,15 @@ impl<'a> Plan<'a> {
         if read.state.id() != self.verified.id {
             return Err(self.changed(Part::BaseState));
         }
+        if !self.verified.lost_tasks.is_empty() {
+            read.state.remove_subagent_tasks(&self.verified.lost_tasks);
+        }
+        Ok(read)
+    }
+
+    /// The base state to store, if it is that of the archive.
+    async fn base_state(&self) -> Result<ReadBaseState> {
+        let mut read = self.read_base_state().await?;
         if let Some(leaf) = &self.verified.new_leaf {
             read.state.set_leaf(leaf);
         }
@@ -271,13 +363,16 @@ impl<'a> Plan<'a> {
         if read.state.ancestors() != self.ancestors {
             read.state.set_persistence_dir(&nested_persistence_dir(&self.ancestors, self.verified.id));
         }
-        if !self.verified.lost_tasks.is_empty() {
-            read.state.remove_subagent_tasks(&self.verified.lost_tasks);
+        if let Some((listing, comparison)) = &self.stored
+            && let Some(ours) = BaseState::of(self.verified.id, &listing.base_state)
+        {
+            let is_only_here = |id: &str| comparison.is_only_stored(id);
+            merged_state::add(&mut read.state, &ours, &is_only_here, &|_, _| false);
         }
         self.note_beginning(&mut read.state).await?;
         let timestamp = self.verified.last_timestamp.clone();
         let last = timestamp.map(|timestamp| LastEvent { at: self.now, timestamp });
-        mark(&mut read.state, self.stored.as_ref().map(|stored| &*stored.base_state), last.as_ref());
+        mark(&mut read.state, self.stored.as_ref().map(|(stored, _)| &*stored.base_state), last.as_ref());
         Ok(read)
     }
 

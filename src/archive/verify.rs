@@ -13,7 +13,7 @@ use crate::{
         subagent_tasks::SubagentTask,
         tree::{Leaf, ROOT_PARENT_ID},
     },
-    id::ConversationId,
+    id::{ConversationId, EventId},
     names::Names,
 };
 
@@ -26,6 +26,8 @@ pub struct Verified {
     pub length: u64,
     /// The new position of HEAD, if the event that HEAD names is not among those that are imported.
     pub new_leaf: Option<Leaf>,
+    /// The index of the event at which HEAD is then; `None` before the first one.
+    pub head: Option<usize>,
     /// The repairs of events, in the order of the log.
     pub repairs: Vec<EventRepair>,
     /// The tasks that it has given to sub-agents whose conversations are not in its folder of the archive. They could be any
@@ -141,6 +143,7 @@ struct Findings {
 struct BaseStateFindings {
     id: ConversationId,
     leaf_event_id: Option<String>,
+    leaf: Leaf,
     tasks: Vec<SubagentTask>,
     warnings: Vec<String>,
 }
@@ -163,6 +166,7 @@ impl Findings {
         self.base_state = Some(BaseStateFindings {
             id: read.state.id(),
             leaf_event_id: read.state.leaf_event_id(),
+            leaf: read.state.leaf(),
             tasks: read.state.subagent_tasks(),
             warnings: read.warnings,
         });
@@ -215,12 +219,19 @@ impl Findings {
         let repairs = repairs(conversation, &self.events, &mut warnings);
         let is_imported =
             |head: &String| conversation.events.iter().take(length).any(|event| event.id.as_str() == head);
+        let default_head = self.events.iter().rposition(|found| found.can_be_head);
+        let place = |id: &EventId| conversation.events.iter().take(length).position(|event| event.id == *id);
+        let head = match &base_state.leaf {
+            Leaf::Event(id) => place(id).or(default_head),
+            Leaf::Empty => None,
+            Leaf::Unset => default_head,
+        };
         let new_leaf = match base_state.leaf_event_id.filter(|head| !is_imported(head)) {
             None => None,
             Some(lost) => {
-                let last = self.events.iter().rposition(|found| found.can_be_head);
-                let last =
-                    last.and_then(|index| conversation.events.get(index)).map(|event| event.id.clone());
+                let last = default_head
+                    .and_then(|index| conversation.events.get(index))
+                    .map(|event| event.id.clone());
                 warnings.push(format!(
                     "{} names the event {}, which does not exist; the conversation continues after its last event instead",
                     conversation.entry_name(Part::BaseState),
@@ -233,6 +244,7 @@ impl Findings {
             id: base_state.id,
             length: length as u64,
             new_leaf,
+            head,
             repairs,
             lost_tasks: base_state.tasks,
             last_timestamp: self.last.1,

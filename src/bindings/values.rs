@@ -172,6 +172,7 @@ impl<'a> From<&'a Imported> for ImportedObject<'a> {
             outcome: match imported.outcome {
                 Outcome::Created => "created",
                 Outcome::Continued { .. } => "continued",
+                Outcome::Merged { .. } => "merged",
                 Outcome::UpToDate => "up_to_date",
             },
             event_count: imported.length,

@@ -4,8 +4,9 @@
 //! unchanged.
 
 use crate::{
-    json::{EditableObject, ToJson as _, quoted},
+    json::{EditableObject, RawJson, ToJson as _, quoted},
     llm::completion::Completion,
+    names::Names,
 };
 
 /// Tokens of one answer.
@@ -196,6 +197,51 @@ impl Metrics {
         }
     }
 
+    /// Adds the answers that only `other` has, which has counted those of the same model elsewhere. An answer is in both if the
+    /// lists of both have it, so adding twice changes nothing the second time. The last answer stays the last.
+    pub fn add_missing(&mut self, other: &Self) {
+        let per_turn_token = self.accumulated_token_usage().per_turn_token;
+        let mut cost = self.accumulated_cost();
+        let mut usage = self.accumulated_token_usage();
+        let mut has_usage = false;
+        for list in LISTS {
+            let mut counts = Names::default();
+            for name in self.entries(list).iter().map(identity) {
+                counts.set(&name, counts.get(&name).unwrap_or(0) + 1);
+            }
+            for entry in other.entries(list) {
+                let name = identity(&entry);
+                if let Some(count) = counts.get(&name).and_then(|count| count.checked_sub(1)) {
+                    counts.set(&name, count);
+                    continue;
+                }
+                cost += entry.read::<f64>("cost").filter(|cost| *cost > 0.0).unwrap_or(0.0);
+                if list == "token_usages" {
+                    usage = usage.plus(&TokenUsage::read(&entry));
+                    has_usage = true;
+                }
+                self.append(list, &entry);
+            }
+        }
+        if cost > self.accumulated_cost() {
+            self.set("accumulated_cost", &cost.to_json_text());
+        }
+        let stored = self
+            .0
+            .get("accumulated_token_usage")
+            .map_or(Some(EditableObject::default()), EditableObject::compact);
+        if let Some(mut accumulated) = stored.filter(|_| has_usage) {
+            TokenUsage { per_turn_token, ..usage }.write(&mut accumulated);
+            self.set("accumulated_token_usage", &accumulated.text());
+        }
+    }
+
+    /// The entries of a list.
+    fn entries(&self, list: &str) -> Vec<EditableObject> {
+        let entries = self.0.read::<Vec<RawJson>>(list).unwrap_or_default();
+        entries.iter().filter_map(|entry| EditableObject::parse(entry.as_str())).collect()
+    }
+
     /// Appends to a list, without reading its entries.
     fn append(&mut self, list: &str, entry: &EditableObject) {
         let stored = match self.0.get(list) {
@@ -213,6 +259,17 @@ impl Metrics {
     fn set(&mut self, name: &str, json: &str) {
         self.0.set_in_order(name, json.into(), &ORDER);
     }
+}
+
+/// The name of an entry of a list of answers: that of two entries is the same if they are about the same answer, however they spell
+/// its numbers.
+fn identity(entry: &EditableObject) -> String {
+    let mut name = String::new();
+    for (field, value) in entry.iter() {
+        let number = value.parse::<f64>().map(|number| format!("{:x}", number.to_bits()));
+        name.push_str(&format!("{field}:{}\n", number.as_deref().unwrap_or(value)));
+    }
+    name
 }
 
 /// The lists of single answers, which snapshots do not have.
@@ -313,6 +370,36 @@ mod tests {
         let json = metrics.to_json();
         assert!(json.contains(r#""accumulated_token_usage":[7],"costs":"x""#), "{json}");
         assert!(json.contains(r#""token_usages":[{"model":"m""#), "{json}");
+    }
+
+    #[test]
+    fn answers_of_two_devices_are_added_once() {
+        let usage = |tokens| Some(Usage { prompt_tokens: tokens, ..Usage::default() });
+        let mut start = Metrics::new("m");
+        start.record(&completion("r1", Some(0.5), usage(10)), 1000.0);
+        let (mut one, mut two) = (start.clone(), start);
+        one.record(&completion("r2", Some(0.25), usage(3)), 2000.0);
+        two.record(&completion("r3", Some(0.125), usage(4)), 2000.0);
+        two.record(&completion("r3", Some(0.125), usage(4)), 2000.0);
+        let (mut both, mut back) = (one.clone(), two.clone());
+        both.add_missing(&two);
+        assert_eq!(both.accumulated_cost(), 1.0);
+        let total = both.accumulated_token_usage();
+        assert_eq!((total.usage.prompt_tokens, total.per_turn_token), (21, 3));
+        back.add_missing(&both);
+        assert_eq!(back.accumulated_cost(), 1.0);
+        assert_eq!(back.accumulated_token_usage().usage, total.usage);
+        for (metrics, other) in
+            [(&mut both.clone(), &back), (&mut back.clone(), &one), (&mut one.clone(), &one)]
+        {
+            let before = metrics.to_json();
+            metrics.add_missing(other);
+            assert_eq!(metrics.to_json(), before);
+        }
+        // Python spells numbers in another way.
+        let before = both.to_json();
+        both.add_missing(&Metrics::parse(&two.to_json().replace("0.125", "1.25e-1")).unwrap());
+        assert_eq!(both.to_json(), before);
     }
 
     #[test]

@@ -26,6 +26,7 @@ mod limits;
 mod live;
 mod long_memory;
 mod loop_;
+mod merging;
 mod opening;
 mod queue;
 mod partial;

@@ -53,6 +53,13 @@ pub struct TestHost {
 #[derive(Default)]
 pub struct Clock(pub Cell<Option<f64>>);
 
+impl TestHost {
+    /// A host whose ids are none of those of hosts with other numbers.
+    pub fn numbered(number: u128) -> Rc<Self> {
+        Rc::new(Self { ids: Cell::new(number << 32), ..Self::default() })
+    }
+}
+
 impl Host for TestHost {
     fn now(&self) -> f64 {
         1_769_850_902_123.0 + self.passed.get()
@@ -160,10 +167,11 @@ impl HttpClient for Wire {
     }
 }
 
-/// An answer of Chat Completions.
+/// An answer of Chat Completions. A message may have the id of the answer as its `name`.
 pub fn completion(message: Value) -> Value {
+    let name = message["name"].as_str().map_or_else(|| Uuid::from_u128(0).to_string(), str::to_owned);
     json!({
-        "id": format!("chatcmpl-{}", Uuid::from_u128(0)),
+        "id": format!("chatcmpl-{name}"),
         "model": "scripted",
         "choices": [{ "index": 0, "message": message, "finish_reason": "stop" }],
         "usage": { "prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15 },

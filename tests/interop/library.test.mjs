@@ -7,6 +7,7 @@ import { critics } from "./library/aside.mjs";
 import { blockedByTheSdk } from "./library/blocked.mjs";
 import { thereAndBack } from "./library/both-ways.mjs";
 import { branchesBothWays } from "./library/branches.mjs";
+import { conversationsOfDevices } from "./library/devices.mjs";
 import { decidedElsewhere } from "./library/decided.mjs";
 import { conversationsOfOtherPrograms } from "./library/other-programs.mjs";
 import { halvesOfCharacters } from "./library/halves.mjs";
@@ -46,5 +47,6 @@ describe("sub-agents and final answers", { concurrency: 4 }, () => subAgentsBoth
 describe("halves of characters", { concurrency: 4 }, () => halvesOfCharacters(sdk, place));
 describe("branches", { concurrency: 4 }, () => branchesBothWays(sdk, place));
 describe("random conversations", { concurrency: 4 }, () => randomConversations(sdk, place));
+describe("several devices", { concurrency: 4 }, () => conversationsOfDevices(sdk, place));
 describe("secrets", () => secretsBothWays(sdk, place));
 describe("a long conversation", onlyFor("1.43.1", "ten thousand events take a minute"), () => aLongConversation(sdk, place));

@@ -92,7 +92,7 @@ async function importFiles(files: File[]): Promise<void> {
   const [first] = imported;
   if (first === undefined) return;
   const open = currentSession();
-  if (open !== null && imported.some(({ id, outcome }) => id === open.id && outcome === "continued")) await open.reopen();
+  if (open !== null && imported.some(({ id, outcome }) => id === open.id && /^(continued|merged)$/.test(outcome))) await open.reopen();
   else goTo(first.id);
   const warnings = imported.flatMap(({ warnings }) => warnings.map(sentence));
   const more = warnings.splice(MOST_WARNINGS).length;
@@ -136,6 +136,7 @@ function summary(imported: ImportedConversation[]): string {
   const parts = [
     count("created") > 0 && `Imported ${named(count("created"))}.`,
     count("continued") > 0 && `Brought ${named(count("continued"))} up to date.`,
+    count("merged") > 0 && `Merged ${named(count("merged"))} with what was written here; the other branch is beside it.`,
     count("up_to_date") > 0 && `${named(count("up_to_date"))} had nothing new.`,
   ];
   return parts.filter(Boolean).join(" ");

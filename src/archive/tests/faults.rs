@@ -8,7 +8,7 @@ use crate::{
 use std::{cell::RefCell, ops::Range};
 
 /// A store that fails at the commit with this number: only at that one, or at it and everything after (the process ended).
-struct Failing {
+pub(super) struct Failing {
     inner: MemoryStore,
     at: usize,
     dies: bool,
@@ -17,8 +17,13 @@ struct Failing {
 }
 
 impl Failing {
-    fn new(inner: MemoryStore, at: usize, dies: bool) -> Self {
+    pub(super) fn new(inner: MemoryStore, at: usize, dies: bool) -> Self {
         Self { inner, at, dies, commits: Cell::new(0), sizes: RefCell::default() }
+    }
+
+    /// The store as the next process finds it.
+    pub(super) fn survivor(self) -> MemoryStore {
+        self.inner
     }
 
     fn is_dead(&self) -> bool {

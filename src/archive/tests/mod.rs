@@ -6,6 +6,7 @@ mod faults;
 mod interchange;
 mod interchange_random;
 mod hostile;
+mod merging;
 mod torn_files;
 mod random;
 mod readable;

@@ -129,10 +129,22 @@ async function goesThereAndBack(t, scenario, sdk, place) {
   assert.deepEqual([beside(left.keys()), beside(filesOf(directory).keys()).length > 0], [[], true], "locks and markers stay with Python");
   await second.close();
 
-  // Python's copy goes another way: it is not brought in, and what is stored stays.
-  await goOn(sdk, directory, "Another way.", apiMode);
-  await assert.rejects(bring(filesOf(directory)), { code: "invalid_state" });
+  // Python's copy goes another way: it comes to lie beside what is stored, which stays.
   assert.equal((await bring(left)).outcome, "up_to_date");
+  await goOn(sdk, directory, "Another way.", apiMode);
+  const apart = await bring(filesOf(directory));
+  assert.deepEqual([apart.outcome, apart.warnings], ["merged", []]);
+  const merged = await open(t, { model, store, conversationId: id, llm });
+  assert.equal(await merged.finalResponse(), "3 again.");
+  const ways = await merged.branches();
+  await merged.navigateTo(ways.at(-1).leafEventId);
+  assert.equal(await merged.finalResponse(), "Another way.");
+  const both = path.join(place, `${entry.id}-merged.zip`);
+  writeFileSync(both, await exported(merged));
+  await merged.close();
+  assert.deepEqual((await sdk.check(both)).refused, []);
+  const onBoth = await sdk.resume(both, "Done.", { api_mode: apiMode });
+  assert.ok(onBoth.ok, onBoth.error);
   const target = path.join(place, `${entry.id}-back.zip`);
   writeFileSync(target, zip);
   assert.deepEqual((await sdk.check(target)).refused, []);
