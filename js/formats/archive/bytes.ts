@@ -59,31 +59,3 @@ export class Buffer {
     this.#view = new DataView(bytes.buffer);
   }
 }
-
-/** Yields to the page at most every 50 ms. Uses no timer, because timers are slow in background tabs. */
-export class PageYield {
-  #since = performance.now();
-  readonly #signal: AbortSignal | undefined;
-
-  constructor(signal: AbortSignal | undefined) {
-    this.#signal = signal;
-  }
-
-  /** Whether it is time to call `wait()`. */
-  get isDue(): boolean {
-    this.#signal?.throwIfAborted();
-    return performance.now() - this.#since > 50;
-  }
-
-  async wait(): Promise<void> {
-    if (!this.isDue) return;
-    const { port1, port2 } = new MessageChannel();
-    await new Promise((resolve) => {
-      port1.onmessage = resolve;
-      port2.postMessage(0);
-    });
-    port1.close();
-    this.#since = performance.now();
-    this.#signal?.throwIfAborted();
-  }
-}

@@ -1,26 +1,20 @@
 // Writes a stored conversation, with those of its sub-agents, as a zip archive, block by block. The core removes secrets from
 // settings and further files; events go from the store into the archive unchanged.
-import { openExport, storeFailed, withoutSecrets } from "../../../pkg/threadkeep.js";
+import { openExport, withoutSecrets } from "../../../pkg/threadkeep.js";
 import { eventFile } from "../../events/file-name.js";
-import { ThreadkeepError, settle } from "../../input/errors.js";
-import { withTimeout } from "../../store/inventory.js";
-import { type Store, type StoredEvent, coreStore, isInBrowser } from "../../store/store.js";
+import { Page, PageYield, asked, contentsOf, corrupt, eventsOf, mostFiles, pageBytes } from "../../store/reading.js";
+import type { Store } from "../../store/store.js";
 import { mostExportedBytes, tooLarge } from "../../workspace/limits.js";
 import { treeOf, workspaceFolder } from "../../workspace/tree.js";
 import type { Workspace, WorkspaceEntry } from "../../workspace/types.js";
 import { filesOf, isMarker } from "../../workspace/walk.js";
 import type { Work } from "../types.js";
-import { type Bytes, PageYield } from "./bytes.js";
+import type { Bytes } from "./bytes.js";
 import { packed } from "./packing.js";
 import { ZipWriter } from "./zip-writer.js";
 
 /** The approximate size of the blocks. */
 const blockBytes = 64 << 10;
-/** How much is read from the store at once: about so many bytes, or a few events if these are larger. */
-const pageBytes = 1 << 20;
-const mostInPage = 2000;
-/** How many files are read side by side: as many are in memory even if each of them is large. */
-const mostFiles = 16;
 
 const encoder = new TextEncoder();
 const nothing = new Uint8Array(0);
@@ -123,8 +117,7 @@ export async function exported(
       const page = new Page();
       for (let next = 0; next < length; ) {
         const end = Math.min(length, next + page.count);
-        const events = await asked("events", callTimeout, () => store.events(id, next, end));
-        check(events, id, next, end);
+        const events = await eventsOf(store, id, next, end, callTimeout);
         for (const event of events) {
           const content = encoder.encode(event.json);
           page.saw(content.length);
@@ -175,13 +168,6 @@ async function versionState(store: Store, id: string, files: string[], callTimeo
   return `${current}\n${await text(`${versionsFolder}versions/${current.slice(current.indexOf(" ") + 1)}`)}`;
 }
 
-/** The contents of the first of these files, at least of one. A database reads many in one transaction. */
-async function contentsOf(store: Store, id: string, paths: string[], callTimeout: number): Promise<(Uint8Array | null | undefined)[]> {
-  if (isInBrowser(store))
-    return (await settle((await coreStore(store)).call("readFiles", [id, paths, pageBytes]))) as (Uint8Array | undefined)[];
-  return asked("readFile", callTimeout, () => Promise.all(paths.slice(0, mostFiles).map((path) => store.readFile(id, path))));
-}
-
 /** Files that are read side by side: small ones, or a large one alone. */
 function* groups(files: WorkspaceEntry[]): Generator<WorkspaceEntry[]> {
   let group: WorkspaceEntry[] = [];
@@ -206,49 +192,4 @@ async function contentOf(workspace: Workspace, path: string): Promise<Uint8Array
     if (error !== null && typeof error === "object" && "code" in error && error.code === "not_found") return undefined;
     throw error;
   }
-}
-
-/** The number of events or files that make about one page. Grows slowly, because the next ones may be larger. */
-class Page {
-  count = 16;
-  #bytes = 0;
-  #seen = 0;
-
-  saw(bytes: number): void {
-    this.#bytes += bytes;
-    this.#seen++;
-  }
-
-  turn(): void {
-    const fitting = Math.floor((this.#seen * pageBytes) / Math.max(this.#bytes, 1));
-    if (this.#seen > 0) this.count = Math.max(1, Math.min(fitting, 8 * this.#seen, mostInPage));
-    this.#bytes = this.#seen = 0;
-  }
-}
-
-/** The result of a store's method; errors are converted as in the core. */
-async function asked<T>(method: string, timeout: number, question: () => Promise<T>): Promise<T> {
-  const result = Promise.resolve()
-    .then(question)
-    .then((content) => ({ content }), storeFailed);
-  const answer: { content: T } | undefined = await withTimeout(result, timeout);
-  if (!answer) throw new ThreadkeepError("store_blocked", `${method}() of the host's store has not answered in time; try again`);
-  return answer.content;
-}
-
-/** Checks the result, because a host's store may return anything. */
-function check(events: StoredEvent[], id: string, start: number, end: number): void {
-  if (!Array.isArray(events)) throw corrupt("events() has a value that should be an array");
-  if (events.length === 0) throw new ThreadkeepError("not_found", `event ${start} of conversation ${id} is not there any more`);
-  if (events.length > end - start) throw corrupt("events() returned more events than requested");
-  for (const [place, event] of events.entries()) {
-    if (event?.index !== start + place) throw corrupt(`events() did not return event ${start + place} of conversation ${id}`);
-    if (typeof event.id !== "string" || !/^[\da-fA-F-]{8,}$/.test(event.id))
-      throw corrupt("id of events() is missing or has the wrong type");
-    if (typeof event.json !== "string") throw corrupt("json of events() is missing or has the wrong type");
-  }
-}
-
-function corrupt(what: string): ThreadkeepError {
-  return new ThreadkeepError("store_corrupt", `the store cannot be read: the host's store: ${what}`);
 }

@@ -2,8 +2,9 @@
 // to store go from here directly into the store.
 import type { ZipSource as CoreSource, ZipEntries, ZipUnreadable, ZipWriting } from "../../../pkg/threadkeep.js";
 import { textOf } from "../../input/errors.js";
+import { PageYield } from "../../store/reading.js";
 import { type Commit, type Store, isInBrowser } from "../../store/store.js";
-import { type Bytes, PageYield } from "./bytes.js";
+import type { Bytes } from "./bytes.js";
 import { crc32, inflate, inflateStream, isSmall } from "./packing.js";
 import { type ZipDirectory, readDirectory } from "./zip-directory.js";
 
