@@ -46,6 +46,7 @@ export const sections = [
     title: "Reliability",
     pages: [
       ["durability", "Durability"],
+      ["keeping", "Keeping conversations"],
       ["tabs", "Several tabs"],
       ["server", "On an agent server"],
       ["offline", "Offline"],

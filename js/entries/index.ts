@@ -52,6 +52,8 @@ export type { AgentContextOptions, LoadSkillsOptions, Skill, SkillSource } from 
 export { taskTool } from "../subagents/task-tool.js";
 export type { AgentDefinition, TaskToolOptions } from "../subagents/types.js";
 export { indexedDBStore, memoryStore, type Commit, type Listing, type Store, type StoredEvent } from "../store/store.js";
+export { requestPersistence, storageStatus } from "../store/storage.js";
+export type { ConversationSize, StorageStatus, StorageStatusOptions } from "../store/storage/status.js";
 export { tool } from "../tool/tool.js";
 export type { Tool, ToolContext, ToolOptions, ToolOutput } from "../tool/types.js";
 export type { StandardSchema } from "../input/types.js";

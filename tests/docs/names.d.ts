@@ -29,6 +29,8 @@ declare global {
   const moveToServer: typeof threadkeep.moveToServer;
   const opfsWorkspace: typeof threadkeep.opfsWorkspace;
   const remoteWorkspace: typeof threadkeep.remoteWorkspace;
+  const requestPersistence: typeof threadkeep.requestPersistence;
+  const storageStatus: typeof threadkeep.storageStatus;
   const switchLLM: typeof threadkeep.switchLLM;
   const taskTool: typeof threadkeep.taskTool;
   const taskTracker: typeof threadkeep.taskTracker;
@@ -71,6 +73,7 @@ declare global {
   const changes: any;
   function encode(text: string): number[];
   function askTheUser(): Promise<string>;
+  function makeRoom(usage: number | null, conversations: threadkeep.ConversationSize[]): Promise<void>;
   function testsPass(): Promise<boolean>;
   // The helpers at the end of docs/models.md, and what browsers and WebLLM add.
   function textOf(content: any): string;

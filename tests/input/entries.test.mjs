@@ -110,6 +110,14 @@ const calls = {
   "bringHome, options": async (value) => library.bringHome(crypto.randomUUID(), value),
   remoteWorkspace: async (value) => library.remoteWorkspace(value).read("x"),
   "remoteWorkspace, server": async (value) => library.remoteWorkspace(library.agentServer(value)).read("x"),
+  storageStatus: (value) => library.storageStatus(value),
+  ...Object.fromEntries(
+    ["store", "conversations", "signal"].map((name) => [
+      `storageStatus, ${name}`,
+      (value) => library.storageStatus({ store: memoryStore(), [name]: value }),
+    ]),
+  ),
+  requestPersistence: (value) => library.requestPersistence(value),
   serveConversations: (value) => library.serveConversations(value),
   loadSkills: (value) => (typeof value === "string" ? undefined : library.loadSkills(value)),
   "loadSkills, options": (value) => library.loadSkills({ "a/SKILL.md": "---\nname: a\ndescription: b\n---\nc" }, value),

@@ -15,6 +15,8 @@ import {
   opfsWorkspace,
   moveToServer,
   remoteWorkspace,
+  type requestPersistence,
+  storageStatus,
   tool,
   type ActionEvent,
   type AgentContextOptions,
@@ -24,6 +26,7 @@ import {
   type ConfirmationPolicy,
   type ConversationEvent,
   type ConversationInfo,
+  type ConversationSize,
   type Critic,
   type ErrorCode,
   type ExecutionStatus,
@@ -478,6 +481,13 @@ export async function use(signal: AbortSignal): Promise<void> {
   for await (const event of conversation.events) same<typeof event, ConversationEvent>(true);
   same<Awaited<ReturnType<typeof conversation.events.at>>, ConversationEvent | undefined>(true);
   same<Awaited<ReturnType<typeof Conversation.list>>, ConversationInfo[]>(true);
+  same<Awaited<ReturnType<typeof requestPersistence>>, boolean>(true);
+  const stored = await storageStatus({ store, signal: new AbortController().signal, conversations: false });
+  same<typeof stored.persisted, boolean | null>(true);
+  same<typeof stored.quota, number | null>(true);
+  same<typeof stored.conversations, ConversationSize[]>(true);
+  // @ts-expect-error it asks nobody
+  await storageStatus({ persist: true });
   const end: () => void = Conversation.onListChange(({ id }) => same<string, typeof id>(true), { store });
   end();
   await conversation.sendMessage([

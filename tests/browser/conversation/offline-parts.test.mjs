@@ -49,6 +49,7 @@ const others = {
   "formats/archive/parts.ts": "exports and imports",
   archive: "exports and imports",
   "formats/interchange/parts.ts": "exports and imports",
+  "store/storage/status.ts": "measures what is stored, when the host asks",
   messages: "exports and imports",
   stores: "is loaded with a store of the host, when it is opened",
   "conversation/send/given-file.ts": "is waited for by the first request that has a file, which needs the network itself",
