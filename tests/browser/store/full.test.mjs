@@ -1,0 +1,73 @@
+// A disk that gets full in the middle of a run, fifty times: the run ends with `store_quota`, nothing of the refused commit is stored,
+// and once there is room the conversation goes on as if nothing had been. Chromium alone lets a test say how much room there is.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { startServer } from "../../support/server.mjs";
+import { availableBrowsers } from "../../support/browser/driver.mjs";
+import { tabs } from "../../support/browser/tabs.mjs";
+
+/** The steps of a round in which something is to be stored. */
+const moments = ["message", "answer", "result", "last answer"];
+const quotaSize = 12_000_000;
+
+let server;
+before(async () => (server = await startServer()));
+after(() => server.close());
+
+/** Calls a function of `pages/full-disk.js` in a page. */
+async function inPage(name, ...args) {
+  return (await import("/pages/full-disk.js"))[name](...args);
+}
+
+const skip = !availableBrowsers.includes("chromium") && "needs Chromium's protocol";
+test("a full disk stops a run, loses nothing, and the run goes on when there is room", { skip, timeout: 300_000 }, async () => {
+  const browser = await tabs("chromium");
+  try {
+    const url = `${server.origin}/pages/blank.html`;
+    const page = await browser.page(url);
+    const session = await page.createCDPSession();
+    await session.send("Storage.overrideQuotaForOrigin", { origin: server.origin, quotaSize });
+    // The protocol has a say from the next page on.
+    await page.goto(url);
+    const id = await page.evaluate(inPage, "open", undefined, []);
+    for (let round = 0; round < 50; round++) {
+      const moment = moments[round % moments.length];
+      const where = `round ${round}, at the ${moment}`;
+      const { code, isAsBefore, usage, sizes, rounds } = await page.evaluate(inPage, "begin", moment);
+      assert.equal(code, "store_quota", where);
+      assert.ok(isAsBefore, `${where}: something of it was stored`);
+      assert.ok(usage > 0.98 * quotaSize, `${where}: ${usage} bytes are said to be used`);
+      // A conversation that has nothing yet is not there.
+      assert.deepEqual(
+        sizes.map((size) => size.id),
+        round === 0 ? [] : [id],
+        where,
+      );
+      await page.evaluate(inPage, "makeRoom");
+      // The page that was refused may be gone by then.
+      if (round % 10 === 9) {
+        await page.goto(url);
+        assert.equal(await page.evaluate(inPage, "open", id, rounds), id, where);
+      }
+      assert.equal(await page.evaluate(inPage, "goOn"), "finished", where);
+    }
+    const { rounds } = await page.evaluate(inPage, "told");
+    // As it is stored, not as the handle knows it.
+    await page.goto(url);
+    await page.evaluate(inPage, "open", id, []);
+    const { texts, ids } = await page.evaluate(inPage, "told");
+    assert.deepEqual(
+      texts,
+      rounds.flatMap(({ message, call, result, answer }) => [message, call, result, answer]),
+    );
+    assert.equal(new Set(ids).size, 4 * rounds.length);
+    assert.deepEqual(
+      rounds.map(({ executions }) => executions),
+      Array(50).fill(1),
+      "no call has run twice",
+    );
+    assert.deepEqual(browser.problems, []);
+  } finally {
+    await browser.close();
+  }
+});
