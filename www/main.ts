@@ -10,7 +10,7 @@ import { drawModelLabel, startModelLabel } from "./settings/model-label.ts";
 import { report } from "./shell/notices.ts";
 import { startOffline } from "./shell/offline.ts";
 import { startPanel } from "./panel/panel.ts";
-import { openSettings, startSettings } from "./settings/dialog.ts";
+import { openSettings, openStorage, startSettings } from "./settings/dialog.ts";
 import { allowScripts } from "./shell/script-urls.ts";
 import { startSidebar } from "./shell/sidebar.ts";
 import { currentSession, onMessageMenu, onRemovalRequest, onSession, startStage } from "./shell/stage.ts";
@@ -31,6 +31,7 @@ append(byId("open-sidebar"), [icon("menu")]);
 append(byId("close-sidebar"), [icon("close")]);
 append(byId("menu-button"), [icon("more")]);
 registerRecovery("settings", openSettings);
+registerRecovery("storage", openStorage);
 onMessageMenu(messageMenu);
 onRemovalRequest(removeConversation);
 onSession((session) => {

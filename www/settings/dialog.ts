@@ -35,9 +35,17 @@ export function startSettings(): void {
   void readProfiles().catch(() => undefined);
 }
 
+/** Opens the settings at what takes up room. */
+export function openStorage(): void {
+  openSettings();
+  const storage = document.querySelector<HTMLElement>(".settings .storage");
+  storage?.scrollIntoView({ block: "start" });
+  storage?.focus();
+}
+
 export function openSettings(): void {
   if (document.querySelector("dialog[open]")) return;
-  const form = settingsForm();
+  const form = settingsForm(() => dialog.close());
   const dialog = el("dialog", { class: "dialog settings", "aria-labelledby": "settings-heading" }, form.element);
   dialog.addEventListener("close", () => {
     if (dialog.returnValue === "save") void form.save();
@@ -50,7 +58,8 @@ export function openSettings(): void {
   void readProfiles().then(form.drawProfiles, () => undefined);
 }
 
-function settingsForm(): { element: HTMLElement; save: () => Promise<void>; drawProfiles: () => void; stop: () => void } {
+/** `leave` closes the dialog without saving. */
+function settingsForm(leave: () => void): { element: HTMLElement; save: () => Promise<void>; drawProfiles: () => void; stop: () => void } {
   const now = settings();
   const own = el("optgroup", { label: "Your profiles" });
   const connection = el(
@@ -96,6 +105,7 @@ function settingsForm(): { element: HTMLElement; save: () => Promise<void>; draw
   const control = controlSettings();
   const agentServer = agentServerSettings();
   const servers = serverSettings(currentSession());
+  const storage = storageView(leave);
 
   const glance = el("span", { class: "quiet" });
   const unfolded = el(
@@ -194,7 +204,7 @@ function settingsForm(): { element: HTMLElement; save: () => Promise<void>; draw
       servers.element,
       agentServer.element,
       el("fieldset", {}, el("legend", {}, "Appearance"), themeField()),
-      el("fieldset", {}, el("legend", {}, "Storage"), storageView()),
+      el("fieldset", {}, el("legend", {}, "Storage"), storage.element),
     ),
     el(
       "div",
@@ -210,6 +220,7 @@ function settingsForm(): { element: HTMLElement; save: () => Promise<void>; draw
     named.stop();
     servers.stop();
     agentServer.stop();
+    storage.stop();
   };
   return { element, save, drawProfiles, stop };
 }

@@ -3,7 +3,7 @@
 import { ThreadkeepError } from "threadkeep";
 import { defaultLabels } from "threadkeep/preact";
 
-export type Recovery = "retry" | "settings" | "export" | "reload";
+export type Recovery = "retry" | "settings" | "export" | "reload" | "storage";
 export interface Failure {
   title: string;
   text: string;
@@ -14,6 +14,7 @@ export const RECOVERY_NAMES: Record<Exclude<Recovery, "retry">, string> = {
   settings: "Open settings",
   export: "Export a copy",
   reload: "Reload the page",
+  storage: "Make room",
 };
 
 const RECOVERIES: Record<string, Recovery[]> = {
@@ -30,7 +31,7 @@ const RECOVERIES: Record<string, Recovery[]> = {
   cors: ["settings", "retry"],
   offline: ["retry"],
   aborted: ["retry"],
-  store_quota: ["export", "retry"],
+  store_quota: ["storage", "export", "retry"],
   store_blocked: ["reload"],
   store_unavailable: ["reload"],
   store_lost: ["reload"],
@@ -67,7 +68,7 @@ export function explain(error: unknown): Failure {
 export function recoveriesFor(error: ThreadkeepError | null): Array<{ name: string; recovery: Recovery }> {
   const recoveries: Recovery[] = error === null ? ["settings"] : explain(error).recoveries;
   // The chat has buttons of its own for the others.
-  return (["settings", "export"] as const)
+  return (["storage", "settings", "export"] as const)
     .filter((each) => recoveries.includes(each))
     .map((recovery) => ({ name: RECOVERY_NAMES[recovery], recovery }));
 }

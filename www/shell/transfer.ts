@@ -9,18 +9,19 @@ import { download } from "../files/download.ts";
 import { notify, report, showWork } from "./notices.ts";
 import { goTo } from "./router.ts";
 import { composer } from "../thread/chat.tsx";
+import { leaveSession, openSession } from "../thread/open-sessions.ts";
 import { Session } from "../thread/session.ts";
 import { currentSession } from "./stage.ts";
 
 export type ExportForm = "archive" | "files" | "markdown" | "html" | "session" | "trajectory";
 
-/** `part` is for texts: those for people, Markdown and HTML. */
+/** `part` is for texts: those for people, Markdown and HTML. Resolves to whether it worked; a failure is reported. */
 export async function exportConversation(
   conversation: Conversation,
   title: string,
   form: ExportForm = "archive",
   part: TextOptions = {},
-): Promise<void> {
+): Promise<boolean> {
   announce("Exporting.");
   const work = showWork(`Exporting “${title}”`);
   const isZip = form === "archive" || form === "files";
@@ -30,10 +31,29 @@ export async function exportConversation(
       : await textOf(conversation, form, part);
     download(file, fileNameFor(title, conversation.id, isZip ? ".zip" : ENDINGS[form]));
     notify(`Exported. The ${isZip ? "archive" : NAMES[form]} is in your downloads.`);
+    return true;
   } catch (error) {
-    report(error, { title: "The export did not work", retry: () => exportConversation(conversation, title, form, part) });
+    report(error, { title: "The export did not work", retry: () => void exportConversation(conversation, title, form, part) });
+    return false;
   } finally {
     work.end();
+  }
+}
+
+/** Exports a conversation, open or not, as an archive. Resolves to whether it worked; a failure is reported. */
+export async function exportStored(conversationId: string, title: string): Promise<boolean> {
+  const open = currentSession();
+  if (open?.id === conversationId) return exportConversation(open.conversation, title);
+  try {
+    const session = await openSession(conversationId);
+    try {
+      return await exportConversation(session.conversation, title);
+    } finally {
+      await leaveSession(session);
+    }
+  } catch (error) {
+    report(error, { title: "The export did not work", retry: () => void exportStored(conversationId, title) });
+    return false;
   }
 }
 

@@ -8,6 +8,7 @@ import { titleFor } from "../agent/title.ts";
 import { noteFilesOfTerminal } from "../files/terminal-files.ts";
 import { waitsForKey } from "../settings/unlock.ts";
 import { report } from "../shell/notices.ts";
+import { askForPersistence } from "../shell/persistence.ts";
 
 /** The fields of a successful result of a tool. */
 export type Result = NonNullable<ToolPart["result"]>;
@@ -185,6 +186,7 @@ export class Session {
     const { running } = this;
     if (this.#wasRunning && !running) {
       void this.#nameByModel();
+      if (this.conversation.executionStatus === "finished") askForPersistence();
       if (this.#reopenAgain) void this.reopen();
     }
     this.#wasRunning = running;
