@@ -131,9 +131,9 @@ error_codes! {
     /// A file, or the number of files, is over a limit that the message names.
     TooLarge = "too_large", retryable false,
         "use smaller files, or fewer: see [workspace.md](workspace.md)";
-    /// The user has to allow access to the folder of a workspace, for the first time or again after a reload.
+    /// The user has to allow access to the folder of a workspace or a store, for the first time or again after a reload.
     PermissionRequired = "permission_required", retryable false,
-        "call `requestPermission()` of the workspace in the handler of a click: see [workspace.md](workspace.md)";
+        "call `requestPermission()` of the workspace, or of the store's handle, in the handler of a click: see [workspace.md](workspace.md) and [folders.md](folders.md)";
     /// A run has taken all its steps, spent its budget, or used up its attempts at a valid final answer. Only failures that are
     /// stored have this code: `run()` resolves.
     LimitReached = "limit_reached", retryable false,

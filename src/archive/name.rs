@@ -3,8 +3,8 @@
 use super::{invalid, limits::MAX_NAME_BYTES};
 use crate::{
     error::{Result, shown},
-    format::layout::{BASE_STATE, EVENTS, parse_event_file_name},
-    id::{EventId, StorePath},
+    format::layout::{self, BASE_STATE, EVENTS, parse_event_file_name},
+    id::{ConversationId, EventId, StorePath},
 };
 
 /// The longest path of an event file: `events/` and the longest name of common file systems.
@@ -53,9 +53,20 @@ pub fn check(name: &str) -> Result<()> {
     }
 }
 
-/// Whether a file manager has added this file.
+/// The folder in which a store in a directory keeps what is no part of the layout: beside the folders of conversations, and in
+/// each of them. `js/store/directory/names.ts` has it too.
+const OWN_FOLDER: &str = ".threadkeep";
+
+/// Whether a file manager, or a store in a directory, has added this file.
 pub fn is_ignored(name: &str) -> bool {
-    name.split('/').any(|part| part == "__MACOSX")
+    let parts: Vec<_> = name.split('/').collect();
+    let is_own = |pair: &[&str]| match pair {
+        [OWN_FOLDER, layout::SUBAGENTS] => true,
+        [folder, OWN_FOLDER] => folder.len() == 32 && folder.parse::<ConversationId>().is_ok(),
+        _ => false,
+    };
+    parts.contains(&"__MACOSX")
+        || parts.windows(2).any(is_own)
         || name.rsplit('/').next().is_some_and(|file| {
             file.starts_with("._") || matches!(file, ".DS_Store" | "Thumbs.db" | "desktop.ini")
         })
@@ -202,5 +213,19 @@ mod tests {
             assert!(is_ignored(name), "{name}");
         }
         assert!(!is_ignored("a/.eventlog.lock"));
+    }
+
+    #[test]
+    fn the_folder_of_a_store_in_a_directory_is_ignored_where_the_store_has_it() {
+        let id = "0f8fad5bd9cb469fa16570867728950e";
+        for name in [
+            format!(".threadkeep/subagents/{id}"),
+            format!("around/.threadkeep/subagents/{id}"),
+            format!("{id}/.threadkeep/commit"),
+            format!("around/{id}/subagents/{id}/.threadkeep/aside/x"),
+        ] {
+            assert!(is_ignored(&name), "{name}");
+        }
+        assert!(!is_ignored(&format!("{id}/workspace/.threadkeep/x")));
     }
 }

@@ -26,6 +26,9 @@ pub(super) const MAX_INDEX: u64 = (1 << 53) - 1;
 /// How long the host may take for one call.
 pub(super) const CALL_TIMEOUT: Duration = Duration::from_secs(30);
 
+/// How much longer it may take for each event and file of a commit: a file of its own takes Firefox thirty milliseconds.
+const WRITE_TIMEOUT: Duration = Duration::from_millis(100);
+
 /// The adapter of a host's object.
 pub struct HostStore {
     object: Object,
@@ -39,6 +42,15 @@ impl HostStore {
     }
 
     async fn call(&self, method: &'static str, arguments: &[JsValue]) -> Result<JsValue, StoreError> {
+        self.call_within(CALL_TIMEOUT, method, arguments).await
+    }
+
+    async fn call_within(
+        &self,
+        timeout: Duration,
+        method: &'static str,
+        arguments: &[JsValue],
+    ) -> Result<JsValue, StoreError> {
         if self.closed.get() {
             return Err(StoreError::Closed);
         }
@@ -48,7 +60,7 @@ impl HostStore {
             .map_err(|_| corrupt(method, "is not a function"))?;
         let answer = function.apply(&self.object, &arguments).map_err(|thrown| store_error_of(&thrown))?;
         let answer = JsFuture::from(Promise::resolve(&answer));
-        match select(answer, WebHost.sleep(CALL_TIMEOUT)).await {
+        match select(answer, WebHost.sleep(timeout)).await {
             Either::Left((answer, _)) => answer.map_err(|thrown| store_error_of(&thrown)),
             Either::Right(_) => Err(StoreError::Silent(method)),
         }
@@ -128,7 +140,9 @@ impl Store for HostStore {
                 return Err(corrupt("commit()", "cannot store files of another conversation"));
             }
             let arguments = [id_text(conversation), to_js(&CommitObject::from(&commit))?];
-            self.call("commit", &arguments).await.map(drop).map_err(|error| match error {
+            let writes = (commit.events.len() + commit.files.len()) as u32;
+            let timeout = CALL_TIMEOUT + WRITE_TIMEOUT * writes;
+            self.call_within(timeout, "commit", &arguments).await.map(drop).map_err(|error| match error {
                 StoreError::Conflict { .. } => StoreError::Conflict { expected: commit.expected_length },
                 error => error,
             })
@@ -274,6 +288,7 @@ pub(super) fn store_error_of(thrown: &JsValue) -> StoreError {
         (Some(ErrorCode::StoreBlocked), _) => StoreError::Blocked,
         (Some(ErrorCode::InvalidState), _) => StoreError::Closed,
         (Some(ErrorCode::StoreUnavailable), _) => StoreError::Unavailable(message()),
+        (Some(ErrorCode::PermissionRequired), _) => StoreError::Permission(message()),
         (Some(ErrorCode::StoreCorrupt), _) => {
             // If the host's store wraps one of the library's, the message has this prefix already.
             let message = message();

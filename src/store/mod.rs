@@ -241,6 +241,8 @@ pub enum StoreError {
     Newer,
     /// There is no storage, or it may not be used; the text gives the reason and the remedy.
     Unavailable(String),
+    /// The user has to allow access to the storage, for the first time or again; the text says how the page asks for that.
+    Permission(String),
     /// The host's store has not answered a call of this method in time.
     Silent(&'static str),
     /// The store, or the connection below it, is closed.
@@ -312,7 +314,7 @@ impl fmt::Display for StoreError {
             Self::Newer => f.write_str(
                 "a newer version of the app has written this database; reload the page to get that version",
             ),
-            Self::Unavailable(reason) => f.write_str(reason),
+            Self::Unavailable(reason) | Self::Permission(reason) => f.write_str(reason),
             Self::Silent(method) => {
                 write!(f, "{method}() of the host's store has not answered in time; try again")
             }
@@ -331,9 +333,21 @@ impl From<StoreError> for Error {
             StoreError::Quota => ErrorCode::StoreQuota,
             StoreError::Blocked | StoreError::Newer | StoreError::Silent(_) => ErrorCode::StoreBlocked,
             StoreError::Unavailable(_) => ErrorCode::StoreUnavailable,
+            StoreError::Permission(_) => ErrorCode::PermissionRequired,
             StoreError::Closed => ErrorCode::InvalidState,
             StoreError::Corrupt(_) | StoreError::Failed { .. } => ErrorCode::StoreCorrupt,
         };
         Error::new(code, error.to_string())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_store_that_needs_permission_says_so_and_how_to_ask() {
+        let error = Error::from(StoreError::Permission("ask in a click".into()));
+        assert_eq!((error.code(), error.message()), (ErrorCode::PermissionRequired, "ask in a click"));
     }
 }
