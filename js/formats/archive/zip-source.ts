@@ -1,28 +1,23 @@
-// Gives the core access to a zip archive: to its directory, and to files by their index in it. Files that the core has decided
-// to store go from here directly into the store.
-import type { ZipSource as CoreSource, ZipEntries, ZipUnreadable, ZipWriting } from "../../../pkg/threadkeep.js";
+// A zip archive as a source of files: its directory, and files by their index in it.
+import type { ZipEntries, ZipUnreadable } from "../../../pkg/threadkeep.js";
 import { textOf } from "../../input/errors.js";
-import { PageYield } from "../../store/reading.js";
-import { type Commit, type Store, isInBrowser } from "../../store/store.js";
+import type { Store } from "../../store/store.js";
 import type { Bytes } from "./bytes.js";
 import { crc32, inflate, inflateStream, isSmall } from "./packing.js";
+import { Source } from "./source.js";
 import { type ZipDirectory, readDirectory } from "./zip-directory.js";
 
 /** How many bytes of the files that were decompressed for checking are cached until they are stored: enough for most conversations. */
 const cacheBytes = 32 << 20;
-/** A longer event that is not ASCII goes into the browser's database as bytes: a string of it has twice as many, and on its way into the wasm three times as many. */
-const longText = 1 << 20;
 /** How many entries of the directory the core gets at once. */
 const entriesAtOnce = 2000;
 /** The length of the fixed part of a local header, and an upper bound of what usually follows its name. */
 const [headerBytes, extraBytes] = [30, 512];
 
-export class ZipSource implements CoreSource {
+export class ZipSource extends Source {
   readonly size: number;
   readonly #blob: Blob;
   readonly #blocks: Blocks;
-  readonly #store: Store;
-  readonly #pageYield: PageYield;
   #directory: ZipDirectory | undefined;
   #next = 0;
   readonly #cache = new Map<number, Bytes>();
@@ -30,15 +25,14 @@ export class ZipSource implements CoreSource {
 
   /** Reads and writes no more once `signal` is aborted. */
   constructor(blob: Blob, store: Store, signal: AbortSignal | undefined) {
+    super(store, signal);
     this.size = blob.size;
     this.#blob = blob;
     this.#blocks = new Blocks(blob);
-    this.#store = store;
-    this.#pageYield = new PageYield(signal);
   }
 
   async nextEntries(): Promise<ZipEntries> {
-    await this.#pageYield.wait();
+    await this.pageYield.wait();
     const directory = (this.#directory ??= await readDirectory(this.#blob));
     const end = Math.min(directory.count, this.#next + entriesAtOnce);
     const names: string[] = [];
@@ -53,54 +47,18 @@ export class ZipSource implements CoreSource {
     return { names, numbers };
   }
 
-  async read(positions: Uint32Array): Promise<Uint8Array | ZipUnreadable> {
-    await this.#pageYield.wait();
-    const contents = await this.#contents(positions);
-    if (!(contents instanceof Map)) return contents;
-    if (positions.length === 1) return contents.get(positions[0]!)!;
-    let size = 0;
-    for (const content of contents.values()) size += content.length;
-    const joined = new Uint8Array(size);
-    let at = 0;
-    for (const position of positions) {
-      const content = contents.get(position)!;
-      joined.set(content, at);
-      at += content.length;
-    }
-    return joined;
-  }
-
   async check(positions: Uint32Array): Promise<ZipUnreadable | undefined> {
-    await this.#pageYield.wait();
-    const contents = await this.#contents(positions);
+    await this.pageYield.wait();
+    const contents = await this.contents(positions);
     return contents instanceof Map ? undefined : contents;
   }
 
-  async commit(
-    conversation: string,
-    { commit, ids, paths, eventSources, fileSources, given }: ZipWriting,
-  ): Promise<ZipUnreadable | undefined> {
-    await this.#pageYield.wait();
-    const positions = [...eventSources, ...fileSources].filter((source) => source >= 0);
-    const contents = await this.#contents(positions);
-    if (!(contents instanceof Map)) return contents;
-    const content = (source: number) => (source < 0 ? given[-1 - source]! : contents.get(source)!);
-    const [eventIds, filePaths] = [ids.split("\n"), paths.split("\n")];
-    const takesBytes = isInBrowser(this.#store);
-    const json = (bytes: Uint8Array) =>
-      takesBytes && bytes.length > longText && !isASCII(bytes) ? (bytes as unknown as string) : text.decode(bytes);
-    const events = Array.from(eventSources, (source, place) => ({ id: eventIds[place]!, json: json(content(source)) }));
-    // Copied where other files are in the same buffer, because a store may hold on to the bytes.
-    const own = (bytes: Uint8Array) => (bytes.length + 1 === bytes.buffer.byteLength ? bytes : bytes.slice());
-    const files = Array.from(fileSources, (source, place) => ({ path: filePaths[place]!, content: own(content(source)) }));
+  protected used(positions: readonly number[]): void {
     for (const position of positions) this.#cache.delete(position);
-    contents.clear();
-    await this.#store.commit(conversation, { ...(commit as Commit), events, files });
-    return undefined;
   }
 
   /** The files at these positions. Decompressed files share one buffer, and are cached while there is room. */
-  async #contents(positions: ArrayLike<number> & Iterable<number>): Promise<Map<number, Bytes> | ZipUnreadable> {
+  protected async contents(positions: ArrayLike<number> & Iterable<number>): Promise<Map<number, Bytes> | ZipUnreadable> {
     const directory = this.#directory!;
     const contents = new Map<number, Bytes>();
     let size = 0;
@@ -165,13 +123,6 @@ export class ZipSource implements CoreSource {
 }
 
 const outside = "it overlaps another entry, or the end of the archive";
-const text = new TextDecoder("utf-8", { ignoreBOM: true });
-
-function isASCII(bytes: Uint8Array): boolean {
-  for (let at = 0; at < bytes.length; at++) if (bytes[at]! > 127) return false;
-  return true;
-}
-
 /** The length of an entry's local header, which must describe the same file as the directory. */
 function headerLength(directory: ZipDirectory, position: number, header: Bytes): number {
   const view = new DataView(header.buffer, header.byteOffset, header.length);

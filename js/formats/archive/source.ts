@@ -1,0 +1,78 @@
+// Gives the core access to files by their index in a list of them. Those that the core has decided to store go from here
+// directly into the store.
+import type { ZipSource as CoreSource, ZipEntries, ZipUnreadable, ZipWriting } from "../../../pkg/threadkeep.js";
+import { type Commit, type Store, isInBrowser } from "../../store/store.js";
+import { PageYield } from "../../store/reading.js";
+import type { Bytes } from "./bytes.js";
+
+/** A longer event that is not ASCII goes into the browser's database as bytes: a string of it has twice as many, and on its way into the wasm three times as many. */
+const longText = 1 << 20;
+const text = new TextDecoder("utf-8", { ignoreBOM: true });
+
+export abstract class Source implements CoreSource {
+  readonly #store: Store;
+  protected readonly pageYield: PageYield;
+
+  /** Reads and writes no more once `signal` is aborted. */
+  constructor(store: Store, signal: AbortSignal | undefined) {
+    this.#store = store;
+    this.pageYield = new PageYield(signal);
+  }
+
+  abstract get size(): number;
+
+  abstract nextEntries(): Promise<ZipEntries>;
+
+  abstract check(positions: Uint32Array): Promise<ZipUnreadable | undefined>;
+
+  /** The files at these positions. */
+  protected abstract contents(positions: ArrayLike<number> & Iterable<number>): Promise<Map<number, Bytes> | ZipUnreadable>;
+
+  /** The files at these positions are about to be stored, and not needed any more. */
+  protected abstract used(positions: readonly number[]): void;
+
+  async read(positions: Uint32Array): Promise<Uint8Array | ZipUnreadable> {
+    await this.pageYield.wait();
+    const contents = await this.contents(positions);
+    if (!(contents instanceof Map)) return contents;
+    if (positions.length === 1) return contents.get(positions[0]!)!;
+    let size = 0;
+    for (const content of contents.values()) size += content.length;
+    const joined = new Uint8Array(size);
+    let at = 0;
+    for (const position of positions) {
+      const content = contents.get(position)!;
+      joined.set(content, at);
+      at += content.length;
+    }
+    return joined;
+  }
+
+  async commit(
+    conversation: string,
+    { commit, ids, paths, eventSources, fileSources, given }: ZipWriting,
+  ): Promise<ZipUnreadable | undefined> {
+    await this.pageYield.wait();
+    const positions = [...eventSources, ...fileSources].filter((source) => source >= 0);
+    const contents = await this.contents(positions);
+    if (!(contents instanceof Map)) return contents;
+    const content = (source: number) => (source < 0 ? given[-1 - source]! : contents.get(source)!);
+    const [eventIds, filePaths] = [ids.split("\n"), paths.split("\n")];
+    const takesBytes = isInBrowser(this.#store);
+    const json = (bytes: Uint8Array) =>
+      takesBytes && bytes.length > longText && !isASCII(bytes) ? (bytes as unknown as string) : text.decode(bytes);
+    const events = Array.from(eventSources, (source, place) => ({ id: eventIds[place]!, json: json(content(source)) }));
+    // Copied where other files are in the same buffer, because a store may hold on to the bytes.
+    const own = (bytes: Uint8Array) => (bytes.length + 1 === bytes.buffer.byteLength ? bytes : bytes.slice());
+    const files = Array.from(fileSources, (source, place) => ({ path: filePaths[place]!, content: own(content(source)) }));
+    this.used(positions);
+    contents.clear();
+    await this.#store.commit(conversation, { ...(commit as Commit), events, files });
+    return undefined;
+  }
+}
+
+function isASCII(bytes: Uint8Array): boolean {
+  for (let at = 0; at < bytes.length; at++) if (bytes[at]! > 127) return false;
+  return true;
+}
