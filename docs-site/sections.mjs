@@ -27,6 +27,7 @@ export const sections = [
     pages: [
       ["environments", "Where it runs"],
       ["next", "Next.js"],
+      ["folders", "Conversations in a folder"],
       ["stores", "A store of your own"],
       ["testing", "Testing an app"],
     ],

@@ -21,6 +21,17 @@ export async function importZip(
   return untilAborted(signal, "import", async () => (await parts()).importBlob(blob, store, report, signal));
 }
 
+/** Imports all conversations of a folder, as `importZip` those of an archive. @internal */
+export async function importFolder(
+  from: FileSystemDirectoryHandle | Iterable<File>,
+  store: Store,
+  { onProgress, signal }: TransferOptions = {},
+): Promise<ImportedConversation[]> {
+  const folder = asFolder(from);
+  const report = listener(onProgress, "bytes");
+  return untilAborted(signal, "import", async () => (await parts()).importFiles(folder, store, report, signal));
+}
+
 /** The conversation as one Blob of type `application/zip`. @internal */
 export async function exportZip(store: Store, id: string, options: ExportOptions = {}, work?: Work): Promise<Blob> {
   const parts: Blob[] = [];
@@ -98,6 +109,17 @@ function asBlob(zip: unknown): Blob {
     if (zip instanceof ArrayBuffer) return new Blob([zip]);
     if (ArrayBuffer.isView(zip)) return new Blob([zip as ArrayBufferView<ArrayBuffer>]);
     throw invalidOptions("importZip takes a zip archive as a Blob, an ArrayBuffer or a Uint8Array");
+  });
+}
+
+function asFolder(from: unknown): FileSystemDirectoryHandle | File[] {
+  return reading("the folder", () => {
+    if (typeof from === "object" && from !== null) {
+      if ("kind" in from && from.kind === "directory") return from as FileSystemDirectoryHandle;
+      const files = Symbol.iterator in from ? [...(from as Iterable<File>)] : [];
+      if (files.length > 0 && files.every((file) => isA(file, Blob) && typeof file.name === "string")) return files;
+    }
+    throw invalidOptions("importDirectory takes the handle of a directory, or a list of files");
   });
 }
 

@@ -91,9 +91,10 @@ export interface Commit {
  *   of the log.
  *
  * A failure is an error with a `code`: `"locked_elsewhere"` for a conflict, `"store_quota"` for a full storage,
- * `"store_blocked"` for a database that another tab blocks, `"invalid_state"` after `close()`, `"store_corrupt"` for
- * unreadable data. `ThreadkeepError` has such a code; of other errors, name and message are reported. If a method has not
- * settled after half a minute, its caller gets `"store_blocked"`.
+ * `"store_blocked"` for a database that another tab blocks, `"permission_required"` if the user has to allow access again (the
+ * message says how to ask), `"invalid_state"` after `close()`, `"store_corrupt"` for unreadable data. `ThreadkeepError` has such
+ * a code; of other errors, name and message are reported. If a method has not settled after half a minute, and for a commit a
+ * tenth of a second more for each event and file, its caller gets `"store_blocked"`.
  */
 export interface Store {
   /**
@@ -264,7 +265,9 @@ export function isInBrowser(store: Store): boolean {
 export const spansConversations = (store: Store): boolean =>
   reading("store", () => (store as Store | undefined | null)?.spansConversations === true);
 
-const methods = ["list", "load", "events", "indexOf", "commit", "files", "readFile", "delete", "close"] as const;
+/** The methods of a store except for `close`. @internal */
+export const storeMethods = ["list", "load", "events", "indexOf", "commit", "files", "readFile", "delete"] as const;
+const methods = [...storeMethods, "close"] as const;
 
 function index(value: unknown): number {
   if (typeof value === "number" && value >= 0) return value;

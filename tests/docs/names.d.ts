@@ -13,12 +13,14 @@ declare global {
   const agentServer: typeof threadkeep.agentServer;
   const applyPatch: typeof threadkeep.applyPatch;
   const bringHome: typeof threadkeep.bringHome;
+  const directoryStore: typeof threadkeep.directoryStore;
   const fetchTool: typeof threadkeep.fetchTool;
   const fileEditor: typeof threadkeep.fileEditor;
   const finishMCPLogin: typeof threadkeep.finishMCPLogin;
   const folderWorkspace: typeof threadkeep.folderWorkspace;
   const glob: typeof threadkeep.glob;
   const grep: typeof threadkeep.grep;
+  const importDirectory: typeof threadkeep.importDirectory;
   const indexedDBStore: typeof threadkeep.indexedDBStore;
   const inspectImage: typeof threadkeep.inspectImage;
   const listDirectory: typeof threadkeep.listDirectory;

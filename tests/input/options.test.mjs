@@ -7,6 +7,8 @@ import {
   LLM,
   LLMProfileStore,
   ThreadkeepError,
+  directoryStore,
+  importDirectory,
   indexedDBStore,
   memoryStore,
   serveConversations,
@@ -160,6 +162,12 @@ const objects = {
   ],
   "exportZip()": [{ workspace: true, onProgress() {}, signal: new AbortController().signal }, opened("exportZip")],
   "exportZipStream()": [{ workspace: true, onProgress() {}, signal: new AbortController().signal }, opened("exportZipStream")],
+  "directoryStore()": [{ name: "x" }, async (options) => directoryStore({ kind: "directory", name: "x" }, options).close()],
+  "importDirectory()": [
+    { store: memoryStore(), onProgress() {}, signal: new AbortController().signal },
+    async (options) =>
+      importDirectory([new File([JSON.stringify({ id: crypto.randomUUID() })], "base_state.json")], { store: memoryStore(), ...options }),
+  ],
   "importZip()": [
     { store: memoryStore(), onProgress() {}, signal: new AbortController().signal },
     async (options) => Conversation.importZip(await (await open()).exportZip(), { store: memoryStore(), ...options }),

@@ -7,6 +7,8 @@ import {
   agentServer,
   bringHome,
   folderWorkspace,
+  directoryStore,
+  importDirectory,
   indexedDBStore,
   loadSkills,
   load,
@@ -289,6 +291,8 @@ export async function nothing(none: undefined, opened: Conversation): Promise<vo
   await opened.exportZip({ workspace: none, onProgress: none, signal: none });
   await Conversation.importZip(new Blob(), { store: none, onProgress: none, signal: none });
   await Conversation.importJSON([], { store: none });
+  await importDirectory([], { store: none, onProgress: none, signal: none });
+  directoryStore(await navigator.storage.getDirectory(), { name: none });
   indexedDBStore(none, { durability: none });
   await new LLMProfileStore(none).load("x", {
     apiKey: none,
@@ -382,6 +386,15 @@ export async function use(signal: AbortSignal): Promise<void> {
   await Conversation.importZip(zip, { store, signal });
   // @ts-expect-error what can be aborted has a controller
   await Conversation.importZip(zip, { store, signal: new AbortController() });
+  const chats = await navigator.storage.getDirectory();
+  same<ReturnType<typeof directoryStore>, Store>(true);
+  same<Awaited<ReturnType<typeof importDirectory>>, ImportedConversation[]>(true);
+  await importDirectory(chats, { store: directoryStore(chats, { name: "chats" }), signal });
+  await importDirectory(new FileList());
+  // @ts-expect-error a file is no directory
+  directoryStore(await chats.getFileHandle("x"));
+  // @ts-expect-error the path of a directory is none
+  await importDirectory("conversations");
   const files: Workspace = conversation.workspace;
   await files.write("a", "text");
   // @ts-expect-error the content of a file is a text or bytes

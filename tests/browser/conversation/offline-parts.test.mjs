@@ -51,6 +51,7 @@ const others = {
   "formats/interchange/parts.ts": "exports and imports",
   "store/storage/status.ts": "measures what is stored, when the host asks",
   messages: "exports and imports",
+  "store/directory/store.ts": "is loaded before a conversation is open, as its store is read",
   stores: "is loaded with a store of the host, when it is opened",
   "conversation/send/given-file.ts": "is waited for by the first request that has a file, which needs the network itself",
   "conversation/send/files.ts": "is loaded with the first file that a user sends",
