@@ -90,6 +90,8 @@ export class Stage {
 class Life {
   /** Faults of the conversations that this life found, as sentences. */
   complaints = [];
+  /** The files of a folder as the life before has left them, by path. */
+  left;
   turns = 0;
   #reports = 0;
   #begun = false;
@@ -111,6 +113,7 @@ class Life {
     const witness = conversations.get(conversation)?.witness;
     this.#begun = true;
     if (kind === "problem") this.complaints.push(`the page failed: ${value}`);
+    if (kind === "left") this.left = value;
     if (kind === "opened") this.complaints.push(...witness.complaints(value));
     if (kind === "turn") {
       this.turns++;
