@@ -5,7 +5,7 @@
 // of those before. A commit that was cut off is completed by the next call of any page.
 import { ThreadkeepError } from "../../input/errors.js";
 import type { Commit, Listing, StoredEvent } from "../store.js";
-import { type Bytes, type Directory, bytesOf, contentOf, directoryIn, each, fileIn, madeIn, makeIn } from "./disk.js";
+import { type Bytes, type Directory, bytesOf, contentOf, directoryIn, each, fileIn, found, madeIn, makeIn } from "./disk.js";
 import { readIn, removeIn, stampOf, textOfBytes, writeIn } from "./disk.js";
 import { FurtherFiles } from "./further.js";
 import { begunAt, idsIn, readEvents } from "./log.js";
@@ -33,7 +33,7 @@ type Undo = Array<() => Promise<unknown>>;
 /** A commit was cut off; who may write completes it. */
 export class CutOff extends Error {}
 
-/** A record with more bytes or steps than this is replaced by one without them once they are written. */
+/** A record with more bytes or steps than this is replaced by one without them once they are written: it is one of an import. */
 const [mostKeptBytes, mostKeptSteps] = [256 << 10, 64];
 const day = 86_400_000;
 
@@ -47,10 +47,14 @@ export class StoredConversation {
   #folders: { own?: Directory | undefined; log?: Directory | undefined } = {};
   #files: FurtherFiles | undefined;
   #base: Base | undefined;
+  /** The file of the base state that was written last. */
+  #written: FileSystemFileHandle | undefined;
   /** The ids of all events by index, and what they were read with. */
   #ids: string[] | undefined;
   #indices: Map<string, number> | undefined;
   #seen: { mark: string | undefined; signature: string } | undefined;
+  /** The head of the record as it was read last. */
+  #lastHead: Head | undefined;
   /** The mark of a commit that is known to be complete. */
   #complete: string | undefined;
 
@@ -129,7 +133,7 @@ export class StoredConversation {
     const cut = from < length ? (await this.#idsNow()).slice(from).map((id, place) => eventFile(from + place, id)) : [];
     const { steps, contents } = await this.#stepsOf(commit, from, cut);
     const base = baseState === undefined ? undefined : contents.at(-1)!;
-    const before = await this.#head();
+    const before = state && this.#lastHead;
     const head: Head = {
       version: 1,
       mark: crypto.randomUUID(),
@@ -143,7 +147,7 @@ export class StoredConversation {
       lock: await this.#lockStamp(),
       steps,
     };
-    const own = await madeIn(this.#directory, ownFolder);
+    const own = (await this.#own()) ?? (await madeIn(this.#directory, ownFolder));
     const undo: Undo = [];
     try {
       await writeRecord(own, head, contents);
@@ -237,6 +241,7 @@ export class StoredConversation {
     if (!this.#found) return undefined;
     const directory = this.#directory;
     const [head, file, lock] = await Promise.all([this.#head(), fileIn(directory, baseStateFile), this.#lockStamp()]);
+    this.#lastHead = head;
     if (head?.isOver) throw new CutOff();
     if (!head && !file) {
       this.#lose();
@@ -350,15 +355,18 @@ export class StoredConversation {
       if (bytes === null) await further.remove(path);
       else await further.write(path, contents[place]!);
     }
-    const log = cut.length + events.length > 0 ? await madeIn(directory, eventsFolder) : undefined;
-    const beside = this.#isShared ? undefined : await this.#own();
+    const log = cut.length + events.length > 0 ? ((await this.#events()) ?? (await madeIn(directory, eventsFolder))) : undefined;
+    // The half of an import is not worth a move for each of thousands of files.
+    const beside = this.#isShared || events.length > mostKeptSteps ? undefined : await this.#own();
     const text = base === null ? undefined : contents[files.length + events.length]!;
+    this.#written = undefined;
     const old = this.#base?.text;
     const writeBase = async () => {
       if (!text) return;
       undo?.push(() => (old === undefined ? removeIn(directory, baseStateFile) : writeIn(directory, baseStateFile, bytesOf(old))));
       const isNew = old === undefined && !(await fileIn(directory, baseStateFile));
-      await (isNew ? makeIn(directory, baseStateFile, text, beside) : writeIn(directory, baseStateFile, text));
+      if (isNew) await makeIn(directory, baseStateFile, text, beside);
+      else this.#written = await writeIn(directory, baseStateFile, text);
     };
     if (events.length === 0) await writeBase();
     for (const name of [...cut].reverse()) {
@@ -394,7 +402,8 @@ export class StoredConversation {
     this.#complete = head.mark;
     this.#seen = { mark: head.mark, signature: "" };
     if (baseState !== undefined) {
-      const stamp = stampOf(await fileIn(this.#directory, baseStateFile));
+      const written = this.#written;
+      const stamp = stampOf(await (written ? found(() => written.getFile()) : fileIn(this.#directory, baseStateFile)));
       this.#base = { stamp, hash: head.base!, text: baseState };
     }
     if (!this.#ids) return;

@@ -63,7 +63,7 @@ export function stampOf(file: File | undefined): string | null {
 }
 
 /** Replaces a file, or makes one: a page that dies leaves the old content, or an empty file if there was none. */
-export async function writeIn(directory: Directory, name: string, content: Bytes | Blob): Promise<void> {
+export async function writeIn(directory: Directory, name: string, content: Bytes | Blob): Promise<FileSystemFileHandle> {
   try {
     const file = await directory.getFileHandle(name, { create: true });
     if (!("createWritable" in file)) throw new ThreadkeepError("store_unavailable", "this browser does not write files of a page");
@@ -75,6 +75,7 @@ export async function writeIn(directory: Directory, name: string, content: Bytes
       throw error;
     }
     await writable.close();
+    return file;
   } catch (error) {
     throw failure(error);
   }
@@ -88,10 +89,9 @@ const unnamed = "new";
  * file systems cannot move files of a page.
  */
 export async function makeIn(directory: Directory, name: string, content: Bytes | Blob, beside: Directory | undefined): Promise<void> {
-  if (!beside) return writeIn(directory, name, content);
-  await writeIn(beside, unnamed, content);
+  if (!beside) return void (await writeIn(directory, name, content));
+  const file: FileSystemFileHandle & { move?(to: Directory, name: string): Promise<void> } = await writeIn(beside, unnamed, content);
   try {
-    const file: FileSystemFileHandle & { move?(to: Directory, name: string): Promise<void> } = await beside.getFileHandle(unnamed);
     await (file.move ? file.move(directory, name) : writeIn(directory, name, content));
   } catch (error) {
     throw failure(error);

@@ -18,7 +18,7 @@ before(async () => (server = await startServer()));
 after(() => server.close());
 
 for (const kind of availableBrowsers) {
-  test(kind, { timeout: 900_000 }, async (context) => {
+  test(kind, { timeout: 1_800_000 }, async (context) => {
     const browser = await tabs(kind);
     const blank = () => browser.page(`${server.origin}/pages/blank.html`);
     /** Runs `body` with a page of its own. */
@@ -33,7 +33,9 @@ for (const kind of availableBrowsers) {
       });
     try {
       await check("the suite holds in OPFS", async (page) => {
-        const { count, failed } = await page.evaluate(inPage, "suite");
+        await page.evaluate(inPage, "beginSuite");
+        await page.waitForFunction(inPage, { polling: 1000, timeout: 1_200_000 }, "suiteIsOver");
+        const { count, failed } = await page.evaluate(inPage, "suiteIsOver");
         assert.ok(count > 40);
         assert.deepEqual(failed, []);
       });
