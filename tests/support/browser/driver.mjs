@@ -50,13 +50,13 @@ export const availableBrowsers = browserKinds.filter((kind) => findBrowser(kind)
 
 /**
  * Starts a browser. Without `profile` (a folder) it gets one of its own, removed by `close()`; with one, what its
- * pages store outlives it.
+ * pages store outlives it. `preferences` are Firefox's.
  */
-export async function launch(kind, { profile } = {}) {
+export async function launch(kind, { profile, preferences } = {}) {
   const folder = profile ?? mkdtempSync(path.join(tmpdir(), `threadkeep-${kind}-`));
   mkdirSync(folder, { recursive: true });
   if (kind === "firefox" && readdirSync(folder).length === 0) cpSync(await firefoxTemplate(), folder, { recursive: true });
-  const browser = await start(kind, folder);
+  const browser = await start(kind, folder, preferences);
   return new Browser(kind, browser, folder, profile === undefined);
 }
 
@@ -153,11 +153,11 @@ class Browser extends Tabs {
 }
 
 /** A browser that was killed may find its profile still locked by the ghost of its predecessor: a few attempts. */
-async function start(kind, profile, attempts = 4) {
+async function start(kind, profile, preferences = {}, attempts = 4) {
   for (let attempt = 1; ; attempt++) {
     for (const name of ["SingletonLock", "SingletonSocket", "SingletonCookie"]) rmSync(path.join(profile, name), { force: true });
     try {
-      return await puppeteer.launch(options(kind, profile));
+      return await puppeteer.launch(options(kind, profile, preferences));
     } catch (error) {
       if (attempt === attempts) throw new Error(`${kind} did not start in ${attempts} attempts`, { cause: error });
       await delay(500 * attempt);
@@ -165,11 +165,11 @@ async function start(kind, profile, attempts = 4) {
   }
 }
 
-function options(kind, profile) {
+function options(kind, profile, preferences) {
   const executablePath = findBrowser(kind);
   if (!executablePath || !existsSync(executablePath)) throw new Error(`no ${kind} on this machine`);
   const common = { executablePath, headless: true, userDataDir: profile, timeout: 60_000, protocolTimeout: 300_000 };
-  if (kind === "firefox") return { ...common, browser: "firefox", extraPrefsFirefox: firefoxPreferences };
+  if (kind === "firefox") return { ...common, browser: "firefox", extraPrefsFirefox: { ...firefoxPreferences, ...preferences } };
   // Pages that are left are kept, as people's browsers do.
   return { ...common, args: chromiumFlags, ignoreDefaultArgs: ["--disable-back-forward-cache"] };
 }
