@@ -76,6 +76,7 @@ declare global {
   function encode(text: string): number[];
   function askTheUser(): Promise<string>;
   function makeRoom(usage: number | null, conversations: threadkeep.ConversationSize[]): Promise<void>;
+  const zipFromTheOtherDevice: Blob;
   function testsPass(): Promise<boolean>;
   // The helpers at the end of docs/models.md, and what browsers and WebLLM add.
   function textOf(content: any): string;

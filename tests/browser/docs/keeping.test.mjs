@@ -30,7 +30,7 @@ async function talk() {
   const { fetch } = scriptedModel(["Hello.", "Hello again."]);
   const agent = new Agent({ llm: new LLM({ model: "openai/gpt-4o", fetch, numRetries: 0 }) });
   const conversation = await Conversation.open({ agent, tags: { title: "A greeting" } });
-  window.given = { conversation, output: {} };
+  window.given = { agent, conversation, output: {} };
   await conversation.sendMessage("Hi");
   await conversation.run();
 }
@@ -48,6 +48,20 @@ async function fill() {
     window.asked = { usage, conversations };
     Object.assign(IDBObjectStore.prototype, { add, put });
   };
+}
+
+/** In the page: the conversation goes on on another device as well, which hands over an archive. */
+async function partWays() {
+  const { Conversation, memoryStore } = await import("/threadkeep/index.js");
+  const { agent, conversation } = window.given;
+  const store = memoryStore();
+  await Conversation.importZip(await conversation.exportZip(), { store });
+  const other = await Conversation.open({ agent, store, conversationId: conversation.id });
+  await other.sendMessage("From the other device");
+  const zipFromTheOtherDevice = await other.exportZip();
+  await conversation.sendMessage("From here");
+  await conversation.close();
+  window.given = { agent, zipFromTheOtherDevice, output: {} };
 }
 
 for (const kind of availableBrowsers) {
@@ -69,6 +83,8 @@ for (const kind of availableBrowsers) {
       const { usage, conversations } = await browser.evaluate(() => window.asked);
       assert.ok(usage > 0);
       assert.deepEqual(conversations, [], "there is no other one");
+      await browser.evaluate(partWays);
+      assert.match(await browser.evaluate(run, example("merge"), "output.value"), /^1 further ways, such as [\da-f-]{36}$/);
       assert.deepEqual(browser.problems, []);
     } finally {
       await browser.close();
