@@ -152,7 +152,7 @@ function comparable(value) {
   return JSON.parse(
     (text ?? "null")
       .replace(/[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}/g, nameOf)
-      .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z?/g, "<time>"),
+      .replace(/\d{4}-\d\d-\d\d[T ]\d\d:[\d:.]+Z?/g, "<time>"),
   );
 }
 
