@@ -14,6 +14,7 @@ mod error;
 mod fetch_probe;
 mod given;
 mod hooks;
+mod http;
 mod host_store;
 mod imported;
 mod listing;

@@ -4,6 +4,7 @@
 use super::{
     error::{invalid, message_of},
     given,
+    http::PageHttp,
     tool::{JsTool, mistake},
     wire_apis::ChunkWireApis,
 };
@@ -243,13 +244,13 @@ pub fn host_tools(tools: &Array) -> Result<Vec<Rc<dyn Tool>>> {
 pub fn llm(object: &JsValue) -> Result<Llm> {
     let plain = Options::new(object, "llm");
     let given = |name| property(object, name).dyn_into().ok();
-    let http: Rc<dyn HttpClient> = Rc::new(FetchClient {
+    let http: Rc<dyn HttpClient> = Rc::new(PageHttp(FetchClient {
         given: given("fetch"),
         read: function(object, "read")?,
         wait: given("wait"),
         refused_origin: given("refusedOrigin"),
         watch: given("watch"),
-    });
+    }));
     let options = LlmOptions {
         api_key: api_key(&property(object, "apiKey")),
         model_data: ModelData(Some(text_function(function(object, "modelRow")?, ""))),

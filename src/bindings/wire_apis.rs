@@ -39,7 +39,7 @@ impl WireApis for ChunkWireApis {
         Box::pin(async move {
             let loaded: Result<_> = async {
                 chunks::load_with(load, "requests").await?;
-                chunks::requests().await
+                Ok(chunks::requests().await?.requests())
             }
             .await;
             loaded.map_err(failure)

@@ -16,15 +16,22 @@ mod side_calls;
 mod stores;
 
 use super::{
-    archive::Archives, condensing::CondensingPart, error::error_of, messages::Messages, server::Servers,
-    side_calls::SideCalls, store::Stores, tree::Branches,
+    archive::Archives,
+    condensing::CondensingPart,
+    error::error_of,
+    http::{PageRequests, RequestsChunk},
+    messages::Messages,
+    server::Servers,
+    side_calls::SideCalls,
+    store::Stores,
+    tree::Branches,
 };
 use crate::{
     conversation::{DraftFiles, Drafts},
     error::{Error, ErrorCode, Result},
     llm::{
-        HttpRequests, Requests, anthropic::AnthropicMessages, chat_completions::ChatCompletions,
-        responses::Responses, text_tools::TextTools, wire_api::WireApi,
+        anthropic::AnthropicMessages, chat_completions::ChatCompletions, responses::Responses,
+        text_tools::TextTools, wire_api::WireApi,
     },
     skills::{AgentSkills, Skills},
 };
@@ -66,7 +73,7 @@ macro_rules! chunks {
 
 chunks! {
     /// Requests to models, over any wire API.
-    requests: dyn Requests = HttpRequests;
+    requests: dyn PageRequests = RequestsChunk;
     /// Chat Completions.
     chat: dyn WireApi = ChatCompletions;
     /// The Responses API.
