@@ -1,11 +1,11 @@
 // Export and import of zip archives. A chunk of the wasm decides what an archive may contain and what may be exported; the
 // zip format itself is read and written in JavaScript, and files are passed between archive and store without the wasm.
 // Both are loaded only when one of these functions is used.
-import { isA } from "../input/arguments.js";
-import { ThreadkeepError, fromCore, invalidOptions, optionsOf, reading } from "../input/errors.js";
+import { isA, signalOf } from "../input/arguments.js";
+import { invalidOptions, optionsOf, reading } from "../input/errors.js";
 import type { Store } from "../store/store.js";
 import { load, part } from "../wasm/wasm.js";
-import type { ExportOptions, ImportedConversation, Progress, TransferOptions, Work } from "./types.js";
+import type { ExportOptions, ImportedConversation, TransferOptions, Work } from "./types.js";
 
 /**
  * Imports all conversations of an archive. Everything is checked before anything is stored: a rejected import leaves the
@@ -14,35 +14,27 @@ import type { ExportOptions, ImportedConversation, Progress, TransferOptions, Wo
 export async function importZip(
   zip: Blob | ArrayBuffer | Uint8Array,
   store: Store,
-  { onProgress, signal }: TransferOptions = {},
+  watching: TransferOptions = {},
 ): Promise<ImportedConversation[]> {
+  // Before anything is awaited: the bytes may change, and a list of files may be emptied by its page.
   const blob = asBlob(zip);
-  const report = listener(onProgress, "bytes");
-  return untilAborted(signal, "import", async () => (await parts()).importBlob(blob, store, report, signal));
+  return (await parts()).importBlob(blob, store, watching);
 }
 
 /** Imports all conversations of a folder, as `importZip` those of an archive. @internal */
 export async function importFolder(
   from: FileSystemDirectoryHandle | Iterable<File>,
   store: Store,
-  { onProgress, signal }: TransferOptions = {},
+  watching: TransferOptions = {},
 ): Promise<ImportedConversation[]> {
   const folder = asFolder(from);
-  const report = listener(onProgress, "bytes");
-  return untilAborted(signal, "import", async () => (await parts()).importFiles(folder, store, report, signal));
+  return (await parts()).importFiles(folder, store, watching);
 }
 
 /** The conversation as one Blob of type `application/zip`. @internal */
 export async function exportZip(store: Store, id: string, options: ExportOptions = {}, work?: Work): Promise<Blob> {
-  const parts: Blob[] = [];
-  const blocks: Uint8Array<ArrayBuffer>[] = [];
-  const reader = exportZipStream(store, id, options, work, "exportZip()").getReader();
-  for (let next = await reader.read(); !next.done; next = await reader.read()) {
-    blocks.push(next.value);
-    // A Blob can be moved from memory to disk; an array of blocks cannot.
-    if (blocks.length === 64) parts.push(new Blob(blocks.splice(0)));
-  }
-  return new Blob([...parts, ...blocks], { type: "application/zip" });
+  const stream = exportZipStream(store, id, options, work, "exportZip()");
+  return (await parts()).blobOf(stream);
 }
 
 /**
@@ -56,47 +48,21 @@ export function exportZipStream(
   work?: Work,
   method = "exportZipStream()",
 ): ReadableStream<Uint8Array<ArrayBuffer>> {
-  const { workspace: isIncluded = false, onProgress, signal } = optionsOf(method, options, "workspace onProgress signal");
-  if (typeof isIncluded !== "boolean") throw invalidOptions("workspace must be true or false");
-  const report = listener(onProgress, "files");
-  checkSignal(signal);
-  let blocks: AsyncGenerator<Uint8Array<ArrayBuffer>, void> | undefined;
+  const given = optionsOf(method, options, "workspace onProgress signal");
+  signalOf(given.signal);
+  type Source = ReturnType<Awaited<ReturnType<typeof parts>>["zipSource"]>;
+  let source: Promise<Source> | undefined;
+  const open = async () => {
+    await load();
+    return (await parts()).zipSource(store, id, given, work);
+  };
   return new ReadableStream<Uint8Array<ArrayBuffer>>(
     {
-      pull(controller) {
-        return untilAborted(signal, "export", async () => {
-          if (!blocks) {
-            await load();
-            blocks = (await parts()).zipBlocks(store, id, report, signal, isIncluded ? work : undefined);
-          }
-          const { done, value } = await blocks.next();
-          if (done) controller.close();
-          else controller.enqueue(value);
-        });
-      },
-      async cancel() {
-        await blocks?.return();
-      },
+      pull: async (controller) => (await (source ??= open())).pull(controller),
+      cancel: async () => (await source)?.cancel(),
     },
     { highWaterMark: 0 },
   );
-}
-
-/** Does the work. If it fails because the signal was aborted, the error is `aborted`. */
-async function untilAborted<T>(signal: AbortSignal | undefined, what: string, work: () => Promise<T>): Promise<T> {
-  checkSignal(signal);
-  try {
-    signal?.throwIfAborted();
-    return await work();
-  } catch (error) {
-    if (!signal?.aborted) throw fromCore(error);
-    const unchanged = what === "import" ? "; nothing was imported" : "";
-    throw new ThreadkeepError("aborted", `the ${what} was stopped by its signal${unchanged}`, { cause: signal.reason });
-  }
-}
-
-function checkSignal(signal: unknown): void {
-  if (signal !== undefined && !isA(signal, AbortSignal)) throw invalidOptions("signal is not an AbortSignal");
 }
 
 function parts() {
@@ -121,18 +87,4 @@ function asFolder(from: unknown): FileSystemDirectoryHandle | File[] {
     }
     throw invalidOptions("importDirectory takes the handle of a directory, or a list of files");
   });
-}
-
-/** Wraps the host's listener: if it throws, the work continues, and the error surfaces as an uncaught one. */
-function listener(onProgress: ((progress: Progress) => void) | undefined, unit: Progress["unit"]) {
-  if (onProgress !== undefined && typeof onProgress !== "function") throw invalidOptions("onProgress is not a function");
-  return (done: number, total: number) => {
-    try {
-      onProgress?.({ done, total, unit });
-    } catch (error) {
-      queueMicrotask(() => {
-        throw error;
-      });
-    }
-  };
 }
