@@ -34,12 +34,12 @@ pub struct Comparison {
     /// Whether the stored log is the beginning of the archive's.
     pub is_beginning: bool,
     /// Whether the archive's log is the beginning of the stored one.
-    is_end: bool,
+    pub is_older: bool,
     /// Whether the archive's HEAD is reached from the stored one through new events only: then the conversation has gone on there,
     /// and not here.
     pub goes_on: bool,
-    /// Whether the last event of the archive is later than that of the stored log.
-    pub is_later: Ordering,
+    /// The last event of the archive against that of the stored log: `Greater` if it is later.
+    pub by_last_event: Ordering,
 }
 
 /// A new event.
@@ -72,11 +72,6 @@ impl Stored {
 }
 
 impl Comparison {
-    /// Whether neither log is the beginning of the other.
-    pub fn is_apart(&self) -> bool {
-        !self.is_beginning && !self.is_end
-    }
-
     /// The number of new events.
     pub fn new_events(&self) -> usize {
         self.new.len()
@@ -103,16 +98,16 @@ impl Comparison {
         place.is_some_and(|place| self.is_in_archive.get(place) != Some(&true))
     }
 
-    /// The text with which the new event at this index of the archive is stored, if it is another one than this: behind other
-    /// events than in the archive it has to name the one that it follows.
-    pub fn placed(&self, index: usize, text: &[u8]) -> Option<Vec<u8>> {
+    /// The place of the new event at this index of the archive, if it is stored with another text: behind other events than in the
+    /// archive it has to name the one that it follows.
+    pub fn needs_parent(&self, index: usize) -> Option<usize> {
         let new = self.new_event(index).filter(|new| new.found.lacks_parent && !self.is_beginning)?;
-        Some(self.union.with_parent(new.found.place, text))
+        Some(new.found.place)
     }
 
-    /// Whether the new event at this index may need another text.
-    pub fn is_placed(&self, index: usize) -> bool {
-        self.new_event(index).is_some_and(|new| new.found.lacks_parent && !self.is_beginning)
+    /// The text of an event that [`Comparison::needs_parent`].
+    pub fn with_parent(&self, place: usize, text: &[u8]) -> Vec<u8> {
+        self.union.with_parent(place, text)
     }
 
     /// Keeps HEAD of this stored state where it is: a state that names none would have it at the end of the log, and of a run that
@@ -135,9 +130,9 @@ impl Comparison {
         let mut comparison = Self {
             head: None,
             is_beginning: common == stored_length,
-            is_end: common as u64 == verified.length,
+            is_older: common as u64 == verified.length,
             goes_on: false,
-            is_later: verified.last_timestamp.as_deref().unwrap_or_default().cmp(&stored.last_timestamp),
+            by_last_event: verified.last_timestamp.as_deref().unwrap_or_default().cmp(&stored.last_timestamp),
             is_in_archive: (0..stored_length).map(|place| place < common).collect(),
             new: Vec::new(),
             stored_length,

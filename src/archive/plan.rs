@@ -90,13 +90,12 @@ impl<'a> Plan<'a> {
     async fn merged_state(&self, mut state: BaseState, comparison: &Comparison) -> Result<BaseState> {
         let theirs = self.read_base_state().await?.state;
         let is_only_there = |id: &str| comparison.is_only_in_archive(id);
-        let is_ahead = comparison.new_events() == 0 && !comparison.is_apart();
         let wins = |ours: Option<&str>, theirs: Option<&str>| match (ours, theirs) {
             // An older copy knows nothing that the stored conversation does not.
-            _ if is_ahead => false,
+            _ if comparison.is_older => false,
             (None, _) => true,
             (Some(_), None) => false,
-            (Some(ours), Some(theirs)) => comparison.is_later.then(theirs.cmp(ours)).is_gt(),
+            (Some(ours), Some(theirs)) => comparison.by_last_event.then(theirs.cmp(ours)).is_gt(),
         };
         merged_state::add(&mut state, &theirs, &is_only_there, &wins);
         if comparison.new_events() > 0 {
@@ -158,23 +157,23 @@ impl<'a> Plan<'a> {
                 Part::Event(index) if index < position(self.verified.length) => {
                     let Some(event) = self.conversation.events.get(index) else { continue };
                     let id = event.id.clone();
-                    let mut placed = None;
+                    let mut given = None;
                     if let Some(repair) = self.verified.repair(index) {
                         let repaired = repair.content(&self.content(&entry).await?, &id);
-                        placed = Some(repaired.ok_or_else(|| self.changed(Part::Event(index)))?);
+                        given = Some(repaired.ok_or_else(|| self.changed(Part::Event(index)))?);
                         let path = quarantine.path(&self.conversation.event_file_name(index))?;
                         batch.writing.files.push((path, source));
                     }
                     if let Some((_, comparison)) = &self.stored
-                        && comparison.is_placed(index)
+                        && let Some(place) = comparison.needs_parent(index)
                     {
-                        let text = match placed.take() {
+                        let text = match given {
                             Some(text) => text,
                             None => self.content(&entry).await?,
                         };
-                        placed = comparison.placed(index, &text).or(Some(text));
+                        given = Some(comparison.with_parent(place, &text));
                     }
-                    let source = placed.map_or(Source::Entry(entry.position), Source::Given);
+                    let source = given.map_or(Source::Entry(entry.position), Source::Given);
                     batch.writing.events.push((id, source));
                 }
                 Part::Event(index) => {

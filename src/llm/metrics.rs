@@ -183,14 +183,7 @@ impl Metrics {
                 per_turn_token: usage.prompt_tokens.saturating_add(usage.completion_tokens),
                 response_id: completion.response_id.clone(),
             };
-            let accumulated = match self.0.get("accumulated_token_usage") {
-                None | Some("null") => Some(EditableObject::default()),
-                Some(json) => EditableObject::compact(json),
-            };
-            if let Some(mut accumulated) = accumulated {
-                self.accumulated_token_usage().plus(&turn).write(&mut accumulated);
-                self.set("accumulated_token_usage", &accumulated.text());
-            }
+            self.set_accumulated_token_usage(&self.accumulated_token_usage().plus(&turn));
             let mut entry = EditableObject::default();
             turn.write(&mut entry);
             self.append("token_usages", &entry);
@@ -226,14 +219,20 @@ impl Metrics {
         if cost > self.accumulated_cost() {
             self.set("accumulated_cost", &cost.to_json_text());
         }
-        let stored = self
-            .0
-            .get("accumulated_token_usage")
-            .map_or(Some(EditableObject::default()), EditableObject::compact);
-        if let Some(mut accumulated) = stored.filter(|_| has_usage) {
-            TokenUsage { per_turn_token, ..usage }.write(&mut accumulated);
-            self.set("accumulated_token_usage", &accumulated.text());
+        if has_usage {
+            self.set_accumulated_token_usage(&TokenUsage { per_turn_token, ..usage });
         }
+    }
+
+    /// Sets the tokens of all answers. A stored value that is no object is left unchanged.
+    fn set_accumulated_token_usage(&mut self, usage: &TokenUsage) {
+        const NAME: &str = "accumulated_token_usage";
+        let stored = self.0.get(NAME).filter(|json| *json != "null");
+        let Some(mut object) = stored.map_or(Some(EditableObject::default()), EditableObject::compact) else {
+            return;
+        };
+        usage.write(&mut object);
+        self.set(NAME, &object.text());
     }
 
     /// The entries of a list.

@@ -30,6 +30,11 @@ pub enum ConfirmationPolicy {
 }
 
 impl ConfirmationPolicy {
+    /// The policy that a base state has. One that this version cannot read may be one that asks about everything.
+    pub fn stored(policy: Option<RawJson>) -> Self {
+        policy.map_or(Self::NeverConfirm, |policy| policy.read().unwrap_or(Self::AlwaysConfirm))
+    }
+
     /// Whether a call with this risk needs the user's approval.
     pub fn should_confirm(self, risk: SecurityRisk) -> bool {
         match self {

@@ -34,8 +34,5 @@ impl Assessment {
 
 /// The policy of this state. An unknown one counts as [`ConfirmationPolicy::AlwaysConfirm`].
 pub fn policy_in(state: &BaseState) -> ConfirmationPolicy {
-    match state.confirmation_policy() {
-        Some(policy) => policy.read().unwrap_or(ConfirmationPolicy::AlwaysConfirm),
-        None => ConfirmationPolicy::NeverConfirm,
-    }
+    ConfirmationPolicy::stored(state.confirmation_policy())
 }
