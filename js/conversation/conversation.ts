@@ -26,7 +26,7 @@ import type {
 import { remove } from "../store/inventory.js";
 import type { LLM } from "../llm/llm.js";
 import type { Image } from "../llm/images.js";
-import { type ConversationInfo, list, onListChange } from "../store/listing.js";
+import { type ConversationInfo, type ListOptions, list, onListChange } from "../store/listing.js";
 import type { AnthropicMessages, ChatMessage, ResponsesMessages, Session, TrajectoryEvent } from "../events/messages.js";
 import { formOfMessages, readable, written } from "../formats/interchange.js";
 import { importJSON, importZip } from "./imports.js";
@@ -114,8 +114,8 @@ export class Conversation<Answer = any> implements AsyncDisposable {
     await this.#session.role.takeOver(true);
   }
 
-  /** All conversations of a store, newest first; those of sub-agents only with `subagents`. */
-  static async list(options: { store?: Store | undefined; subagents?: boolean | undefined } = {}): Promise<ConversationInfo[]> {
+  /** The conversations of a store, newest first, without those in the trash and those of sub-agents. */
+  static async list(options: ListOptions = {}): Promise<ConversationInfo[]> {
     return list(options);
   }
 

@@ -229,6 +229,29 @@ export interface Acting {
 /** The functions that are called with every event of the log, and with every live event. Live events have no id. @internal */
 export type Listeners = Set<(event: ConversationEvent | LiveEvent) => void>;
 
+/** Tags by name; `null` removes one. @internal */
+export type TagChanges = { [tag: string]: string | null };
+
+/** What `updateConversations()` changes. What is left out stays as it is. */
+export interface ConversationChanges {
+  /** Whether lists show it first. */
+  pinned?: boolean | undefined;
+  /** Whether lists show it apart. */
+  archived?: boolean | undefined;
+  /** Whether it is in the trash: `Conversation.list()` leaves it out, and `emptyTrash()` deletes it later. */
+  trashed?: boolean | undefined;
+  /** Texts by name, such as `title` or the name of a folder; `null` removes one, and others stay. */
+  tags?: Record<string, string | null> | undefined;
+}
+
+export interface EmptyTrashOptions {
+  /** Default: `indexedDBStore()`. */
+  store?: Store | undefined;
+  /** For how many milliseconds a conversation stays in the trash. Default: those of 30 days. With 0 all of it is deleted. */
+  olderThan?: number | undefined;
+  signal?: AbortSignal | undefined;
+}
+
 export interface TitleOptions {
   /** The model that makes the title. Default: that of the conversation. */
   llm?: LLM | undefined;

@@ -12,7 +12,7 @@ import type { SecretValue } from "../secrets/source.js";
 import { regenerate, run } from "./run.js";
 import { editMessage, sendMessage } from "./send.js";
 import { askAgent, generateTitle } from "./side-calls.js";
-import type { Acting, TitleOptions } from "./types.js";
+import type { Acting, TagChanges, TitleOptions } from "./types.js";
 import { editAction, rejectActions, shownActions } from "./waiting-calls.js";
 
 /** Their documentation is that of the class. @internal */
@@ -94,7 +94,12 @@ export const verbs = {
   },
 
   async setTags({ core }: Acting, tags: Record<string, string>): Promise<void> {
-    await ask(core, "setTags", textsOf("tags", tags));
+    await ask(core, "changeTags", jsonOf("tags", textsOf("tags", tags)), true);
+  },
+
+  /** `updateConversations()` */
+  async changeTags({ core }: Acting, changes: TagChanges): Promise<void> {
+    await ask(core, "changeTags", JSON.stringify(changes), false);
   },
 
   async executeTool(

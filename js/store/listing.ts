@@ -28,6 +28,10 @@ export interface ConversationInfo {
   eventCount: number;
   /** Texts of the host by name: the SDK's tags. */
   tags: Record<string, string>;
+  /** When it was pinned, archived or put into the trash by `updateConversations()`, which notes that in tags of these names; or `null`. */
+  pinnedAt: Date | null;
+  archivedAt: Date | null;
+  trashedAt: Date | null;
   /** The conversation whose agent has started this one for a sub-agent; `null` for other conversations. */
   parentId: string | null;
   /**
@@ -57,11 +61,21 @@ interface Listing {
   last_event: string | null;
 }
 
+/** What `Conversation.list()` takes. */
+export interface ListOptions {
+  /** Default: `indexedDBStore()`. */
+  store?: Store | undefined;
+  /** Whether those of sub-agents are listed, too. Default: they are not. */
+  subagents?: boolean | undefined;
+  /** With `true` those in the trash are listed, and only these. Default: all others. */
+  trashed?: boolean | undefined;
+}
+
 /** See `Conversation.list()`. @internal */
-export async function list(options: { store?: Store | undefined; subagents?: boolean | undefined }): Promise<ConversationInfo[]> {
-  const { store = indexedDBStore(), subagents = false } = optionsOf("list()", options, "store subagents");
+export async function list(options: ListOptions): Promise<ConversationInfo[]> {
+  const { store = indexedDBStore(), subagents, trashed = false } = optionsOf("list()", options, "store subagents trashed");
   const listings = JSON.parse((await settle(listConversations(await coreStore(store)))) as string) as Listing[];
-  const infos = listings.filter(({ parent }) => subagents || parent === null).map(toInfo);
+  const infos = listings.map(toInfo).filter((info) => (subagents || info.parentId === null) && (info.trashedAt !== null) === trashed);
   return infos.sort((one, other) => Number(other.updatedAt) - Number(one.updatedAt));
 }
 
@@ -73,17 +87,29 @@ export function onListChange(listener: (change: { id: string }) => void, options
 }
 
 function toInfo(listing: Listing): ConversationInfo {
-  const lastEvent = Date.parse(listing.last_event ?? "");
+  const { tags } = listing;
+  const updatedAt = dateOf(listing.last_event) ?? new Date(listing.updated_at);
+  // Python may have set the tag to any text.
+  const since = (tag: string) => (tag in tags ? (dateOf(tags[tag]) ?? updatedAt) : null);
   return {
     id: listing.id,
     title: listing.title,
     createdAt: new Date(listing.created_at),
-    updatedAt: new Date(Number.isNaN(lastEvent) ? listing.updated_at : lastEvent),
+    updatedAt,
     executionStatus: listing.execution_status,
     eventCount: listing.length,
-    tags: listing.tags,
+    tags,
+    pinnedAt: since("pinned"),
+    archivedAt: since("archived"),
+    trashedAt: since("trashed"),
     parentId: listing.parent,
     server: listing.server,
     undecided: listing.undecided,
   };
+}
+
+/** The date that a text has, if it has one. */
+function dateOf(text: string | null | undefined): Date | undefined {
+  const time = Date.parse(text ?? "");
+  return Number.isNaN(time) ? undefined : new Date(time);
 }

@@ -23,6 +23,7 @@ use crate::{
     names::Names,
     security::{ConfirmationPolicy, Guard, StoredAnalyzer},
 };
+use std::cmp::Ordering;
 
 /// Adds to `state`, which is kept, the part of `other` that it lacks. `is_others` tells whether only the log of `other` has an event
 /// with this id. `wins` decides between two values of a tag that were set at the same time or at no known one: whether that of
@@ -133,11 +134,11 @@ fn add_tags(state: &mut BaseState, other: &BaseState, wins: &dyn Fn(Option<&str>
     let names: Vec<String> = names.filter(|name| seen.add(name, 0)).map(str::to_owned).collect();
     for name in names {
         let (ours, theirs) = (value_of(&before, &name), value_of(&others, &name));
-        let (at, other_at) = (known.read::<f64>(&name), other_times.read::<f64>(&name));
-        let is_taken = match at.unwrap_or(0.0).total_cmp(&other_at.unwrap_or(0.0)) {
-            std::cmp::Ordering::Less => true,
-            std::cmp::Ordering::Equal => ours != theirs && wins(ours, theirs),
-            std::cmp::Ordering::Greater => false,
+        let (at, other_at) = (known.read::<u64>(&name), other_times.read::<u64>(&name));
+        let is_taken = match at.cmp(&other_at) {
+            Ordering::Less => true,
+            Ordering::Equal => ours != theirs && wins(ours, theirs),
+            Ordering::Greater => false,
         };
         if !is_taken {
             continue;
@@ -163,16 +164,9 @@ fn value_of<'a>(tags: &'a Tags, name: &str) -> Option<&'a str> {
 
 /// Makes the policy and the analyzer of `state` at least as strict as those of `other`.
 pub fn stricter(state: &mut BaseState, other: &BaseState) {
-    let guard = |state: &BaseState| {
-        let policy = state.confirmation_policy().and_then(|policy| policy.read());
-        Guard {
-            // A policy that this version does not know may ask about everything.
-            policy: match state.confirmation_policy() {
-                None => ConfirmationPolicy::NeverConfirm,
-                Some(_) => policy.unwrap_or(ConfirmationPolicy::AlwaysConfirm),
-            },
-            analyzer: state.field("security_analyzer").and_then(StoredAnalyzer::of),
-        }
+    let guard = |state: &BaseState| Guard {
+        policy: ConfirmationPolicy::stored(state.confirmation_policy()),
+        analyzer: state.field("security_analyzer").and_then(StoredAnalyzer::of),
     };
     let ours = guard(state);
     let both = ours.clone().and(guard(other));

@@ -132,6 +132,11 @@ impl CoreConversation {
     }
 }
 
+/// Reads changes of tags from a JSON object, in which `null` removes one.
+pub fn tag_changes(json: &str) -> Result<EditableObject> {
+    given::value(json).ok_or_else(|| invalid("tags must be an object of strings, in which null removes one"))
+}
+
 /// Reads a confirmation policy from the SDK's JSON.
 pub(super) fn policy(json: &str) -> Result<ConfirmationPolicy> {
     given::value(json).ok_or_else(|| {

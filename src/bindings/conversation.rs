@@ -5,11 +5,11 @@
 
 use super::{
     chunks,
-    control::{JsAnalyzer, analyzer, policy},
+    control::{JsAnalyzer, analyzer, policy, tag_changes},
     error::{invalid, set},
     given,
     hooks::hooks,
-    options::{Options, agent, function, host_tools, llm, property, run_limits, text_function, texts},
+    options::{Options, agent, function, host_tools, llm, property, run_limits, text_function},
     store::CoreStore,
     tool::read_files,
 };
@@ -233,10 +233,10 @@ impl CoreConversation {
         }
     }
 
-    /// Takes an object of strings.
-    #[wasm_bindgen(js_name = setTags)]
-    pub fn set_tags(&self, tags: JsValue) -> Promise {
-        self.changing(texts(tags, "tags").map(|tags| self.conversation.set_tags(&tags)))
+    /// Takes a JSON object of strings, in which `null` removes a tag; with `replaces` the others are removed as well.
+    #[wasm_bindgen(js_name = changeTags)]
+    pub fn change_tags(&self, changes: String, replaces: bool) -> Promise {
+        self.changing(tag_changes(&changes).map(|changes| self.conversation.change_tags(&changes, replaces)))
     }
 
     /// Takes a JSON object of stored sources by name; `null` removes one.

@@ -53,7 +53,7 @@ pub use file_versions::{
 pub use fork::ForkOptions;
 pub use imported::is_undecided;
 pub use limits::RunLimits;
-pub use listing::{imported_time, title_in_list};
+pub use listing::{change_tags, imported_time, title_in_list};
 pub use log::Listener;
 pub use machine::{WaitingCalls, status, stuck_detector};
 pub use open::{OpenOptions, write_lock};

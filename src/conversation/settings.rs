@@ -11,7 +11,7 @@ use crate::{
         agent_state::{RESERVED, WAITING_FOR_NETWORK},
         base_state::BaseState,
     },
-    json::{EditableObject, FromJson as _, RawJson},
+    json::{EditableObject, FromJson as _, RawJson, quoted},
     llm::Llm,
     tool::Tool,
 };
@@ -61,16 +61,25 @@ impl Conversation {
     /// # Errors
     /// `invalid_options` naming the tag, `locked_elsewhere`, and those of the store.
     pub fn set_tags(&self, tags: &[(String, String)]) -> Changing {
-        if let Err(error) = self.ensure_writable().and_then(|()| self.state().clone().set_tags(tags)) {
+        let mut all = EditableObject::default();
+        for (name, value) in tags {
+            all.set(name, &quoted(value));
+        }
+        self.change_tags(&all, true)
+    }
+
+    /// Changes the tags that this object names, of which `null` removes one; if it `replaces` them, the others are removed as well.
+    ///
+    /// # Errors
+    /// Those of [`Conversation::set_tags`].
+    pub fn change_tags(&self, changes: &EditableObject, replaces: bool) -> Changing {
+        let (changes, now) = (changes.clone(), self.0.log.host.now());
+        let checked = self.state().clone().change_tags(&changes, replaces, now);
+        if let Err(error) = self.ensure_writable().and(checked) {
             return refused(error);
         }
-        let tags = tags.to_vec();
-        let now = self.0.log.host.now();
-        let edit = move |state: &mut BaseState| {
-            state.note_tag_times(&tags, now);
-            // Checked above.
-            let _ = state.set_tags(&tags);
-        };
+        // Whether these tags can be stored does not depend on the others, so this succeeds as well.
+        let edit = move |state: &mut BaseState| drop(state.change_tags(&changes, replaces, now));
         self.changing(Plan::default(), Box::new(edit), Box::new(|_| {}))
     }
 

@@ -337,21 +337,40 @@ impl BaseState {
         Ok(())
     }
 
-    /// Notes when tags change that will be replaced by these: at `now`, in milliseconds since the Unix epoch.
-    pub fn note_tag_times(&mut self, tags: &[(String, String)], now: f64) {
+    /// Changes the tags that this object names, of which `null` removes one; if it `replaces` them, the others are removed as well.
+    /// Notes when: at `now`, in milliseconds since the Unix epoch, or, if that is not later than a change that is known, right
+    /// after it. So a change is later than what it replaces, also by a clock that is behind that of another device.
+    ///
+    /// # Errors
+    /// `invalid_options` for a value that is no string, and those of [`BaseState::set_tags`]. Nothing is changed then.
+    pub fn change_tags(&mut self, changes: &EditableObject, replaces: bool, now: f64) -> Result<()> {
         let before = self.tags();
+        let mut tags = if replaces { Tags::new() } else { before.clone() };
+        for (name, value) in changes.iter() {
+            let text = String::from_json(value);
+            if text.is_none() && value != "null" {
+                let text = format!("tag {} is no text; give a text, or null to remove it", shown(name));
+                return Err(Error::new(ErrorCode::InvalidOptions, text));
+            }
+            tags.retain(|(tag, _)| tag != name);
+            tags.extend(text.map(|text| (name.to_owned(), text)));
+        }
+        self.set_tags(&tags)?;
         let mut times: EditableObject = self.in_agent_state(TAG_TIMES).unwrap_or_default();
-        for (one, other) in [(&before[..], tags), (tags, &before[..])] {
+        let latest = times.iter().filter_map(|(_, time)| time.parse::<u64>().ok()).max();
+        let time = latest.map_or(0, |latest| latest.saturating_add(1)).max(now as u64).to_json_text();
+        for (one, other) in [(&before, &tags), (&tags, &before)] {
             for tag in one.iter().filter(|tag| !other.contains(tag)) {
-                times.set(&tag.0, &(now as u64).to_json_text());
+                times.set(&tag.0, &time);
             }
         }
         if !times.is_empty() {
             self.set_in_agent_state(TAG_TIMES, Some(&RawJson::of(&times)));
         }
+        Ok(())
     }
 
-    /// Whether nothing else differs in `agent_state` than the times of [`BaseState::note_tag_times`].
+    /// Whether nothing else differs in `agent_state` than the times of [`BaseState::change_tags`].
     pub fn is_equal_but_for_tag_times(&self, other: &Self) -> bool {
         let rest = |state: &Self| {
             let mut rest = state.object("agent_state");
@@ -505,6 +524,33 @@ mod tests {
         state.set_in_agent_state("waiting", Some(&RawJson::of(&true)));
         let kept = "{\"\u{fffd}\":1,\"a\\ud83d\\ude00\":[1.50],\"allowed_tools\":[\"ls\"],\"waiting\":true}";
         assert_eq!(state.agent_state().unwrap().as_str(), kept);
+    }
+
+    #[test]
+    fn a_change_of_tags_is_later_than_those_before_also_by_a_slow_clock() {
+        let mut state = BaseState::parse(
+            r#"{"id":"0f8fad5b-d9cb-469f-a165-70867728950e","tags":{"title":"A","kept":"K","gone":"G"},
+                "agent_state":{"tag_times":{"title":7000,"other":9000}}}"#,
+        )
+        .unwrap();
+        let changes = EditableObject::parse(r#"{"title":"B","gone":null,"new":"N","never":null}"#).unwrap();
+        state.change_tags(&changes, false, 8000.5).unwrap();
+        let tags = [("title", "B"), ("kept", "K"), ("new", "N")];
+        assert_eq!(state.tags(), tags.map(|(name, value)| (name.to_owned(), value.to_owned())));
+        let times: EditableObject = state.in_agent_state(TAG_TIMES).unwrap();
+        for (name, time) in [("title", Some(9001)), ("gone", Some(9001)), ("new", Some(9001)), ("kept", None)]
+        {
+            assert_eq!(times.read::<u64>(name), time, "{name}");
+        }
+        let before = state.json();
+        state.change_tags(&changes, false, 20_000.0).unwrap();
+        assert_eq!(state.json(), before, "the same again changes nothing");
+        for wrong in [r#"{"title":"C","count":1}"#, r#"{"title":"C","Upper":"x"}"#] {
+            let error =
+                state.change_tags(&EditableObject::parse(wrong).unwrap(), false, 20_000.0).unwrap_err();
+            assert_eq!(error.code(), ErrorCode::InvalidOptions);
+            assert_eq!(state.json(), before, "a change that is refused changes nothing");
+        }
     }
 
     #[test]

@@ -45,5 +45,6 @@ mod text_tools;
 mod token_counts;
 mod token_limits;
 mod tree;
+mod tags;
 mod taking_over;
 mod two_writers;

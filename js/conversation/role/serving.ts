@@ -254,7 +254,7 @@ export function serve(session: ServingSession, verbs: Verbs, since: number): Ser
 type MessageEventOf<T> = globalThis.MessageEvent<T>;
 
 /** Methods that have nothing to record: they change nothing that is stored, or asking again is what their caller wants. */
-const repeatable: ReadonlySet<Verb> = new Set<Verb>(["askAgent", "generateTitle", "pendingActions", "queued", "retryNow"]);
+const repeatable: ReadonlySet<Verb> = new Set<Verb>(["askAgent", "changeTags", "generateTitle", "pendingActions", "queued", "retryNow"]);
 
 /** Adds a piece of text to the piece before it. */
 function extend(last: LiveEvent | undefined, next: LiveEvent): boolean {

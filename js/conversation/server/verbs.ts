@@ -214,4 +214,6 @@ export const remoteVerbs: RemoteVerbs = {
   setAgentState: refuses("setAgentState"),
   executeTool: refuses("executeTool"),
   allowSecrets: refuses("allowSecrets"),
+  // `updateConversations()` asks only writers, and refuses a copy before.
+  changeTags: refuses("changeTags"),
 };

@@ -2,11 +2,13 @@
 
 use crate::{
     bindings::{
+        control::tag_changes,
         error::invalid,
         host_store::{self, HostStore},
         store::Stores,
         values::{EventObject, ListingObject, to_js},
     },
+    conversation::change_tags,
     error::Result,
     id::{ConversationId, EventId, StorePath},
     store::{MemoryStore, Store},
@@ -93,6 +95,17 @@ async fn call_method(store: &dyn Store, method: &str, arguments: &Array) -> Resu
                 paths.push(path.as_string().unwrap_or_default().parse()?);
             }
             database.read_files(conversation, &paths, index(2) as u32).await?.into()
+        }
+        // The other one that is not of the interface.
+        "changeTags" => {
+            change_tags(
+                store,
+                conversation,
+                &tag_changes(&text(1))?,
+                arguments.get(2).as_f64().unwrap_or_default(),
+            )
+            .await?;
+            JsValue::UNDEFINED
         }
         "delete" => {
             store.delete(conversation).await?;
