@@ -48,6 +48,7 @@ export const sections = [
     pages: [
       ["durability", "Durability"],
       ["keeping", "Keeping conversations"],
+      ["search", "Searching conversations"],
       ["tabs", "Several tabs"],
       ["server", "On an agent server"],
       ["offline", "Offline"],

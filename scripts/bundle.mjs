@@ -11,6 +11,9 @@ import { wasms } from "./wasms.mjs";
 /** The worker of the terminal, and the module with a copy of it. */
 export const terminal = { file: "terminal-worker.js", copy: "terminal-worker-inline.js" };
 
+/** The worker of the search. */
+const searchWorker = "search-worker.js";
+
 /** The entries beside the core: the name of each is that of its subpath and of its file in dist/. */
 export const entries = {
   thread: "js/ui/thread/index.ts",
@@ -62,6 +65,10 @@ export async function bundle() {
   const outputs = await bundleCore();
   await bundleEntries();
   await bundleTerminal();
+  await esbuild({
+    ...common,
+    entryPoints: [{ in: "js/search/index/worker.ts", out: path.parse(searchWorker).name }],
+  });
   mkdirSync(".cache", { recursive: true });
   writeFileSync(".cache/bundle.json", JSON.stringify({ metafile: { outputs } }));
 }

@@ -57,6 +57,8 @@ export { directoryStore } from "../store/directory.js";
 export { indexedDBStore, memoryStore, type Commit, type Listing, type Store, type StoredEvent } from "../store/store.js";
 export { requestPersistence, storageStatus } from "../store/storage.js";
 export type { ConversationSize, StorageStatus, StorageStatusOptions } from "../store/storage/status.js";
+export { search, searchConversations, updateSearchIndex } from "../search/search.js";
+export type { SearchHit, SearchIndexOptions, SearchOptions, SearchResult, SearchToolOptions } from "../search/types.js";
 export { tool } from "../tool/tool.js";
 export type { Tool, ToolContext, ToolOptions, ToolOutput } from "../tool/types.js";
 export type { StandardSchema } from "../input/types.js";

@@ -45,7 +45,10 @@ const codes: { [name: string]: ErrorCode } = {
   VersionError: "store_blocked",
 };
 
-function failure({ name }: Table, error: DOMException | null): ThreadkeepError {
+const failure = ({ name }: Table, error: DOMException | null) => fromDatabase(name, error);
+
+/** An error of a database in which this is stored, as one of the library. */
+export function fromDatabase(name: string, error: DOMException | null): ThreadkeepError {
   // Chromium's error has no name of its own if the user lets no site store anything.
   const code = error?.message.includes("denied permission") ? "store_unavailable" : (codes[error?.name ?? ""] ?? "store_corrupt");
   return new ThreadkeepError(code, `${name} could not be read or written: ${textOf(error)}`, { cause: error });

@@ -74,9 +74,13 @@ export interface ListOptions {
 /** See `Conversation.list()`. @internal */
 export async function list(options: ListOptions): Promise<ConversationInfo[]> {
   const { store = indexedDBStore(), subagents, trashed = false } = optionsOf("list()", options, "store subagents trashed");
+  return (await listAll(store)).filter((info) => (subagents || info.parentId === null) && (info.trashedAt !== null) === trashed);
+}
+
+/** All conversations, newest first. @internal */
+export async function listAll(store: Store): Promise<ConversationInfo[]> {
   const listings = JSON.parse((await settle(listConversations(await coreStore(store)))) as string) as Listing[];
-  const infos = listings.map(toInfo).filter((info) => (subagents || info.parentId === null) && (info.trashedAt !== null) === trashed);
-  return infos.sort((one, other) => Number(other.updatedAt) - Number(one.updatedAt));
+  return listings.map(toInfo).sort((one, other) => Number(other.updatedAt) - Number(one.updatedAt));
 }
 
 /** See `Conversation.onListChange()`. @internal */

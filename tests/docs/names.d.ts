@@ -32,6 +32,8 @@ declare global {
   const opfsWorkspace: typeof threadkeep.opfsWorkspace;
   const remoteWorkspace: typeof threadkeep.remoteWorkspace;
   const requestPersistence: typeof threadkeep.requestPersistence;
+  const search: typeof threadkeep.search;
+  const searchConversations: typeof threadkeep.searchConversations;
   const storageStatus: typeof threadkeep.storageStatus;
   const switchLLM: typeof threadkeep.switchLLM;
   const taskTool: typeof threadkeep.taskTool;

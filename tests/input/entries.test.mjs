@@ -125,6 +125,17 @@ const calls = {
       (value) => library.storageStatus({ store: memoryStore(), [name]: value }),
     ]),
   ),
+  search: (value) => library.search(value, { store: memoryStore() }),
+  ...Object.fromEntries(
+    ["store", "conversationId", "limit", "perConversation", "subagents", "trashed", "signal"].map((name) => [
+      `search, ${name}`,
+      (value) => library.search("x", { store: memoryStore(), [name]: value }),
+    ]),
+  ),
+  "search, options": (value) => library.search("x", value),
+  updateSearchIndex: (value) => library.updateSearchIndex(value),
+  "updateSearchIndex, onProgress": (value) => library.updateSearchIndex({ store: memoryStore(), onProgress: value }),
+  searchConversations: withTool((value) => library.searchConversations(value)),
   requestPersistence: (value) => library.requestPersistence(value),
   serveConversations: (value) => library.serveConversations(value),
   loadSkills: (value) => (typeof value === "string" ? undefined : library.loadSkills(value)),

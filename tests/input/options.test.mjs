@@ -11,8 +11,11 @@ import {
   importDirectory,
   indexedDBStore,
   memoryStore,
+  search,
+  searchConversations,
   serveConversations,
   tool,
+  updateSearchIndex,
 } from "../../dist/index.js";
 import { checkStore } from "../../dist/testing.js";
 import { createModel } from "../support/model.mjs";
@@ -162,6 +165,20 @@ const objects = {
   ],
   "exportZip()": [{ workspace: true, onProgress() {}, signal: new AbortController().signal }, opened("exportZip")],
   "exportZipStream()": [{ workspace: true, onProgress() {}, signal: new AbortController().signal }, opened("exportZipStream")],
+  "search()": [
+    {
+      store: memoryStore(),
+      conversationId: crypto.randomUUID(),
+      limit: 5,
+      perConversation: 2,
+      subagents: true,
+      trashed: true,
+      signal: new AbortController().signal,
+    },
+    (options) => search("x", { store: memoryStore(), ...options }),
+  ],
+  "updateSearchIndex()": [{ store: memoryStore(), onProgress() {} }, (options) => updateSearchIndex({ store: memoryStore(), ...options })],
+  "searchConversations()": [{ store: memoryStore() }, (options) => searchConversations(options)],
   "directoryStore()": [{ name: "x" }, async (options) => directoryStore({ kind: "directory", name: "x" }, options).close()],
   "importDirectory()": [
     { store: memoryStore(), onProgress() {}, signal: new AbortController().signal },

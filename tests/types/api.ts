@@ -18,6 +18,8 @@ import {
   moveToServer,
   remoteWorkspace,
   type requestPersistence,
+  search,
+  type searchConversations,
   storageStatus,
   tool,
   type ActionEvent,
@@ -45,6 +47,7 @@ import {
   type Observation,
   type Run,
   type RunResult,
+  type SearchResult,
   eventsToMessages,
   type finalResponse,
   type SecurityAnalyzer,
@@ -52,9 +55,11 @@ import {
   type Session,
   type Skill,
   type Store,
+  type Tool,
   type TrajectoryEvent,
   type WaitingEvent,
   type Workspace,
+  updateSearchIndex,
 } from "threadkeep";
 
 /** Fails to compile unless both types are the same. */
@@ -499,6 +504,14 @@ export async function use(signal: AbortSignal): Promise<void> {
   same<typeof stored.persisted, boolean | null>(true);
   same<typeof stored.quota, number | null>(true);
   same<typeof stored.conversations, ConversationSize[]>(true);
+  const sought = await search("x", { store, conversationId: "", limit: 1, perConversation: 1, subagents: true, trashed: false });
+  same<typeof sought, SearchResult>(true);
+  const [hit] = sought.hits;
+  if (hit) same<typeof hit.ranges, Array<[start: number, end: number]>>(true);
+  await updateSearchIndex({ store, onProgress: ({ done, total }) => same<number, typeof done | typeof total>(true) });
+  same<ReturnType<typeof searchConversations>, Tool>(true);
+  // @ts-expect-error hits have an order of their own
+  await search("x", { sort: "time" });
   // @ts-expect-error it asks nobody
   await storageStatus({ persist: true });
   const end: () => void = Conversation.onListChange(({ id }) => same<string, typeof id>(true), { store });

@@ -1,0 +1,47 @@
+// What the page and the worker of the index say to each other.
+import type { QueryWord } from "../types.js";
+
+/** The name with which the page starts the worker. */
+export const workerName = "threadkeep search";
+
+/** How much of a conversation is in the index. */
+export interface Indexed {
+  id: string;
+  /** The `createdAt` of the conversation, in whole milliseconds: another one was created after this was deleted. */
+  createdAt: number;
+  /** How many events of its log. */
+  length: number;
+  /** The id of the last of them; empty if there is none. */
+  last: string;
+}
+
+/** Events of a conversation that follow each other. */
+export interface Events {
+  id: string;
+  createdAt: number;
+  /** The index of the first one. */
+  start: number;
+  events: Array<{ id: string; json: string }>;
+}
+
+/** The index of a store. */
+export interface SearchIndex {
+  /** All conversations that are in the index. */
+  indexed(): Promise<Indexed[]>;
+  /** Takes in events behind those that are known. `store()` stores them. */
+  add(events: Events): Promise<void>;
+  /** Stores what was added, in one transaction. */
+  store(): Promise<void>;
+  /** Removes conversations with all of their words. */
+  remove(ids: string[]): Promise<void>;
+  /** The conversations with events that have all these words, with the indexes of at most so many of each, the latest first. */
+  find(words: QueryWord[], most: number): Promise<Array<{ id: string; events: number[] }>>;
+}
+
+export const methods = ["indexed", "add", "store", "remove", "find"] as const;
+
+export type ToWorker = { open: string } | { call: number; method: (typeof methods)[number]; args: unknown[] };
+export type FromWorker =
+  | { ready: true }
+  | { result: number; value: unknown }
+  | { result: number; error: { name: string; message: string } };

@@ -1,0 +1,269 @@
+// The index of the search in real browsers: it finds what reading everything finds, follows every change, also of other tabs, has nothing
+// of what was deleted, and can be made again.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { startServer } from "../../support/server.mjs";
+import { availableBrowsers } from "../../support/browser/driver.mjs";
+import { tabs } from "../../support/browser/tabs.mjs";
+
+let server;
+before(async () => (server = await startServer()));
+after(() => server.close());
+
+/** In the page: stores conversations with random texts of few words, and compares what the index finds with what reading finds. */
+async function compareWithReading(seed, rounds) {
+  const { indexedDBStore, search } = await import("/threadkeep/index.js");
+  const { randomFrom } = await import("/support/random.mjs");
+  const random = randomFrom(seed);
+  const store = indexedDBStore(`compared ${seed}`);
+  // Without a name it has no index.
+  const { name: _, ...methods } = {
+    ...Object.fromEntries(
+      ["list", "load", "events", "indexOf", "commit", "files", "readFile", "delete"].map((verb) => [
+        verb,
+        (...args) => store[verb](...args),
+      ]),
+    ),
+    close() {},
+  };
+  const words = ["alpha", "alps", "Beta", "bêta", "東京", "東京都", "京都", "c", "ca", "cat", "zoo", "zo", "x1", "x12"];
+  const text = () => Array.from({ length: random.between(1, 4) }, () => random.of(words)).join(random.of([" ", ", ", "_"]));
+  const message = (id) =>
+    JSON.stringify({
+      id,
+      kind: "MessageEvent",
+      source: "user",
+      timestamp: "2026-01-31T09:15:02",
+      llm_message: { content: [{ type: "text", text: text() }] },
+    });
+  const logs = new Map();
+  const append = async (id, count) => {
+    const length = logs.get(id) ?? 0;
+    const events = Array.from({ length: count }, () => crypto.randomUUID()).map((event) => ({ id: event, json: message(event) }));
+    const baseState = JSON.stringify({ id, tags: random.chance(0.3) ? { title: text() } : {} });
+    await store.commit(id, { expectedLength: length, events, baseState, files: [], at: Date.now(), durability: "relaxed" });
+    logs.set(id, length + count);
+  };
+  const channel = new BroadcastChannel(`threadkeep:${store.name}`);
+  const tell = (id) => channel.postMessage({ id, isListed: true });
+  const differences = [];
+  let found = 0;
+  for (let round = 0; round < rounds; round++) {
+    const known = [...logs.keys()];
+    const id = known.length === 0 || random.chance(0.3) ? crypto.randomUUID() : random.of(known);
+    if (known.includes(id) && random.chance(0.2)) {
+      await store.delete(id);
+      logs.delete(id);
+    } else await append(id, random.of([1, 2, 5, 300]));
+    tell(id);
+    // Messages between a page and itself take a task.
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    for (const query of [random.of(words), `${random.of(words)} ${random.of(words)}`, random.of(words).slice(0, 2)]) {
+      const options = { limit: 1000, perConversation: random.of([1, 3, 30]) };
+      let indexed = await search(query, { ...options, store });
+      for (let tries = 0; indexed.pending > 0 && tries < 100; tries++) indexed = await search(query, { ...options, store });
+      const read = await search(query, { ...options, store: { ...methods } });
+      const placeOf = ({ conversationId, eventIndex, excerpt }) => `${conversationId} ${eventIndex} ${excerpt}`;
+      const [one, other] = [indexed.hits.map(placeOf), read.hits.map(placeOf)];
+      found += other.length;
+      if (JSON.stringify(one) !== JSON.stringify(other))
+        differences.push(
+          `round ${round}, ${query}: ${one.length} and ${other.length} hits, only in the index ${one.filter((place) => !other.includes(place)).slice(0, 3)}, missing ${other.filter((place) => !one.includes(place)).slice(0, 3)}`,
+        );
+    }
+  }
+  channel.close();
+  return { found, differences: differences.slice(0, 5) };
+}
+
+/** In the page: says something in a new or a stored conversation; resolves to its id. */
+async function say(message, { title, id } = {}) {
+  const { Agent, Conversation, LLM } = await import("/threadkeep/index.js");
+  const agent = new Agent({ llm: new LLM({ model: "openai/test", apiKey: "k" }) });
+  const conversation = await Conversation.open({ agent, conversationId: id, ...(title && { tags: { title } }) });
+  await conversation.sendMessage(message);
+  await conversation.close();
+  return conversation.id;
+}
+
+/** In the page: the excerpts that are found once nothing is missing in the index. */
+async function find(text) {
+  const { search } = await import("/threadkeep/index.js");
+  let result = await search(text);
+  while (result.pending > 0) result = await search(text);
+  return result.hits.map(({ excerpt }) => excerpt);
+}
+const remove = async (id) => (await import("/threadkeep/index.js")).Conversation.delete(id);
+
+/** In the page: everything that the index of this store has, as text. */
+async function dump(name = "threadkeep") {
+  const database = await new Promise((resolve, reject) => {
+    const request = indexedDB.open(`threadkeep-search:${name}`);
+    request.onsuccess = () => resolve(request.result);
+    request.onerror = () => reject(request.error);
+  });
+  const rows = [];
+  for (const table of database.objectStoreNames) {
+    const all = database.transaction(table).objectStore(table).getAll();
+    rows.push(...(await new Promise((resolve) => (all.onsuccess = () => resolve(all.result)))));
+  }
+  database.close();
+  return JSON.stringify(rows);
+}
+
+for (const kind of availableBrowsers) {
+  test(kind, { timeout: 240_000 }, async (context) => {
+    const browser = await tabs(kind);
+    try {
+      const page = await browser.page(`${server.origin}/pages/blank.html`);
+
+      await context.test("the index finds what reading everything finds", async () => {
+        for (const seed of [1, 2, 3]) {
+          const { found, differences } = await page.evaluate(compareWithReading, seed, 25);
+          assert.deepEqual(differences, [], `seed ${seed}`);
+          assert.ok(found > 500, `${found} hits`);
+        }
+      });
+
+      await context.test("what another tab writes and deletes is followed, and nothing of it is left", async () => {
+        const other = await browser.page(`${server.origin}/pages/blank.html`);
+        const id = await other.evaluate(say, "The aardvark sleeps", { title: "Animals" });
+        assert.deepEqual(await page.evaluate(find, "aardvark"), ["The aardvark sleeps"]);
+        await other.evaluate(say, "The aardvark wakes up", { id });
+        await page.waitForFunction(async () => {
+          const { search } = await import("/threadkeep/index.js");
+          return (await search("wakes")).hits.length === 1;
+        });
+        assert.match(await page.evaluate(dump), /aardvark/);
+        await other.evaluate(say, "A pangolin is no aardvark");
+        await other.evaluate(remove, id);
+        await page.waitForFunction(async () => {
+          const { search } = await import("/threadkeep/index.js");
+          return (await search("wakes")).hits.length === 0;
+        });
+        assert.deepEqual(await page.evaluate(find, "aardvark"), ["A pangolin is no aardvark"]);
+        // By itself, about a second after the change.
+        await page.waitForFunction(async (read) => !(await new Function(`return ${read}`)()()).includes("wakes"), {}, String(dump));
+        await other.close();
+      });
+
+      await context.test("a page that is opened again reads only what is new", async () => {
+        await page.reload();
+        const read = await page.evaluate(async () => {
+          const { indexedDBStore, search } = await import("/threadkeep/index.js");
+          const store = indexedDBStore();
+          const asked = [];
+          const { events } = store;
+          store.events = (...args) => (asked.push(args.slice(1)), events.apply(store, args));
+          const { hits } = await search("pangolin", { store });
+          return { asked, hits: hits.length };
+        });
+        assert.deepEqual(read, { asked: [[1, 2]], hits: 1 });
+      });
+
+      await context.test("an index that is gone is made again", async () => {
+        await page.evaluate(
+          () =>
+            new Promise((resolve, reject) => {
+              const request = indexedDB.deleteDatabase("threadkeep-search:threadkeep");
+              request.onsuccess = resolve;
+              request.onerror = reject;
+            }),
+        );
+        await page.reload();
+        assert.deepEqual(await page.evaluate(find, "pangolin"), ["A pangolin is no aardvark"]);
+      });
+
+      await context.test("a log whose end was replaced is read again", async () => {
+        const found = await page.evaluate(async () => {
+          const { indexedDBStore, search, updateSearchIndex } = await import("/threadkeep/index.js");
+          const store = indexedDBStore("replaced");
+          const id = crypto.randomUUID();
+          const events = (...texts) =>
+            texts.map((text) => {
+              const event = crypto.randomUUID();
+              return {
+                id: event,
+                json: JSON.stringify({ id: event, kind: "MessageEvent", llm_message: { content: [{ type: "text", text }] } }),
+              };
+            });
+          const commit = (rest) =>
+            store.commit(id, { baseState: JSON.stringify({ id }), files: [], at: Date.now(), durability: "relaxed", ...rest });
+          await commit({ expectedLength: 0, events: events("one old", "two old") });
+          await updateSearchIndex({ store });
+          const before = (await search("old", { store })).hits.length;
+          await commit({ expectedLength: 2, truncateTo: 1, events: events("two new", "three new") });
+          const channel = new BroadcastChannel("threadkeep:replaced");
+          channel.postMessage({ id, isListed: true });
+          // Messages between a page and itself take a task.
+          await new Promise((resolve) => setTimeout(resolve, 50));
+          await updateSearchIndex({ store });
+          const hits = async (text) => (await search(text, { store })).hits.map(({ excerpt }) => excerpt);
+          return { before, old: await hits("old"), new: await hits("new") };
+        });
+        assert.deepEqual(found, { before: 2, old: ["one old"], new: ["three new", "two new"] });
+      });
+
+      await context.test("without its worker the page makes the index", async () => {
+        const apart = await browser.page(`${server.origin}/pages/blank.html`);
+        const found = await apart.evaluate(async () => {
+          globalThis.Worker = class {
+            constructor() {
+              throw new DOMException("forbidden", "SecurityError");
+            }
+          };
+          const { indexedDBStore, search, updateSearchIndex } = await import("/threadkeep/index.js");
+          const store = indexedDBStore("without a worker");
+          const id = crypto.randomUUID();
+          const json = JSON.stringify({ kind: "MessageEvent", llm_message: { content: [{ type: "text", text: "an okapi" }] } });
+          const events = [{ id: crypto.randomUUID(), json }];
+          await store.commit(id, { expectedLength: 0, events, baseState: JSON.stringify({ id }), files: [], at: 1, durability: "relaxed" });
+          await updateSearchIndex({ store });
+          return (await search("okapi", { store })).hits.map(({ excerpt }) => excerpt);
+        });
+        assert.deepEqual(found, ["an okapi"]);
+        await apart.close();
+      });
+
+      await context.test("a page that dies while the index is made leaves one that goes on", async () => {
+        const dying = await browser.page(`${server.origin}/pages/blank.html`);
+        await dying.evaluate(async () => {
+          const { indexedDBStore, updateSearchIndex } = await import("/threadkeep/index.js");
+          const store = indexedDBStore("cut off");
+          for (let n = 0; n < 30; n++) {
+            const id = crypto.randomUUID();
+            const events = Array.from({ length: 200 }, (_, i) => {
+              const text = `event ${i} ${Array.from({ length: 150 }, () => Math.random().toString(36).slice(2, 7)).join(" ")}`;
+              const event = crypto.randomUUID();
+              return {
+                id: event,
+                json: JSON.stringify({ id: event, kind: "MessageEvent", llm_message: { content: [{ type: "text", text }] } }),
+              };
+            });
+            await store.commit(id, {
+              expectedLength: 0,
+              events,
+              baseState: JSON.stringify({ id }),
+              files: [],
+              at: n,
+              durability: "relaxed",
+            });
+          }
+          await new Promise((resolve) => void updateSearchIndex({ store, onProgress: resolve }).catch(() => {}));
+        });
+        await dying.close();
+        const counted = await page.evaluate(async () => {
+          const { indexedDBStore, search, updateSearchIndex } = await import("/threadkeep/index.js");
+          const store = indexedDBStore("cut off");
+          const steps = [];
+          await updateSearchIndex({ store, onProgress: ({ done, total }) => steps.push(`${done > 0 && done <= total} ${total}`) });
+          const { hits, more, pending } = await search("event 199", { store, limit: 1000, perConversation: 1 });
+          return { steps: [...new Set(steps)], hits: hits.length, more, pending };
+        });
+        assert.deepEqual(counted, { steps: ["true 6000"], hits: 30, more: false, pending: 0 });
+      });
+    } finally {
+      await browser.close();
+    }
+  });
+}
