@@ -74,6 +74,7 @@ export interface ListOptions {
 /** See `Conversation.list()`. @internal */
 export async function list(options: ListOptions): Promise<ConversationInfo[]> {
   const { store = indexedDBStore(), subagents, trashed = false } = optionsOf("list()", options, "store subagents trashed");
+  if (typeof trashed !== "boolean") throw invalidOptions("trashed must be true or false");
   return (await listAll(store)).filter((info) => (subagents || info.parentId === null) && (info.trashedAt !== null) === trashed);
 }
 

@@ -136,6 +136,29 @@ const calls = {
   updateSearchIndex: (value) => library.updateSearchIndex(value),
   "updateSearchIndex, onProgress": (value) => library.updateSearchIndex({ store: memoryStore(), onProgress: value }),
   searchConversations: withTool((value) => library.searchConversations(value)),
+  updateConversations: (value) => library.updateConversations(value, { pinned: true }, { store: memoryStore() }),
+  "updateConversations, an id": (value) => library.updateConversations([value], { pinned: true }, { store: memoryStore() }),
+  "updateConversations, changes": opened(({ id }, value) => library.updateConversations(id, value, { store: memoryStore() })),
+  ...Object.fromEntries(
+    ["pinned", "archived", "trashed", "tags"].map((name) => [
+      `updateConversations, ${name}`,
+      opened(({ id }, value) => library.updateConversations(id, { [name]: value }, { store: memoryStore() })),
+    ]),
+  ),
+  "updateConversations, a tag": (value) =>
+    library.updateConversations(crypto.randomUUID(), { tags: { a: value } }, { store: memoryStore() }),
+  "updateConversations, options": async (value) => {
+    // Without options it is the database of the browser.
+    if (value !== undefined) await library.updateConversations([], { pinned: true }, value);
+  },
+  "updateConversations, store": (value) => library.updateConversations(crypto.randomUUID(), { pinned: true }, { store: value }),
+  emptyTrash: (value) => library.emptyTrash(value),
+  ...Object.fromEntries(
+    ["store", "olderThan", "signal"].map((name) => [
+      `emptyTrash, ${name}`,
+      (value) => library.emptyTrash({ store: memoryStore(), [name]: value }),
+    ]),
+  ),
   requestPersistence: (value) => library.requestPersistence(value),
   serveConversations: (value) => library.serveConversations(value),
   loadSkills: (value) => (typeof value === "string" ? undefined : library.loadSkills(value)),

@@ -8,6 +8,7 @@ import {
   LLMProfileStore,
   ThreadkeepError,
   directoryStore,
+  emptyTrash,
   importDirectory,
   indexedDBStore,
   memoryStore,
@@ -16,6 +17,7 @@ import {
   serveConversations,
   tool,
   updateSearchIndex,
+  updateConversations,
 } from "../../dist/index.js";
 import { checkStore } from "../../dist/testing.js";
 import { createModel } from "../support/model.mjs";
@@ -197,6 +199,28 @@ const objects = {
   "LLMProfileStore.load()": [
     { apiKey: "k", headers: {}, fetch: answering, fallbacks: [], fallbackOn: [], background: false },
     (options) => new LLMProfileStore(storage).load("fast", options),
+  ],
+  "updateConversations(), what it changes": [
+    { pinned: true, archived: false, trashed: true, tags: { folder: "x" } },
+    async (changes) => {
+      const store = memoryStore();
+      const conversation = await open({ store, tags: { a: "b" } });
+      await conversation.sendMessage("Hello");
+      await conversation.close();
+      await updateConversations(conversation.id, changes, { store });
+    },
+  ],
+  "updateConversations()": [
+    { store: memoryStore() },
+    (options) => updateConversations([], { pinned: true }, { store: memoryStore(), ...options }),
+  ],
+  "emptyTrash()": [
+    { store: memoryStore(), olderThan: 1, signal: new AbortController().signal },
+    (options) => emptyTrash({ store: memoryStore(), ...options }),
+  ],
+  "list()": [
+    { store: memoryStore(), subagents: true, trashed: true },
+    (options) => Conversation.list({ store: memoryStore(), ...options }),
   ],
   "checkStore()": [{ only: [], onReport() {} }, (options) => checkStore(() => memoryStore(), { only: [], ...options })],
 };

@@ -8,6 +8,7 @@ import {
   bringHome,
   folderWorkspace,
   directoryStore,
+  emptyTrash,
   importDirectory,
   indexedDBStore,
   loadSkills,
@@ -22,12 +23,14 @@ import {
   type searchConversations,
   storageStatus,
   tool,
+  updateConversations,
   type ActionEvent,
   type AgentContextOptions,
   type Branch,
   type ChatMessage,
   type CommandResult,
   type ConfirmationPolicy,
+  type ConversationChanges,
   type ConversationEvent,
   type ConversationInfo,
   type ConversationSize,
@@ -41,6 +44,7 @@ import {
   type ImportedConversation,
   type JSONValue,
   type LLMMessage,
+  type ListOptions,
   type LiveEvent,
   type MessageEvent,
   LLMProfileStore,
@@ -499,6 +503,20 @@ export async function use(signal: AbortSignal): Promise<void> {
   for await (const event of conversation.events) same<typeof event, ConversationEvent>(true);
   same<Awaited<ReturnType<typeof conversation.events.at>>, ConversationEvent | undefined>(true);
   same<Awaited<ReturnType<typeof Conversation.list>>, ConversationInfo[]>(true);
+  same<ConversationInfo["pinnedAt" | "archivedAt" | "trashedAt"], Date | null>(true);
+  await Conversation.list({ store, subagents: true, trashed: true } satisfies ListOptions);
+  same<void, Awaited<ReturnType<typeof updateConversations>>>(true);
+  const changes: ConversationChanges = { pinned: true, archived: undefined, trashed: false, tags: { folder: "work", old: null } };
+  await updateConversations(conversation.id, changes, { store });
+  await updateConversations(["one", "other"] as const, { archived: true });
+  // @ts-expect-error the library notes the time
+  await updateConversations(conversation.id, { pinned: new Date() });
+  // @ts-expect-error a tag is a text
+  await updateConversations(conversation.id, { tags: { count: 1 } });
+  const deleted: string[] = await emptyTrash({ store, olderThan: 86_400_000, signal: new AbortController().signal });
+  deleted.pop();
+  // @ts-expect-error it is a number of milliseconds
+  await emptyTrash({ olderThan: "30d" });
   same<Awaited<ReturnType<typeof requestPersistence>>, boolean>(true);
   const stored = await storageStatus({ store, signal: new AbortController().signal, conversations: false });
   same<typeof stored.persisted, boolean | null>(true);

@@ -9,8 +9,11 @@ import type { TagChanges } from "../types.js";
 /** How many milliseconds a writer has to greet, and again to answer. A page that is hidden may be slow. */
 const patience = 3_000;
 
-/** Resolves to whether the writer has done it; `false` if none has answered. The same change twice does no harm. */
-export async function askWriter(store: Store, id: string, tags: TagChanges): Promise<boolean> {
+/**
+ * Resolves to whether the writer has done it; `false` if none has answered. The same change twice does no harm.
+ * @param greetsWithin How many milliseconds it has to greet.
+ */
+export async function askWriter(store: Store, id: string, tags: TagChanges, greetsWithin = patience): Promise<boolean> {
   const channel = channelOf(store, id);
   if (!channel) return false;
   const client = newId();
@@ -19,9 +22,9 @@ export async function askWriter(store: Store, id: string, tags: TagChanges): Pro
   let timer: ReturnType<typeof setTimeout> | undefined;
   try {
     return await new Promise<boolean>((resolve, reject) => {
-      const wait = () => {
+      const wait = (milliseconds: number) => {
         clearTimeout(timer);
-        timer = setTimeout(() => resolve(false), patience);
+        timer = setTimeout(() => resolve(false), milliseconds);
       };
       let writer: string | undefined;
       channel.addEventListener("message", ({ data }: MessageEvent<FromWriter | FromFollower>) => {
@@ -31,7 +34,7 @@ export async function askWriter(store: Store, id: string, tags: TagChanges): Pro
         else if (!("to" in data) || data.to !== client) return;
         else if ("welcome" in data && data.by !== writer) {
           writer = data.by;
-          wait();
+          wait(patience);
           post({ to: writer, call: 1, verb: "changeTags", args: [tags], isAgain: false, settled: 0, signal: "none" });
         } else if ("result" in data) {
           if (!("error" in data)) return resolve(true);
@@ -41,7 +44,7 @@ export async function askWriter(store: Store, id: string, tags: TagChanges): Pro
           else reject(new ThreadkeepError(code, message, { retryable, ...(status !== undefined && { status }) }));
         }
       });
-      wait();
+      wait(greetsWithin);
       post({ hello: true });
       member.tell({ id, isListed: false, word: "asking" });
     });

@@ -1,6 +1,7 @@
 // The messages between the handles of one conversation: the writer answers what the others ask, and passes on live events. They
 // speak over a channel of this conversation, which exists only while there is a follower.
 import type { ExecutionStatus, LiveEvent, WaitingEvent } from "../../events/events.js";
+import { newId } from "../../input/arguments.js";
 import type { ErrorCode } from "../../input/errors.js";
 import type { Store } from "../../store/store.js";
 import type { ToolContext } from "../../tool/types.js";
@@ -87,7 +88,7 @@ const unnamed = new WeakMap<object, string>();
 export function channelOf(store: Store, id: string): BroadcastChannel | undefined {
   if (typeof BroadcastChannel !== "function") return undefined;
   const scope = scopeOf(store);
-  if (typeof scope === "object" && !unnamed.has(scope as object)) unnamed.set(scope as object, `#${crypto.randomUUID()}`);
+  if (typeof scope === "object" && !unnamed.has(scope as object)) unnamed.set(scope as object, `#${newId()}`);
   const name = typeof scope === "object" ? unnamed.get(scope as object) : scope;
   const channel = new BroadcastChannel(`threadkeep-conversation:${name}:${id}`);
   // In Node it would keep the process alive.

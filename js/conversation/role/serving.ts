@@ -1,6 +1,7 @@
 // The writer, for the other handles of its conversation: carries out what they ask, and passes on live events. Loaded with the first
 // of them.
 import type { ConversationEvent, LiveEvent, MessageEvent } from "../../events/events.js";
+import { newId } from "../../input/arguments.js";
 import { ask, fromCore, ThreadkeepError } from "../../input/errors.js";
 import type { Store } from "../../store/store.js";
 import { aborted, type RunResult } from "../run.js";
@@ -62,7 +63,7 @@ const between = 8;
 
 /** Answers the other handles from now on. `verbs` are the methods that they may ask for, `since` the time since which it writes. */
 export function serve(session: ServingSession, verbs: Verbs, since: number): Serving {
-  const by = crypto.randomUUID();
+  const by = newId();
   const { core } = session;
   const channel = channelOf(session.store, session.id);
   const where: Elsewhere = "WorkerGlobalScope" in globalThis ? "worker" : "tab";

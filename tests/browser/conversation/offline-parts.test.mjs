@@ -49,6 +49,8 @@ const others = {
   "formats/archive/parts.ts": "exports and imports",
   archive: "exports and imports",
   "formats/interchange/parts.ts": "exports and imports",
+  "conversation/organizing/update.ts": "changes what lists show, when the host asks; nothing is stored without it",
+  "conversation/organizing/trash.ts": "deletes what is in the trash, when the host asks",
   "store/storage/status.ts": "measures what is stored, when the host asks",
   "search/requests.ts": "searches, when the host asks; the tool brings it along",
   "search/tool.ts": "is loaded before a conversation is open",
