@@ -49,6 +49,7 @@ export const sections = [
       ["durability", "Durability"],
       ["keeping", "Keeping conversations"],
       ["search", "Searching conversations"],
+      ["organizing", "Organizing conversations"],
       ["tabs", "Several tabs"],
       ["server", "On an agent server"],
       ["offline", "Offline"],

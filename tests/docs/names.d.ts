@@ -14,6 +14,7 @@ declare global {
   const applyPatch: typeof threadkeep.applyPatch;
   const bringHome: typeof threadkeep.bringHome;
   const directoryStore: typeof threadkeep.directoryStore;
+  const emptyTrash: typeof threadkeep.emptyTrash;
   const fetchTool: typeof threadkeep.fetchTool;
   const fileEditor: typeof threadkeep.fileEditor;
   const finishMCPLogin: typeof threadkeep.finishMCPLogin;
@@ -40,6 +41,7 @@ declare global {
   const taskTracker: typeof threadkeep.taskTracker;
   const terminal: typeof threadkeep.terminal;
   const tool: typeof threadkeep.tool;
+  const updateConversations: typeof threadkeep.updateConversations;
 
   const agent: threadkeep.Agent;
   const conversation: threadkeep.Conversation;
@@ -50,6 +52,7 @@ declare global {
   const conversationId: string;
   const eventId: string;
   const messageId: string;
+  const selected: string[];
   const passphrase: string;
   const zip: Blob;
   const small: threadkeep.LLM;
