@@ -12,6 +12,7 @@ import { currentRoute, goHome, hrefOf } from "../shell/router.ts";
 import { deleteConversation } from "../shell/stage.ts";
 import { exportStored } from "../shell/transfer.ts";
 import { nameOf } from "./agent-server.ts";
+import { protectionView } from "./protection.ts";
 
 /** How many conversations are shown. */
 const MOST = 5;
@@ -99,7 +100,7 @@ export function storageView(onLeave: () => void): { element: HTMLElement; stop: 
     if (isKept) tell("The browser keeps it.", "good");
     else tell("It did not agree to protect it; browsers do so for pages that are installed or visited often.", "bad");
   });
-  const element = el("div", { class: "storage", tabindex: -1 }, about, protect, outcome, heading, list, rest);
+  const element = el("div", { class: "storage", tabindex: -1 }, about, protect, outcome, heading, list, rest, protectionView());
   void measure();
   return { element, stop: () => closed.abort() };
 }
