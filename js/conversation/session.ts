@@ -260,11 +260,15 @@ export class ConversationSession implements Parent, ServerPlace {
       },
     };
     const owner = above?.session.owner;
-    const open = () => settle(owner ? owner.core.openBelow(options, coreOfStore) : CoreConversation.open(options, coreOfStore));
+    const open = (given: object = options) =>
+      settle(owner ? owner.core.openBelow(given, coreOfStore) : CoreConversation.open(given, coreOfStore));
     this.#core = (await open().catch((error: { code?: unknown }) => {
       // Another handle has taken it over meanwhile. This one follows it then.
-      if (above || error.code !== "locked_elsewhere") throw error;
-      return open();
+      if (!above && error.code === "locked_elsewhere") return open();
+      if (above || error.code !== "store_quota") throw error;
+      // What opening would have to store is left until there is room; what is stored can be read and exported.
+      this.warnings.push({ code: "store_quota", message: "there is no room to go on: make some, and call takeOver()" });
+      return open({ ...options, follows: true });
     })) as CoreConversation;
     if (above) this.#core.hide(above.session.secrets.inherited().hidden);
     return this.#core;

@@ -66,6 +66,7 @@ export interface ConversationWarning {
     | "secrets_unavailable"
     | "store_lost"
     | "home_unavailable"
+    | "store_quota"
     | "mcp_servers";
   message: string;
 }

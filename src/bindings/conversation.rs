@@ -350,6 +350,7 @@ fn open(options: JsValue, store: &CoreStore, owner: Option<Conversation>) -> Pro
         let lock = match home.as_deref() {
             // Nobody here writes what a server runs.
             Some("server") => None,
+            _ if property(&options, "follows").is_truthy() => None,
             _ => write_lock(id, &*inner, &WebHost, waits, async || locks::try_lock(&name).await).await?,
         };
         let has_tasks = agent.tools.get("task").is_some();

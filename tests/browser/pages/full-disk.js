@@ -35,6 +35,20 @@ export async function open(id, said) {
   return conversation.id;
 }
 
+/** What a page can do that has opened it before there is room. */
+export async function readOnly() {
+  const refused = await conversation.takeOver().then(
+    () => undefined,
+    ({ code }) => code,
+  );
+  const kinds = (await conversation.events.slice()).map(({ kind }) => kind);
+  const isExported = (await conversation.exportZip()).size > 0;
+  const isWarned = conversation.warnings.some(({ code }) => code === "store_quota");
+  return { access: conversation.access, isWarned, refused, isExported, kinds };
+}
+
+export const takeOver = () => conversation.takeOver();
+
 async function reached(now) {
   if (now !== moment) return;
   moment = undefined;
