@@ -59,15 +59,14 @@ async function buildJavaScript() {
   const built = ["pkg/threadkeep.js", "pkg/threadkeep.d.ts", ...wasms.map(({ file }) => `pkg/${file}`)];
   const inputs = ["js", ...built, "tsconfig.json", "tsconfig.build.json", "package-lock.json", thisScript, "scripts/bundle.mjs"];
   // Imported here, because it needs npm packages that may just have been installed.
-  const { bundle, entries, inlineModule, terminal } = await import("./bundle.mjs");
+  const { bundle, entries, inlineModule, workers } = await import("./bundle.mjs");
   const outputs = [
     "dist/index.js",
     "dist/slim.js",
     "dist/static.js",
     ...Object.keys(entries).map((name) => `dist/${name}.js`),
     "dist/preact.css",
-    `dist/${terminal.file}`,
-    `dist/${terminal.copy}`,
+    ...workers.flatMap(({ file, copy }) => [`dist/${file}`, `dist/${copy}`]),
     ".cache/bundle.json",
     ...wasms.map(({ file }) => `dist/${file}`),
   ];
@@ -114,8 +113,8 @@ async function buildTestingKit() {
 
 async function measureSizes(profile) {
   await unlessFresh("sizes", fingerprint([{ text: profile }, "dist", thisScript, "scripts/sizes.mjs"]), [sizesFile], async () => {
-    const { entries, peers, terminal } = await import("./bundle.mjs");
-    const sizes = await measureBuild({ entries: Object.keys(entries), peers, terminal: terminal.file });
+    const { entries, peers, workers } = await import("./bundle.mjs");
+    const sizes = await measureBuild({ entries: Object.keys(entries), peers, workers });
     writeFileSync(sizesFile, JSON.stringify({ profile, ...sizes }, null, 2));
   });
 }

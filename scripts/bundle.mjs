@@ -12,7 +12,10 @@ import { wasms } from "./wasms.mjs";
 export const terminal = { file: "terminal-worker.js", copy: "terminal-worker-inline.js" };
 
 /** The worker of the search. */
-const searchWorker = "search-worker.js";
+export const searchWorker = { file: "search-worker.js", copy: "search-worker-inline.js" };
+
+/** The files of workers. A page fetches them as they are. */
+export const workers = [terminal, searchWorker];
 
 /** The entries beside the core: the name of each is that of its subpath and of its file in dist/. */
 export const entries = {
@@ -27,7 +30,7 @@ export const entries = {
 };
 
 /** Files that modules of the core load when they are needed, and that are no part of the bundle. */
-const copies = [...wasms, terminal].map(({ copy }) => copy);
+const copies = [...wasms, ...workers].map(({ copy }) => copy);
 
 /** Packages that the user of an entry installs. All others are part of the entry's file. */
 export const peers = [
@@ -65,10 +68,7 @@ export async function bundle() {
   const outputs = await bundleCore();
   await bundleEntries();
   await bundleTerminal();
-  await esbuild({
-    ...common,
-    entryPoints: [{ in: "js/search/index/worker.ts", out: path.parse(searchWorker).name }],
-  });
+  await bundleWorker(searchWorker, "js/search/index/worker.ts");
   mkdirSync(".cache", { recursive: true });
   writeFileSync(".cache/bundle.json", JSON.stringify({ metafile: { outputs } }));
 }
@@ -179,12 +179,7 @@ async function bundledStyles(file, options = {}) {
 
 /** The shell of the terminal is a file of its own, because it runs in a worker. */
 async function bundleTerminal() {
-  await esbuild({
-    ...common,
-    entryPoints: [{ in: "js/tools/terminal/worker.ts", out: path.parse(terminal.file).name }],
-    // A page fetches this file as it is, and most of it is just-bash.
-    minify: true,
-    sourcemap: false,
+  await bundleWorker(terminal, "js/tools/terminal/worker.ts", {
     alias: { "node:zlib": path.join(root, "js/tools/terminal/gzip.ts") },
     // Parcel looks for a package in place of Node's global.
     define: { process: "globalThis.process" },
@@ -193,7 +188,18 @@ async function bundleTerminal() {
       js: "/*! Contains just-bash (https://github.com/vercel-labs/just-bash), Apache License 2.0: https://www.apache.org/licenses/LICENSE-2.0 */",
     },
   });
-  writeFileSync(`dist/${terminal.copy}`, inlineModule(terminal.file));
+}
+
+async function bundleWorker({ file, copy }, source, options = {}) {
+  await esbuild({
+    ...common,
+    entryPoints: [{ in: source, out: path.parse(file).name }],
+    // A page fetches this file as it is.
+    minify: true,
+    sourcemap: false,
+    ...options,
+  });
+  writeFileSync(`dist/${copy}`, inlineModule(file));
 }
 
 /** A module whose default export is a file of dist/, gzipped, as base64. */

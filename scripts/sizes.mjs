@@ -16,16 +16,16 @@ const minified = ".cache/minified";
 
 /**
  * Measures dist/. `entries` are the names of the entries beside the core, `peers` the packages that are not part of them, and
- * `terminal` is the file of the terminal's worker.
+ * `workers` the files of workers with their copies.
  */
-export async function measureBuild({ entries, peers, terminal }) {
+export async function measureBuild({ entries, peers, workers }) {
   rmSync(path.join(root, minified), { recursive: true, force: true });
-  const copies = wasms.map(({ copy }) => `./${copy}`).concat("./terminal-worker-inline.js");
+  const copies = [...wasms, ...workers].map(({ copy }) => `./${copy}`);
   const page = await minify("index", copies);
   const { rows: files, total } = measure(filesOfAPage(page, `${minified}/index/index.js`, `dist/${mainWasm.file}`));
   const rows = files.map((row) => ({ ...row, file: path.basename(row.file) }));
   const parts = Object.entries(chunks).map(([chunk, { file }]) => measure([`dist/${file}`], `${chunk}, when needed`).total);
-  parts.push(measure([`dist/${terminal}`], "terminal, when needed").total);
+  for (const { file } of workers) parts.push(measure([`dist/${file}`], `${path.parse(file).name}, when needed`).total);
   const { metafile } = JSON.parse(readFileSync(path.join(root, ".cache/bundle.json"), "utf8"));
   const data = readdirSync(path.join(root, "js/llm/models")).filter((file) => file.endsWith(".json"));
   const providers = measure(data.map((file) => chunkWith(page, chunkWith(metafile, `js/llm/models/${file}`)))).rows;

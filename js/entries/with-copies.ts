@@ -5,4 +5,8 @@ import { copies } from "./generated/copies.js";
 
 export * from "./index.js";
 
-offerCopies({ ...copies, "terminal-worker.js": () => import("./terminal-worker-inline.js") });
+offerCopies({
+  ...copies,
+  "terminal-worker.js": () => import("./terminal-worker-inline.js"),
+  "search-worker.js": () => import("./search-worker-inline.js"),
+});

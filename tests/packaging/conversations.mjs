@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { copyFileSync } from "node:fs";
 import path from "node:path";
 import { staticFiles } from "../../scripts/static-files.mjs";
+import { workers } from "../../scripts/bundle.mjs";
 import { wasms } from "../../scripts/wasms.mjs";
 import { availableBrowsers } from "../support/browser/driver.mjs";
 import { tabs } from "../support/browser/tabs.mjs";
@@ -13,7 +14,7 @@ const [kind] = availableBrowsers;
 export const needsBrowser = { skip: kind ? false : "no browser on this machine" };
 
 /** The files that a page may fetch from the library beside its JavaScript. */
-export const libraryFiles = [...wasms.map(({ file }) => file), "terminal-worker.js"];
+export const libraryFiles = [...wasms, ...workers].map(({ file }) => file);
 
 /** Calls `body` with the URL of a model, and checks the answer that it resolves to. */
 export async function converse(name, body) {

@@ -5,6 +5,7 @@ import path from "node:path";
 import { before, test } from "node:test";
 import { publint } from "publint";
 import { root } from "../../scripts/process.mjs";
+import { workers } from "../../scripts/bundle.mjs";
 import { wasms } from "../../scripts/wasms.mjs";
 import { installedPackage, run } from "./installed.mjs";
 import { script } from "./tools.mjs";
@@ -24,11 +25,7 @@ test("the tarball holds the built package with its documentation, and nothing el
     .flatMap((entry) => (typeof entry === "object" ? Object.values(entry) : [entry]))
     .filter((file) => !file.includes("*"));
   const needed = [...entries, main, types].map((file) => file.slice("./".length));
-  needed.push(
-    ...wasms.flatMap(({ file, copy }) => [`dist/${file}`, `dist/${copy}`]),
-    "dist/terminal-worker.js",
-    "dist/terminal-worker-inline.js",
-  );
+  needed.push(...[...wasms, ...workers].flatMap(({ file, copy }) => [`dist/${file}`, `dist/${copy}`]));
   needed.push("dist/threadkeep_testing_bg.wasm", "dist/index.js.map", "LICENSE");
   needed.push(
     ...readdirSync(path.join(root, "docs"))

@@ -1,5 +1,7 @@
 // The way from a page to its index: a worker, or this page where there is none.
 import { fromDatabase } from "../../store/database.js";
+import { fromFileOrCopy } from "../../wasm/copies.js";
+import { part } from "../../wasm/wasm.js";
 import { type FromWorker, type SearchIndex, type ToWorker, methods, workerName } from "./protocol.js";
 
 /** How many milliseconds a worker has to begin. */
@@ -10,31 +12,47 @@ export async function connect(name: string): Promise<SearchIndex> {
   const worker = await started(name);
   if (worker) return overWorker(worker);
   // Slower, and what it does is done in pieces as short as its pages.
-  const { StoredIndex } = await import("./stored-index.js");
+  const { StoredIndex } = await part(import("./stored-index.js"));
   return withErrors(new StoredIndex(name));
 }
 
 /** The worker; `undefined` where there are none, where its file is not served, and where a content security policy forbids it. */
 async function started(name: string): Promise<Worker | undefined> {
   if (typeof Worker !== "function") return undefined;
+  // In this form Vite and webpack recognise and emit the file.
+  const file = new URL("./search-worker.js", import.meta.url).href;
+  const fromCopy = async (content: ArrayBuffer) => {
+    const url = URL.createObjectURL(new Blob([content], { type: "text/javascript" }));
+    try {
+      return await start(url, name);
+    } finally {
+      URL.revokeObjectURL(url);
+    }
+  };
+  const source = { name: "search-worker.js", what: "worker of the search", advice: "serve search-worker.js beside the module" };
+  return fromFileOrCopy({ ...source, tellsOfOthers: false, fromFile: () => start(file, name), fromCopy }).catch(() => undefined);
+}
+
+async function start(url: string, name: string): Promise<Worker> {
+  const worker = new Worker(url, { type: "module", name: workerName });
+  let timer: ReturnType<typeof setTimeout> | undefined;
   try {
-    // In this form Vite and webpack recognise and emit the file.
-    const worker = new Worker(new URL("./search-worker.js", import.meta.url), { type: "module", name: workerName });
-    const isReady = await new Promise<boolean>((resolve) => {
-      worker.onmessage = () => resolve(true);
+    await new Promise<void>((resolve, reject) => {
+      timer = setTimeout(() => reject(new Error("the worker did not answer")), patience);
+      worker.onmessage = () => resolve();
       worker.onerror = (event) => {
         event.preventDefault();
-        resolve(false);
+        reject(new Error(event.message || "the worker did not start"));
       };
-      setTimeout(() => resolve(false), patience);
       worker.postMessage({ open: name } satisfies ToWorker);
     });
-    if (isReady) return worker;
+    return worker;
+  } catch (error) {
     worker.terminate();
-  } catch {
-    // There is another way.
+    throw error;
+  } finally {
+    clearTimeout(timer);
   }
-  return undefined;
 }
 
 function overWorker(worker: Worker): SearchIndex {

@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { after, before, test } from "node:test";
-import { entries, terminal } from "../../../scripts/bundle.mjs";
+import { entries, terminal, workers } from "../../../scripts/bundle.mjs";
 import { root } from "../../../scripts/process.mjs";
 import { staticFiles } from "../../../scripts/static-files.mjs";
 import { chunks } from "../../../scripts/wasms.mjs";
@@ -54,6 +54,7 @@ const others = {
   "store/storage/status.ts": "measures what is stored, when the host asks",
   "search/requests.ts": "searches, when the host asks; the tool brings it along",
   "search/tool.ts": "is loaded before a conversation is open",
+  "search-worker.js": "is started with the first search; the page does without",
   "search/index/stored-index.ts": "is loaded with the first search where there is no worker; without it, a search fails",
   messages: "exports and imports",
   "store/directory/store.ts": "is loaded before a conversation is open, as its store is read",
@@ -93,7 +94,7 @@ function lazyModules() {
 const covers = (known, part) => (known.endsWith("*") ? part.startsWith(known.slice(0, -1)) : part === known);
 
 test("for every part of the library that is loaded later, it is known how runs get it", () => {
-  const parts = [...lazyModules(), ...Object.keys(chunks), terminal.file].map((part) => part.replace(/^js\//, ""));
+  const parts = [...lazyModules(), ...Object.keys(chunks), ...workers.map(({ file }) => file)].map((part) => part.replace(/^js\//, ""));
   const known = [...Object.values(used).flat(), ...Object.keys(others)];
   assert.deepEqual(
     parts.filter((part) => !known.some((one) => covers(one, part))),

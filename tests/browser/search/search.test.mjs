@@ -12,7 +12,7 @@ after(() => server.close());
 
 /** In the page: stores conversations with random texts of few words, and compares what the index finds with what reading finds. */
 async function compareWithReading(seed, rounds) {
-  const { indexedDBStore, search } = await import("/threadkeep/index.js");
+  const { Conversation, indexedDBStore, search } = await import("/threadkeep/index.js");
   const { randomFrom } = await import("/support/random.mjs");
   const random = randomFrom(seed);
   const store = indexedDBStore(`compared ${seed}`);
@@ -45,7 +45,12 @@ async function compareWithReading(seed, rounds) {
     logs.set(id, length + count);
   };
   const channel = new BroadcastChannel(`threadkeep:${store.name}`);
-  const tell = (id) => channel.postMessage({ id, isListed: true });
+  /** Tells the page, and resolves once it has heard. */
+  const tell = (id) =>
+    new Promise((resolve) => {
+      const stop = Conversation.onListChange((change) => change.id === id && (stop(), resolve()), { store });
+      channel.postMessage({ id, isListed: true });
+    });
   const differences = [];
   let found = 0;
   for (let round = 0; round < rounds; round++) {
@@ -55,9 +60,7 @@ async function compareWithReading(seed, rounds) {
       await store.delete(id);
       logs.delete(id);
     } else await append(id, random.of([1, 2, 5, 300]));
-    tell(id);
-    // Messages between a page and itself take a task.
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    await tell(id);
     for (const query of [random.of(words), `${random.of(words)} ${random.of(words)}`, random.of(words).slice(0, 2)]) {
       const options = { limit: 1000, perConversation: random.of([1, 3, 30]) };
       let indexed = await search(query, { ...options, store });
@@ -176,7 +179,7 @@ for (const kind of availableBrowsers) {
 
       await context.test("a log whose end was replaced is read again", async () => {
         const found = await page.evaluate(async () => {
-          const { indexedDBStore, search, updateSearchIndex } = await import("/threadkeep/index.js");
+          const { Conversation, indexedDBStore, search, updateSearchIndex } = await import("/threadkeep/index.js");
           const store = indexedDBStore("replaced");
           const id = crypto.randomUUID();
           const events = (...texts) =>
@@ -194,9 +197,10 @@ for (const kind of availableBrowsers) {
           const before = (await search("old", { store })).hits.length;
           await commit({ expectedLength: 2, truncateTo: 1, events: events("two new", "three new") });
           const channel = new BroadcastChannel("threadkeep:replaced");
-          channel.postMessage({ id, isListed: true });
-          // Messages between a page and itself take a task.
-          await new Promise((resolve) => setTimeout(resolve, 50));
+          await new Promise((resolve) => {
+            const stop = Conversation.onListChange(() => (stop(), resolve()), { store });
+            channel.postMessage({ id, isListed: true });
+          });
           await updateSearchIndex({ store });
           const hits = async (text) => (await search(text, { store })).hits.map(({ excerpt }) => excerpt);
           return { before, old: await hits("old"), new: await hits("new") };

@@ -1,6 +1,6 @@
 // Run by every project of the packaging test with the installed package: a conversation, an archive of it, an agent with a
 // context, a terminal, models of other wire APIs, and a server, for each of which a chunk of the wasm is loaded. Written as a user would write it.
-import { Agent, Conversation, LLM, agentServer, memoryStore, terminal, tool } from "threadkeep";
+import { Agent, Conversation, LLM, agentServer, indexedDBStore, memoryStore, search, terminal, tool, updateSearchIndex } from "threadkeep";
 
 const add = tool({
   name: "add",
@@ -41,6 +41,14 @@ export async function converse(baseUrl) {
     if (finalResponse !== "Here.") throw new Error(`${JSON.stringify(options)} answered ${finalResponse}`);
     await other.close();
   }
+  // The index of a database is made by a worker.
+  const store = globalThis.indexedDB ? indexedDBStore("searched") : memoryStore();
+  const sought = await Conversation.open({ agent: new Agent({ llm }), store });
+  await sought.sendMessage("The quokka sleeps.");
+  await sought.close();
+  await updateSearchIndex({ store });
+  const { hits } = await search("quokka", { store });
+  if (hits[0]?.excerpt !== "The quokka sleeps.") throw new Error(`the search found ${JSON.stringify(hits)}`);
   // Nothing runs there; what speaks to a server is loaded all the same.
   const home = agentServer({ host: "http://127.0.0.1:9", workingDir: "/" });
   const code = await Conversation.open({ agent: new Agent({ llm }), store: memoryStore(), home }).catch((error) => error.code);
