@@ -52,7 +52,9 @@ export class StoredIndex implements SearchIndex {
   }
 
   async add({ id, createdAt, start, events }: Events): Promise<void> {
-    const added = this.#added.get(id) ?? { createdAt, start, length: start, last: "", words: new Map() };
+    const before = this.#added.get(id);
+    // After an update that has failed, what it had added comes again.
+    const added = before?.length === start ? before : { createdAt, start, length: start, last: "", words: new Map() };
     this.#added.set(id, added);
     for (const event of events) {
       const index = added.length++;

@@ -208,6 +208,57 @@ for (const kind of availableBrowsers) {
         assert.deepEqual(found, { before: 2, old: ["one old"], new: ["three new", "two new"] });
       });
 
+      await context.test("an update that fails is repeated as if it had not begun", async () => {
+        const found = await page.evaluate(async () => {
+          const { memoryStore, search, updateSearchIndex } = await import("/threadkeep/index.js");
+          const inner = memoryStore();
+          let fails = true;
+          const verbs = ["list", "load", "events", "indexOf", "commit", "files", "readFile", "delete"];
+          const store = {
+            ...Object.fromEntries(verbs.map((verb) => [verb, (...args) => inner[verb](...args)])),
+            name: "failing",
+            close() {},
+          };
+          const ids = [crypto.randomUUID(), crypto.randomUUID()];
+          for (const [at, id] of ids.entries()) {
+            const events = ["first word", "second word", "third word"].map((text) => {
+              const event = crypto.randomUUID();
+              return {
+                id: event,
+                json: JSON.stringify({ id: event, kind: "MessageEvent", llm_message: { content: [{ type: "text", text }] } }),
+              };
+            });
+            await inner.commit(id, {
+              expectedLength: 0,
+              events,
+              baseState: JSON.stringify({ id }),
+              files: [],
+              at: 1000 - at,
+              durability: "relaxed",
+            });
+          }
+          store.events = async (id, ...range) => {
+            if (id === ids[1] && fails) throw Object.assign(new Error("not now"), { code: "store_blocked" });
+            return inner.events(id, ...range);
+          };
+          const code = await updateSearchIndex({ store }).then(
+            () => undefined,
+            (error) => error.code,
+          );
+          fails = false;
+          await updateSearchIndex({ store });
+          const places = async (text) => (await search(text, { store })).hits.map(({ eventIndex, excerpt }) => `${eventIndex} ${excerpt}`);
+          return { code, third: await places("third"), second: await places("second") };
+        });
+        assert.deepEqual(found, {
+          code: "store_blocked",
+          third: ["2 third word", "2 third word"],
+          second: ["1 second word", "1 second word"],
+        });
+        const lengths = [...(await page.evaluate(dump, "failing")).matchAll(/"length":(\d+)/g)].map(([, length]) => Number(length));
+        assert.deepEqual(lengths, [3, 3]);
+      });
+
       await context.test("without its worker the page makes the index", async () => {
         const apart = await browser.page(`${server.origin}/pages/blank.html`);
         const found = await apart.evaluate(async () => {
