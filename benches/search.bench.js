@@ -15,16 +15,23 @@ const random = (below) => chance.between(0, below - 1);
 
 export async function* run({ rounds = 15 }) {
   for (const conversations of [100, 1_000]) {
+    characters = 0;
     const events = (conversations * eventsOfEach).toLocaleString("en");
     const name = `bench ${crypto.randomUUID()}`;
     const store = indexedDBStore(name);
     for (let n = 0; n < conversations; n++) await seed(store, n);
+    const before = await used();
     const heartbeat = beating();
     const making = await time(() => updateSearchIndex({ store }));
     const { longest, over50 } = heartbeat();
     yield {
       label: `index of ${events} events in ${conversations.toLocaleString("en")} conversations: ${over50} tasks over 50 ms`,
-      columns: { "all of it": `${(making / 1000).toFixed(1)} s`, "longest task": `${longest.toFixed(0)} ms` },
+      columns: {
+        "all of it": `${(making / 1000).toFixed(1)} s`,
+        "longest task": `${longest.toFixed(0)} ms`,
+        "takes up": `${(((await used()) - before) / 1e6).toFixed(0)} MB`,
+        texts: `${(characters / 1e6).toFixed(0)} MB`,
+      },
     };
     const started = await inNewPage(name);
     yield {
@@ -83,9 +90,16 @@ const message = (text) => ({
   llm_message: { role: "user", content: [{ type: "text", text }] },
 });
 
+const used = async () => (await navigator.storage.estimate()).usage;
+
+/** The texts that were made so far. */
+let characters = 0;
+
 async function seed(store, number) {
   const id = crypto.randomUUID();
-  const events = Array.from({ length: eventsOfEach }, () => message(words(60 + random(80)))).map((event) => ({
+  const texts = Array.from({ length: eventsOfEach }, () => words(60 + random(80)));
+  characters += texts.join("").length;
+  const events = texts.map(message).map((event) => ({
     id: event.id,
     json: JSON.stringify(event),
   }));
@@ -105,8 +119,10 @@ async function append(store, id, number) {
     at: Date.now(),
     durability: "relaxed",
   });
-  new BroadcastChannel(`threadkeep:${store.name}`).postMessage({ id, isListed: true });
+  const channel = new BroadcastChannel(`threadkeep:${store.name}`);
+  channel.postMessage({ id, isListed: true });
   await new Promise((resolve) => setTimeout(resolve, 20));
+  channel.close();
 }
 
 /** The times of the first search in a page that has just been opened. */
