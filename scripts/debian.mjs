@@ -8,15 +8,15 @@ export function isRootOnDebian() {
   return /^ID=debian$/m.test(readFileSync("/etc/os-release", "utf8"));
 }
 
-/** Installs packages without their recommendations; waits if another apt-get is running. */
-export async function installPackages(packages, attempts = 6) {
+/** Installs packages without their recommendations; waits if another apt-get is running. `more` are further options of the installation. */
+export async function installPackages(packages, { attempts = 6, more = [] } = {}) {
   const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
   const options = ["-q", "-o", "DPkg::Lock::Timeout=300", "-o", "Acquire::Retries=3"];
   console.log(`installing ${packages.join(" and ")} with apt-get`);
   for (let attempt = 1; ; attempt++) {
     try {
       await run("apt-get", [...options, "update"], { env });
-      await run("apt-get", [...options, "install", "-y", "--no-install-recommends", ...packages], { env });
+      await run("apt-get", [...options, "install", "-y", "--no-install-recommends", ...more, ...packages], { env });
       return;
     } catch (error) {
       // apt-get does not wait for the lock on the package lists.

@@ -4,7 +4,8 @@ import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { memoryStore } from "../../dist/index.js";
 import { connected, opened, reached, textOf } from "./opened.mjs";
-import { everything, freePort } from "./servers.mjs";
+import { freePort } from "../support/listen.mjs";
+import { everything } from "./servers.mjs";
 
 const servers = [];
 after(() => Promise.all(servers.map((server) => server.stop())));

@@ -1,11 +1,10 @@
 // Servers that others have written, started on free ports of this machine.
 import { spawn } from "node:child_process";
-import { randomInt } from "node:crypto";
-import { createServer } from "node:net";
 import { once } from "node:events";
 import path from "node:path";
 import { root } from "../../scripts/process.mjs";
 import { python } from "../interop/setup.mjs";
+import { freePort } from "../support/listen.mjs";
 
 const packages = path.join(root, "node_modules/@modelcontextprotocol");
 
@@ -66,18 +65,4 @@ async function started([program, ...args], env, ready) {
       await ended;
     },
   };
-}
-
-/** A free port of those that systems do not give to connections, so that nothing takes it before the server that gets its number. */
-export async function freePort() {
-  const port = randomInt(10_000, 32_000);
-  const server = createServer().listen(port, "127.0.0.1");
-  const isFree = await once(server, "listening").then(
-    () => true,
-    () => false,
-  );
-  if (!isFree) return freePort();
-  server.close();
-  await once(server, "close");
-  return port;
 }

@@ -6,7 +6,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync }
 import os from "node:os";
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { freePort } from "../mcp/servers.mjs";
+import { freePort } from "../support/listen.mjs";
 import { python } from "./setup.mjs";
 
 const keptWords = 20_000;

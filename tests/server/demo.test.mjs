@@ -6,8 +6,7 @@ import { after, before, describe, test } from "node:test";
 import { startDemo, stepsOf } from "../demo/page.mjs";
 import { availableBrowsers } from "../support/browser/driver.mjs";
 import { photograph, tabs } from "../support/browser/tabs.mjs";
-import { freePort } from "../mcp/servers.mjs";
-import { listen } from "../support/listen.mjs";
+import { freePort, listen } from "../support/listen.mjs";
 import { startAgentServer } from "./agent-server.mjs";
 import { everything } from "./stored.mjs";
 

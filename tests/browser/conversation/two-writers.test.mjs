@@ -121,7 +121,8 @@ function beStuck() {
         ({ code }) => resolve(code),
       );
     };
-    setTimeout(attempt);
+    // Not before the driver has its answer, without which WebKit waits for the server in vain.
+    setTimeout(attempt, 50);
   });
 }
 

@@ -6,12 +6,17 @@ import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import puppeteer from "puppeteer-core";
 import { browserKinds, findBrowser } from "../../../scripts/browsers.mjs";
+import { findWebKit } from "../../../scripts/webkit.mjs";
 import { fingerprint } from "../../../scripts/freshness.mjs";
 import { root } from "../../../scripts/process.mjs";
 import { killTree } from "./process-tree.mjs";
+import { startWebKit } from "./webkit.mjs";
 
 /** A name of this machine that is not trusted as `localhost` is: pages from there are no secure context. */
 export const plainHost = "plain.test";
+
+/** Why this browser does not find it, if it does not. */
+export const noPlainHost = (kind) => kind === "webkit" && "WebKit takes names from the system only";
 
 const chromiumFlags = [
   `--host-resolver-rules=MAP ${plainHost} 127.0.0.1`,
@@ -42,11 +47,14 @@ const firefoxPreferences = {
   "app.update.enabled": false,
 };
 
+const wanted = process.env.THREADKEEP_BROWSER;
+
 /**
  * The browsers of this machine, of "chromium" and "firefox": run page tests once for each. THREADKEEP_BROWSER names the
- * one that is wanted.
+ * one that is wanted, which may be "webkit": not every file can run there, see scripts/webkit.mjs.
  */
-export const availableBrowsers = browserKinds.filter((kind) => findBrowser(kind) && (process.env.THREADKEEP_BROWSER ?? kind) === kind);
+export const availableBrowsers =
+  wanted === "webkit" ? [wanted].filter(() => findWebKit()) : browserKinds.filter((kind) => findBrowser(kind) && (wanted ?? kind) === kind);
 
 /**
  * Starts a browser. Without `profile` (a folder) it gets one of its own, removed by `close()`; with one, what its
@@ -157,6 +165,7 @@ async function start(kind, profile, preferences = {}, attempts = 4) {
   for (let attempt = 1; ; attempt++) {
     for (const name of ["SingletonLock", "SingletonSocket", "SingletonCookie"]) rmSync(path.join(profile, name), { force: true });
     try {
+      if (kind === "webkit") return await startWebKit({ ...findWebKit(), profile });
       return await puppeteer.launch(options(kind, profile, preferences));
     } catch (error) {
       if (attempt === attempts) throw new Error(`${kind} did not start in ${attempts} attempts`, { cause: error });
