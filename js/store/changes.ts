@@ -84,14 +84,24 @@ export function write(
   const lock = lockOfWriter(store, id);
   let release!: () => void;
   const over = new Promise<void>((resolve) => (release = resolve));
+  // WebKit takes the locks of a page that was left and may be shown again, and another one may write meanwhile. The page hears of that
+  // before or after it is shown.
+  let isLost = false;
+  let wasLeft = false;
+  const lose = () => {
+    if (isLost && wasLeft) hear({ ...taken, since: Infinity });
+  };
+  const shown = ({ persisted }: PageTransitionEvent) => ((wasLeft ||= persisted), lose());
+  globalThis.document && addEventListener("pageshow", shown);
   // Without the lock, followers only hear of an end that is no crash. It rejects when it is stolen.
-  lock?.locks.request(lock.name, { steal: steals }, () => over).catch(() => {});
+  lock?.locks.request(lock.name, { steal: steals }, () => over).catch(() => ((isLost = true), lose()));
   return {
     tell: (isListed) => tell({ id, isListed }),
     leave(isOver) {
       if (isOver) tell({ id, isListed: false, isOver: true });
       leave();
       release();
+      globalThis.document && removeEventListener("pageshow", shown);
     },
   };
 }

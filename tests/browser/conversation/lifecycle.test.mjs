@@ -13,6 +13,7 @@ after(() => server.close());
 /** The beginning of what happens to a page, by its name; each resolves to its end. */
 const happenings = {
   async "is left, and comes back"(page) {
+    await page.evaluate(() => isIdle());
     await page.goto(`${server.origin}/pages/strict.html`);
     return () => page.goBack();
   },
@@ -109,7 +110,19 @@ async function prepare() {
   const { fetch } = new ScriptedModel(() => ({ text: "Answered." }), { checks: false });
   const agent = new Agent({ llm: new LLM({ model: "openai/gpt-4o", baseUrl: "https://model.invalid", fetch, numRetries: 1 }) });
   const checks = new Set();
+  let [underWay, last] = [0, 0];
+  const { transaction } = IDBDatabase.prototype;
+  IDBDatabase.prototype.transaction = function (...given) {
+    const begun = transaction.apply(this, given);
+    underWay++;
+    for (const end of ["complete", "abort"]) begun.addEventListener(end, () => (underWay--, (last = performance.now())));
+    return begun;
+  };
   Object.assign(globalThis, {
+    /** WebKit keeps a page with its transaction, which nobody can get past before the page is shown again. */
+    async isIdle() {
+      while (underWay > 0 || performance.now() < last + 200) await new Promise((resolve) => setTimeout(resolve, 20));
+    },
     async open(conversationId) {
       globalThis.conversation = await Conversation.open({ agent, conversationId });
       conversation.subscribe(() => checks.forEach((check) => check()));
