@@ -33,14 +33,18 @@ export function loader(wasm: Wasm): (source?: WasmSource) => Promise<void> {
 async function bringUp(wasm: Wasm, source: WasmSource | undefined): Promise<void> {
   const module = source === undefined ? await findModule(wasm) : await moduleFrom(source);
   await wasm.instantiate(module).catch((error: unknown) => {
+    expectAllowed();
     throw fromCore(error);
   });
 }
 
-/** Throws if the browser or a Content-Security-Policy forbids WebAssembly, which it tests with the smallest module. */
+/**
+ * Throws if the browser or a Content-Security-Policy forbids WebAssembly, which it tests with the smallest module. WebKit compiles
+ * what it then refuses to instantiate.
+ */
 function expectAllowed(): void {
   try {
-    new WebAssembly.Module(Uint8Array.of(0, 0x61, 0x73, 0x6d, 1, 0, 0, 0));
+    new WebAssembly.Instance(new WebAssembly.Module(Uint8Array.of(0, 0x61, 0x73, 0x6d, 1, 0, 0, 0)));
   } catch (cause) {
     const message =
       "WebAssembly is not allowed here: add 'wasm-unsafe-eval' to script-src of the page's Content-Security-Policy, or switch it on in the browser";

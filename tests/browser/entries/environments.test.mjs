@@ -8,7 +8,7 @@ import { after, before, test } from "node:test";
 import { root } from "../../../scripts/process.mjs";
 import { staticFiles } from "../../../scripts/static-files.mjs";
 import { startServer } from "../../support/server.mjs";
-import { availableBrowsers, launch, plainHost } from "../../support/browser/driver.mjs";
+import { availableBrowsers, launch, noPlainHost, plainHost } from "../../support/browser/driver.mjs";
 import { tabs } from "../../support/browser/tabs.mjs";
 
 /** A page with this policy. */
@@ -47,7 +47,7 @@ for (const kind of availableBrowsers) {
       return found;
     };
 
-    await context.test("a page that came over plain http holds conversations", async () => {
+    await context.test("a page that came over plain http holds conversations", { skip: noPlainHost(kind) }, async () => {
       const { isSecure, cipher, ...held } = await inPage(`http://${plainHost}:${server.port}/pages/blank.html`, holdConversation);
       assert.equal(isSecure, false);
       assert.deepEqual(held, { ids: true, access: ["writer", "writer"], finalResponse: "Done.", executed: "rolled", kinds: 2, zip: true });
