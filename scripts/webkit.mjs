@@ -17,10 +17,9 @@ const bindings = "import gi; gi.require_version('Gtk', '3.0'); gi.require_versio
 const lacks = {
   "keys, the mouse and sizes of the window, which our driver does not have": ["tests/browser/ui", "tests/browser/examples", "tests/demo"],
   "tabs in front of others, because no window hides another on a screen without a desktop": ["tests/browser/conversation/workers.test.mjs"],
-  "tabs that are frozen": ["tests/browser/conversation/homes-chaos.test.mjs"],
   "the protocol of Chromium": ["tests/browser/store/full.test.mjs", "tests/browser/store/full-large.test.mjs"],
-  "a handle of a directory in the database, or synchronous access to a file, which WebKitGTK refuses": [
-    "tests/browser/workspace/workspace.test.mjs",
+  "a handle of a directory in the database, which WebKitGTK refuses": ["tests/browser/workspace/workspace.test.mjs"],
+  "times of files in parts of a second, by which a store in a directory notices changes": [
     "tests/browser/store/directory.test.mjs",
     "tests/kills/folders.test.mjs",
   ],
@@ -36,6 +35,7 @@ export const webKitTests = {
   browser: [
     "tests/browser/conversation/branches.test.mjs",
     "tests/browser/conversation/followers.test.mjs",
+    "tests/browser/conversation/homes-chaos.test.mjs",
     "tests/browser/conversation/homes.test.mjs",
     "tests/browser/conversation/lifecycle.test.mjs",
     "tests/browser/conversation/side-calls.test.mjs",

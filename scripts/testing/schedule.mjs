@@ -74,3 +74,15 @@ export function repeatFailed(perform, onRepeat = () => {}) {
     return second.outcome === "ok" ? { ...second, seconds, repeated: first.reason } : { ...second, seconds };
   };
 }
+
+/**
+ * What a result counts as. In CI nobody reads that something was skipped, so it fails there. An optional step, which gets something
+ * that a machine may well not have, never fails: what needs it is then reported as not checked.
+ */
+export function counted({ optional }, result, inCi) {
+  if (optional) return result.outcome === "failed" ? { ...result, outcome: "skipped" } : result;
+  if (!inCi) return result;
+  if (result.outcome === "skipped") return { ...result, outcome: "failed" };
+  if (result.outcome === "ok" && result.gaps.length > 0) return { ...result, outcome: "failed", reason: result.gaps.join("; ") };
+  return result;
+}

@@ -9,6 +9,7 @@ import path from "node:path";
 import { root } from "../process.mjs";
 import { sdkVersions } from "../../tests/interop/setup.mjs";
 import { serverVersions } from "../../tests/server/setup.mjs";
+import { webKitTests } from "../webkit.mjs";
 
 const node = process.execPath;
 const warningsDenied = ["--", "-D", "warnings"];
@@ -45,9 +46,18 @@ export function testSteps({ quick = false, all = false } = {}) {
     // On a loaded machine with two cores it takes half an hour.
     timeout: 3000,
   });
+  const inWebKit = { needs: ["build", "install-webkit"], env: { THREADKEEP_BROWSER: "webkit" }, timeout: 1800 };
   const build = [node, "scripts/build.mjs", "--testing", ...(quick ? ["--quick"] : [])];
   const steps = [
     { name: "install-browsers", command: [node, "scripts/browsers.mjs", ...(all ? [] : ["chromium"])], timeout: 1200 },
+    {
+      name: "install-webkit",
+      extra: true,
+      optional: true,
+      needs: ["install-browsers"],
+      command: [node, "scripts/webkit.mjs"],
+      timeout: 900,
+    },
     { name: "python", extra: true, command: [node, "scripts/testing/python.mjs", "tests/interop/setup.mjs"], timeout: 1500 },
     {
       name: "python-newest",
@@ -121,6 +131,8 @@ export function testSteps({ quick = false, all = false } = {}) {
     },
     { name: "browser-firefox", extra: true, lane: "firefox", ...inBrowser("firefox", [...pages, ...longPages]) },
     { name: "demo-firefox", extra: true, lane: "firefox", ...inBrowser("firefox", demo) },
+    { name: "browser-webkit", extra: true, lane: "webkit", ...inWebKit, ...repeatable(webKitTests.browser) },
+    { name: "kills-webkit", extra: true, lane: "webkit", ...inWebKit, command: apart(webKitTests.kills) },
     { name: "browser", lane: "chromium", ...inBrowser("chromium", pages) },
     { name: "demo", lane: "chromium", ...inBrowser("chromium", mainDemo) },
     { name: "demo-long", extra: true, lane: "chromium", ...inBrowser("chromium", without(demo, mainDemo)) },

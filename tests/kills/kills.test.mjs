@@ -1,7 +1,7 @@
 // A page is cut off in the middle of what it does: its browser is killed or closed, it is loaded anew, or its user stops
 // it. Every conversation can be continued, nothing that was reported as stored is missing, no request is one that a
 // provider would refuse, and nothing that may not be done twice is done twice.
-//   THREADKEEP_KILLS=500   how often each browser is killed at random (50 times in all; Firefox takes longer to start)
+//   THREADKEEP_KILLS=500   how often each browser is killed at random (50 times in all; Firefox takes longer to start; WebKit 24 times)
 //   THREADKEEP_SEED=1234   the chances of an earlier run; when exactly a process dies can of course not be repeated
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -141,7 +141,7 @@ const table = [
   { doing: "actions stored", ...dead, acts: ["first"], kinds: ["AgentError"], reads: unknown },
 ].map((row) => ({ replay: "never", then: "run", ...row }));
 
-const killsOf = (kind) => Number(process.env.THREADKEEP_KILLS ?? { chromium: 38, firefox: 12 }[kind]);
+const killsOf = (kind) => Number(process.env.THREADKEEP_KILLS ?? { chromium: 38, firefox: 12, webkit: 24 }[kind]);
 const seed = Number(process.env.THREADKEEP_SEED ?? Math.floor(Math.random() * 2 ** 31));
 
 describe("a page that is cut off", { concurrency: true }, () => {

@@ -1,11 +1,12 @@
 // The scheduler of `npm test`: what needs what, what shares a lane, and what becomes of the rest when a step fails.
 import assert from "node:assert/strict";
-import { readdirSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
 import { root } from "../../scripts/process.mjs";
-import { repeatFailed, schedule, select } from "../../scripts/testing/schedule.mjs";
+import { counted, repeatFailed, schedule, select } from "../../scripts/testing/schedule.mjs";
 import { testSteps } from "../../scripts/testing/steps.mjs";
+import { webKitTests } from "../../scripts/webkit.mjs";
 
 /** Performs steps only on request: `finish(name, outcome)`; `running` are those begun and not finished. */
 function stage(steps, slots) {
@@ -135,12 +136,38 @@ test("the files of a step that failed are performed once more where they may, an
   ]);
 });
 
+test("what cannot run fails in CI, and an optional step never does", () => {
+  const of = (step, result, inCi) => counted(step, { gaps: [], ...result }, inCi).outcome;
+  const results = [{ outcome: "ok" }, { outcome: "ok", gaps: ["the weather"] }, { outcome: "skipped" }, { outcome: "failed" }];
+  const all = (step, inCi) => results.map((result) => of(step, result, inCi));
+  assert.deepEqual(all({}, false), ["ok", "ok", "skipped", "failed"]);
+  assert.deepEqual(all({}, true), ["ok", "failed", "failed", "failed"]);
+  for (const inCi of [false, true]) assert.deepEqual(all({ optional: true }, inCi), ["ok", "ok", "skipped", "skipped"]);
+});
+
+test("what WebKit runs and what it cannot run are files and folders of tests, and not the same", () => {
+  const steps = testSteps({ all: true });
+  const { lacks, ...runs } = webKitTests;
+  const [run, cannot] = [Object.values(runs).flat(), Object.values(lacks).flat()];
+  for (const place of [...run, ...cannot]) assert.ok(existsSync(path.join(root, place)), place);
+  assert.deepEqual(
+    run.filter((file) => cannot.some((place) => file.startsWith(place))),
+    [],
+  );
+  const inWebKit = steps.filter(({ env }) => env?.THREADKEEP_BROWSER === "webkit");
+  assert.ok(inWebKit.length === 2 && inWebKit.every(({ needs }) => needs.includes("install-webkit")));
+  assert.deepEqual(
+    steps.filter(({ optional }) => optional).map(({ name }) => name),
+    ["install-webkit"],
+  );
+});
+
 test("steps with browsers may be repeated, those that kill something and those about security may not", () => {
   const repeats = testSteps({ all: true })
     .filter((step) => step.repeat)
     .map((step) => step.name);
   assert.ok(repeats.includes("browser") && repeats.includes("demo-firefox") && repeats.includes("packaging"));
-  for (const name of ["kills", "kills-of-tools", "control", "secrets", "native", "build", "mcp", "size"])
+  for (const name of ["kills", "kills-of-tools", "kills-webkit", "control", "secrets", "native", "build", "mcp", "size"])
     assert.ok(!repeats.includes(name), name);
 });
 
@@ -148,7 +175,7 @@ test("the steps of a change need neither another browser nor Python, and --all l
   const everyday = testSteps();
   const all = testSteps({ all: true });
   const names = everyday.map(({ name }) => name);
-  for (const name of ["python", "interop", "browser-firefox", "proxy", "packaging", "kills", "lint"])
+  for (const name of ["python", "interop", "browser-firefox", "browser-webkit", "kills-webkit", "proxy", "packaging", "kills", "lint"])
     assert.ok(!names.includes(name), name);
   for (const { needs = [] } of everyday)
     assert.deepEqual(
