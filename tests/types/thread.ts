@@ -57,6 +57,9 @@ const text = (part: MessagePart) => part.text;
 
 const list = conversationList();
 const infos: readonly ConversationInfo[] = list.getSnapshot().conversations;
+conversationList({ trashed: true });
+// @ts-expect-error it is a yes or no
+conversationList({ trashed: "yes" });
 
 function Component(): void {
   const chat: UseConversation = useConversation({ agent });

@@ -7,9 +7,10 @@ import type { ConversationList, ConversationListSnapshot } from "./types.js";
 /**
  * The conversations of a store, newest first, without those of sub-agents. It is read with the first subscription, and again
  * when a conversation was created, renamed, continued or deleted, also by another tab. `store` is `indexedDBStore()` by default.
+ * With `trashed: true` they are those in the trash, and otherwise all others.
  */
-export function conversationList(options: { store?: Store | undefined } = {}): ConversationList {
-  const { store } = objectOf("conversationList()", "options", options);
+export function conversationList(options: { store?: Store | undefined; trashed?: boolean | undefined } = {}): ConversationList {
+  const { store, trashed } = objectOf("conversationList()", "options", options);
   const listeners = new Set<() => void>();
   let snapshot: ConversationListSnapshot = { phase: "loading", conversations: [], error: null };
   let stop: (() => void) | undefined;
@@ -22,7 +23,7 @@ export function conversationList(options: { store?: Store | undefined } = {}): C
   };
   const read = async () => {
     try {
-      const conversations = await Conversation.list({ store });
+      const conversations = await Conversation.list({ store, trashed });
       const known = new Map(snapshot.conversations.map((info) => [info.id, info]));
       const next = conversations.map((info) => same(known.get(info.id), info));
       if (snapshot.phase !== "ready" || !isSameList(next, snapshot.conversations))

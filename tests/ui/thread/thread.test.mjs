@@ -4,7 +4,7 @@ import { after, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { createModel } from "../../support/model.mjs";
 import { remains } from "../../support/remains.mjs";
-import { Agent, Conversation, LLM, ThreadkeepError, memoryStore, taskTool, tool } from "../../../dist/index.js";
+import { Agent, Conversation, LLM, ThreadkeepError, memoryStore, taskTool, tool, updateConversations } from "../../../dist/index.js";
 import { conversationList, openThread, threadOf } from "../../../dist/thread.js";
 import { isIdle, never, seen, stage, sum, until } from "./stage.mjs";
 
@@ -544,4 +544,29 @@ test("a list of conversations keeps up while somebody looks", async () => {
   const failing = conversationList({ store: { ...memoryStore(), list: () => Promise.reject(new Error("no")) } });
   await failing.refresh();
   assert.equal(failing.getSnapshot().phase, "failed");
+});
+
+test("a list of the trash has what the other list leaves out", async () => {
+  const { agent, store } = stage([{ text: "Hello." }]);
+  const lists = { kept: conversationList({ store }), trashed: conversationList({ store, trashed: true }) };
+  const stops = Object.values(lists).map((list) => list.subscribe(() => {}));
+  const thread = openThread({ agent, store });
+  const { conversationId: id } = thread.getSnapshot();
+  await thread.send("Hello?");
+  const [out, back] = [
+    [lists.kept, lists.trashed],
+    [lists.trashed, lists.kept],
+  ];
+  for (const [trashed, [shown, other]] of [
+    [false, out],
+    [true, back],
+    [false, out],
+  ]) {
+    await updateConversations(id, { trashed }, { store });
+    const [info] = (await until(shown, ({ conversations }) => conversations.length === 1)).conversations;
+    assert.deepEqual([info.id, info.trashedAt !== null], [id, trashed]);
+    await until(other, ({ phase, conversations }) => phase === "ready" && conversations.length === 0);
+  }
+  await thread.close();
+  for (const stop of stops) stop();
 });
