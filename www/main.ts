@@ -1,6 +1,7 @@
 // The entry point of the page: starts all its parts.
 
 import { startBackground } from "./agent/background.ts";
+import { tellOfTrash } from "./conversations/in-trash.ts";
 import { drawMoveButton, removeConversation, startActions } from "./shell/actions.ts";
 import { startControl } from "./control/dialog.ts";
 import { startConversationList } from "./shell/conversation-list.ts";
@@ -33,10 +34,11 @@ append(byId("menu-button"), [icon("more")]);
 registerRecovery("settings", openSettings);
 registerRecovery("storage", openStorage);
 onMessageMenu(messageMenu);
-onRemovalRequest(removeConversation);
+onRemovalRequest((conversationId) => removeConversation(conversationId));
 onSession((session) => {
   drawModelLabel(session);
   drawMoveButton(session);
+  tellOfTrash(session);
 });
 
 append(byId("control-button"), [icon("control"), el("span", { class: "only-wide" }, "Control")]);

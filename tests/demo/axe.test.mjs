@@ -61,7 +61,6 @@ for (const kind of availableBrowsers) {
             });
             await inDialog("Control", "control", width);
             await inDialog("Export", "export", width);
-            await inDialog("Delete", "delete", width);
             if (width < 820) {
               await page.press("Conversations");
               await passes("drawer", width);

@@ -259,10 +259,15 @@ for (const kind of availableBrowsers) {
         const other = await beside(page);
         await page.page.bringToFront();
         await page.press("Delete");
-        await page.press("Delete");
         await page.until("it is gone", () => location.hash === "#/");
         const id = other.page.url().split("/").at(-1);
         await page.until("the list is without it", (id) => !document.querySelector(`#conversation-list a[href$="${id}"]`), id);
+        await other.shows(/is in the trash/, "#notices");
+        // For ever, too.
+        await page.click("[data-fold=trash]");
+        await page.click(`[data-id="${id}"] [data-act=forever]`);
+        await page.press("Delete");
+        await page.shows(/was deleted for ever/, "#notices");
         await other.page.close();
       });
 

@@ -215,7 +215,6 @@ for (const kind of availableBrowsers) {
         const archive = path.join(folder, `${kind}.zip`);
         writeFileSync(archive, bytes);
         await page.press("Delete");
-        await page.press("Delete");
         await page.until("it is gone", () => document.querySelector(".start"));
         await page.drop(archive);
         await page.shows(/Create plan\.md/);

@@ -146,10 +146,18 @@ for (const kind of availableBrowsers) {
 
       await step("what cannot be undone is not the default", async (page) => {
         await page.ask("Roll a die");
+        const { hash } = new URL(page.page.url());
+        await page.press("Delete");
+        await page.until("it is deleted", () => location.hash === "#/");
+        await page.page.evaluate((hash) => (location.hash = hash), hash);
+        await page.shows(/is in the trash/, "#notices");
         await page.press("Delete");
         await page.until("Cancel has the focus", () => document.activeElement.textContent === "Cancel");
         await page.page.keyboard.press("Enter");
         await page.until("it is still there", () => !document.querySelector("dialog") && location.hash.startsWith("#/c/"));
+        await page.press("Restore: This conversation is in the trash");
+        await page.until("it is back", () => document.querySelector("#conversation-list .conversation[aria-current]"));
+        await page.until("that is no longer told", () => !/is in the trash/.test(document.querySelector("#notices").textContent));
       });
 
       await step("the example of a crash goes on after the reload, without a question about risks", async (page) => {
@@ -173,7 +181,9 @@ for (const kind of availableBrowsers) {
         await page.until("the second has the focus", () => document.activeElement === document.querySelectorAll("#conversation-list a")[1]);
         assert.equal(await stops(), 1);
         await page.page.keyboard.press("Tab");
-        await page.until("the next stop is behind the list", () => document.activeElement.id === "import-button");
+        await page.until("the next stop is the menu of its row", () => document.activeElement.matches("[data-act=menu]"));
+        await page.page.keyboard.press("Tab");
+        await page.until("and the one after that is behind the list", () => document.activeElement.id === "import-button");
       });
 
       await step("news of one chat do not follow into the next", async (page) => {
@@ -220,7 +230,7 @@ for (const kind of availableBrowsers) {
             [...document.querySelectorAll(".conversation-title")].filter(({ textContent }) => textContent.startsWith("Question number"))
               .length === 12,
         );
-        assert.ok((await page.page.evaluate(() => [...shown])).every((text) => text === "Importing 12 files"));
+        assert.ok((await page.page.evaluate(() => [...shown])).every((text) => /^Importing 12 files( \d+ of 12)?Stop$/.test(text)));
         await input.uploadFile(names[3]);
         await page.shows(/1 conversation had nothing new/, "#notices");
         assert.equal(await conversations(), 12);

@@ -62,7 +62,7 @@ export async function openStored(conversationId: string): Promise<Opened> {
   return opened({ ...optionsFor(plan, pdfs), ...homeFor(plan), conversationId });
 }
 
-/** Deletes a conversation that was open here. Another tab that has it open, and may have taken the place of this one, is told. */
+/** Deletes a conversation that is not open here, or no longer. Another tab that has it open, and writes it perhaps, is told. */
 export async function deleteStored(conversationId: string): Promise<void> {
   try {
     await Conversation.delete(conversationId);
@@ -141,7 +141,8 @@ function homeFor(plan: Plan): Pick<ConversationOptions, "home"> {
 }
 
 async function expectStored(conversationId: string): Promise<ConversationInfo> {
-  const stored = (await Conversation.list()).find(({ id }) => id === conversationId);
+  const isIt = ({ id }: ConversationInfo): boolean => id === conversationId;
+  const stored = (await Conversation.list()).find(isIt) ?? (await Conversation.list({ trashed: true })).find(isIt);
   if (stored) return stored;
   throw new ThreadkeepError("not_found", `there is no conversation ${conversationId} in this browser; it may have been deleted`);
 }

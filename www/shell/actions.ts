@@ -2,14 +2,15 @@
 
 import { announce } from "./announcer.ts";
 import { askDelete, askExport, askTitle } from "./dialogs.ts";
+import { isInTrash } from "../conversations/in-trash.ts";
 import { append, byId, el } from "./dom.ts";
 import { icon, type IconName } from "./icons.ts";
 import { notify, report } from "./notices.ts";
-import { goHome } from "./router.ts";
+import { currentRoute, goHome } from "./router.ts";
 import { nameOf } from "../settings/agent-server.ts";
 import { settings } from "../settings/settings.ts";
 import { closedDuring, currentSession, deleteConversation } from "./stage.ts";
-import { exportConversation } from "./transfer.ts";
+import { exportConversation, exportStored } from "./transfer.ts";
 import type { Session } from "../thread/session.ts";
 import { registerRecovery } from "./recoveries.ts";
 
@@ -81,23 +82,26 @@ async function exportCurrent(): Promise<void> {
   if (session) await exportConversation(session.conversation, session.title);
 }
 
+/** Into the trash, from which it can come back; the copy of a conversation on a server has none. */
 async function removeCurrent(): Promise<void> {
   const session = currentSession();
-  if (session) await removeConversation(session.id, session.title);
+  if (session === null) return;
+  const { id, title, server } = session;
+  if (server !== null) return removeConversation(id, title, server);
+  const { deleteForEver, mark } = await import("../conversations/acts.ts");
+  await (isInTrash(session) ? deleteForEver({ id, title }) : mark([{ id, title }], "trashed", true));
 }
 
-/** A conversation without a title could not be opened, and so cannot be exported. */
-export async function removeConversation(conversationId: string, title?: string): Promise<void> {
-  const session = currentSession();
-  const server = session?.id === conversationId ? session.server : null;
+/** Deletes it for ever. A conversation without a title could not be opened, and so cannot be exported. `server` runs it. */
+export async function removeConversation(conversationId: string, title?: string, server: string | null = null): Promise<void> {
   const answer = await askDelete(title, server && nameOf(server));
-  if (answer === "export") return exportCurrent();
+  if (answer === "export") return void (await exportStored(conversationId, title ?? ""));
   if (answer === null) return;
   try {
     await deleteConversation(conversationId);
-    goHome();
+    if (currentRoute()?.conversationId === conversationId) goHome();
     notify(title === undefined ? "The conversation was deleted." : `“${title}” was deleted.`);
   } catch (error) {
-    report(error, { title: "The conversation could not be deleted", retry: () => removeConversation(conversationId, title) });
+    report(error, { title: "The conversation could not be deleted", retry: () => removeConversation(conversationId, title, server) });
   }
 }

@@ -13,36 +13,64 @@ interface NoticeAction {
 }
 
 const SHORT_LIFE = 6000;
+/** Of news with an action, which somebody may want to think about. */
+const LONGER_LIFE = 12_000;
 const PATIENCE = 400;
 
-/** A success: disappears by itself, and is replaced by the next one. */
-export function notify(text: string): void {
-  const notice = show({ title: "", text, kind: "news", subject: "news", actions: [] });
-  notice.dataset["route"] = location.hash;
-  setTimeout(() => notice.contains(document.activeElement) || notice.remove(), SHORT_LIFE);
+/** A success, perhaps with an action: disappears by itself, and is replaced by the next one. */
+export function notify(text: string, action?: NoticeAction): void {
+  const notice = show({ title: "", text, kind: "news", subject: "news", actions: action ? [action] : [] });
+  // What was done in the list can be undone wherever one is.
+  if (!action) notice.dataset["route"] = location.hash;
+  const end = (): void => {
+    if (notice.matches(":hover, :focus-within")) setTimeout(end, SHORT_LIFE);
+    else notice.remove();
+  };
+  setTimeout(end, action ? LONGER_LIFE : SHORT_LIFE);
 }
 
 /** The news of one conversation are none in the next. */
 export function forgetNews(): void {
   for (const notice of byId("notices").querySelectorAll<HTMLElement>(".notice-news"))
-    if (notice.dataset["route"] !== location.hash) notice.remove();
+    if (notice.dataset["route"] !== undefined && notice.dataset["route"] !== location.hash) notice.remove();
 }
 
-/** An offer: stays until it is accepted or dismissed. `act` returns whether it was accepted. */
-export function offer(text: string, name: string, act: () => boolean): void {
-  show({ title: "", text, kind: "offer", subject: text, actions: [{ name, act }] });
+/** An offer: stays until it is accepted or dismissed. `act` returns whether it was accepted. Returns its button. */
+export function offer(text: string, name: string, act: () => boolean): HTMLElement {
+  return show({ title: "", text, kind: "offer", subject: text, actions: [{ name, act }] }).querySelector("button")!;
 }
 
-/** Long work: stays until `end`, and shows the progress. Short work ends before the notice appears. */
-export function showWork(name: string): { onProgress: (progress: { done: number; total: number }) => void; end: () => void } {
+export interface Work {
+  onProgress: (progress: { done: number; total: number }) => void;
+  /** Says which part of the work it is at, such as “3 of 20”. */
+  tell: (place: string) => void;
+  /** Returns whether the focus was in the notice, which is gone now. */
+  end: () => boolean;
+}
+
+/** Long work: stays until `end`, and shows the progress. Short work ends before the notice appears. With `stop` it has a button. */
+export function showWork(name: string, stop?: () => void): Work {
   const bar = el("progress", { "aria-label": name });
-  const notice = el("div", { class: "notice notice-work" }, el("p", { class: "notice-text" }, name), bar);
+  const place = el("span", { class: "quiet" });
+  const press = (): void => {
+    // It stays where it is, because it has the focus.
+    button.setAttribute("aria-disabled", "true");
+    button.removeAttribute("aria-label");
+    button.textContent = "Stopping…";
+    stop?.();
+  };
+  const button = el("button", { type: "button", class: "button small", "aria-label": `Stop: ${name}`, onclick: press }, "Stop");
+  const text = el("p", { class: "notice-text" }, name, " ", place);
+  const notice = el("div", { class: "notice notice-work" }, text, bar, stop && button);
   const timer = setTimeout(() => byId("notices").append(notice), PATIENCE);
   return {
     onProgress: ({ done, total }) => void (bar.value = total === 0 ? 1 : done / total),
+    tell: (words) => void (place.textContent = words),
     end: () => {
       clearTimeout(timer);
+      const hadFocus = notice.contains(document.activeElement);
       notice.remove();
+      return hadFocus;
     },
   };
 }

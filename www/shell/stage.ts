@@ -1,8 +1,9 @@
 // The main area: the conversation in the URL, a start view if there is none, or the reason why it cannot be opened. See
 // thread/ for the state of a conversation and its view.
 
-import { Conversation, ThreadkeepError } from "threadkeep";
+import { ThreadkeepError } from "threadkeep";
 import { type Thread, type UIMessage, visibleText } from "threadkeep/thread";
+import { deleteStored } from "../agent/agent.ts";
 import { drawControlLine } from "../control/line.ts";
 import { tellOfHome } from "../control/server-notice.ts";
 import { tellOfServers } from "../control/lost-servers.ts";
@@ -13,7 +14,7 @@ import { nameOf } from "../settings/agent-server.ts";
 import { onSettingsChange } from "../settings/settings.ts";
 import { composer, showInstead, showThread } from "../thread/chat.tsx";
 import { nextThread } from "../thread/next-thread.ts";
-import { leaveSession, openSession } from "../thread/open-sessions.ts";
+import { leaveSession, openSession, stopInBackground } from "../thread/open-sessions.ts";
 import { Session } from "../thread/session.ts";
 import { announce } from "./announcer.ts";
 import { byId, el } from "./dom.ts";
@@ -162,12 +163,18 @@ async function create(title: string): Promise<Thread> {
   return created.thread;
 }
 
+/** Stops the agent of a conversation, whether it is shown or runs in the background. */
+export function stopRun(conversationId: string): void {
+  if (session?.id !== conversationId) stopInBackground(conversationId);
+  else if (session.running) session.thread.stop();
+}
+
 /** Deletes a conversation, whether it is open or could not be opened; shows it again if deleting fails. */
 export async function deleteConversation(conversationId: string): Promise<void> {
   const open_ = session?.id === conversationId ? session : null;
   if (open_) clear();
   try {
-    await (open_ ? open_.delete() : Conversation.delete(conversationId));
+    await (open_ ? open_.delete() : deleteStored(conversationId));
     void forgetFolder(conversationId).catch(() => undefined);
   } catch (error) {
     void open(currentRoute());

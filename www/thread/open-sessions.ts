@@ -8,6 +8,11 @@ const background = new Map<string, { session: Session; stopWatching: () => void 
 /** Whether an agent runs in a conversation that is not shown. */
 export const isRunningInBackground = (): boolean => background.size > 0;
 
+/** Stops the agent of a conversation that is not shown. */
+export function stopInBackground(conversationId: string): void {
+  background.get(conversationId)?.session.thread.stop();
+}
+
 export async function openSession(conversationId: string): Promise<Session> {
   const existing = background.get(conversationId);
   if (existing === undefined) return Session.open(conversationId);
