@@ -1,16 +1,13 @@
 // Export as a download, and import by button or by dropping files on the page. Archives contain a whole conversation; the
-// other formats are for other programs.
+// other formats are for other programs. Importing itself is loaded with the first file.
 
-import { Conversation, type ImportedConversation, type TextOptions } from "threadkeep";
+import type { Conversation, TextOptions } from "threadkeep";
 import { announce } from "./announcer.ts";
 import { byId } from "./dom.ts";
-import { sentence } from "./failures.ts";
 import { download } from "../files/download.ts";
 import { notify, report, showWork } from "./notices.ts";
-import { goTo } from "./router.ts";
 import { composer } from "../thread/chat.tsx";
 import { leaveSession, openSession } from "../thread/open-sessions.ts";
-import { Session } from "../thread/session.ts";
 import { currentSession } from "./stage.ts";
 
 export type ExportForm = "archive" | "files" | "markdown" | "html" | "session" | "trajectory";
@@ -80,87 +77,12 @@ export function startImport(): void {
   startDropping();
 }
 
-/** Shows only some warnings, because a notice that names every broken file would hide the conversation. */
-const MOST_WARNINGS = 2;
-
 async function importFiles(files: File[]): Promise<void> {
-  const imported: ImportedConversation[] = [];
-  const what = files.length === 1 ? files[0]!.name : `${files.length} files`;
-  announce(`Importing ${what}.`);
-  const work = showWork(`Importing ${what}`);
-  // A page that is left drops the files that are not imported yet.
-  const stay = (event: Event): void => event.preventDefault();
-  addEventListener("beforeunload", stay);
-  for (const [at, file] of files.entries()) {
-    const onProgress: typeof work.onProgress = ({ done, total }) =>
-      work.onProgress({ done: at + (total === 0 ? 0 : done / total), total: files.length });
-    onProgress({ done: 0, total: 1 });
-    try {
-      if (await isJson(file)) imported.push(await importOnce(file));
-      else imported.push(...(await Conversation.importZip(file, { onProgress })));
-    } catch (error) {
-      report(error, {
-        title: `${file.name} cannot be imported`,
-        recoveries: [],
-        retry: () => byId("import-file").click(),
-        retryName: "Choose another file",
-      });
-    }
-  }
-  removeEventListener("beforeunload", stay);
-  work.end();
-  const [first] = imported;
-  if (first === undefined) return;
-  const open = currentSession();
-  if (open !== null && imported.some(({ id, outcome }) => id === open.id && /^(continued|merged)$/.test(outcome))) await open.reopen();
-  else goTo(first.id);
-  const warnings = imported.flatMap(({ warnings }) => warnings.map(sentence));
-  const more = warnings.splice(MOST_WARNINGS).length;
-  notify(
-    [summary(imported), ...warnings, more > 0 && `And ${more === 1 ? "1 more warning" : `${more} more warnings`}.`]
-      .filter(Boolean)
-      .join(" "),
-  );
+  if (files.length > 0) await (await import("./importing.ts")).importFiles(files);
 }
 
 /** By its name: other files are attached to the next message. */
 const isArchive = (file: File): boolean => /\.(zip|json)$/i.test(file.name);
-
-/** The tag with the fingerprint of the file that a conversation came from: such a file has no id that would tell. */
-const ORIGIN = "importedfile";
-
-/** Imports a file of another program, unless a conversation here came from the same one. */
-async function importOnce(file: File): Promise<ImportedConversation> {
-  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", await file.arrayBuffer()));
-  const origin = [...digest].map((byte) => byte.toString(16).padStart(2, "0")).join("");
-  const known = (await Conversation.list()).find(({ tags }) => tags[ORIGIN] === origin);
-  if (known !== undefined) return { id: known.id, outcome: "up_to_date", eventCount: known.eventCount, warnings: [] };
-  const imported = await Conversation.importJSON(file);
-  const session = await Session.open(imported.id);
-  try {
-    const { title } = session.thread.getSnapshot();
-    await session.conversation.setTags({ ...(title !== null && { title }), ...session.conversation.state.tags, [ORIGIN]: origin });
-  } finally {
-    await session.close();
-  }
-  return imported;
-}
-
-async function isJson(file: File): Promise<boolean> {
-  return /^\s*[[{]/.test(await file.slice(0, 100).text());
-}
-
-function summary(imported: ImportedConversation[]): string {
-  const count = (outcome: ImportedConversation["outcome"]): number => imported.filter((each) => each.outcome === outcome).length;
-  const named = (number: number): string => (number === 1 ? "1 conversation" : `${number} conversations`);
-  const parts = [
-    count("created") > 0 && `Imported ${named(count("created"))}.`,
-    count("continued") > 0 && `Brought ${named(count("continued"))} up to date.`,
-    count("merged") > 0 && `Merged ${named(count("merged"))} with what was written here; the other branch is beside it.`,
-    count("up_to_date") > 0 && `${named(count("up_to_date"))} had nothing new.`,
-  ];
-  return parts.filter(Boolean).join(" ");
-}
 
 function startDropping(): void {
   const zone = byId("drop-zone");

@@ -1,0 +1,135 @@
+// Imports of many files into the demo, which can be stopped and gone on with, and of what is in the trash; and an old trash.
+import assert from "node:assert/strict";
+import { rmSync } from "node:fs";
+import { after, before, test } from "node:test";
+import { availableBrowsers } from "../support/browser/driver.mjs";
+import { photograph, tabs } from "../support/browser/tabs.mjs";
+import { archivesIn } from "./archives.mjs";
+import { startDemo, stepsOf } from "./page.mjs";
+
+let demo;
+const { folder, archive } = archivesIn("imports");
+before(async () => (demo = await startDemo({ delay: 0 })));
+after(() => {
+  rmSync(folder, { recursive: true, force: true });
+  return demo.close();
+});
+
+const count = 20;
+
+/** In the page: presses Stop as soon as the third file is imported. */
+const stopAtThree = () => {
+  const observer = new MutationObserver(() => {
+    const work = document.querySelector(".notice-work");
+    if (!/3 of 20|[4-9] of 20|1\d of 20/.test(work?.textContent)) return;
+    observer.disconnect();
+    window.shown = work.textContent;
+    work.querySelector("button").focus();
+    work.querySelector("button").click();
+    window.stopping = work.textContent;
+  });
+  observer.observe(document.querySelector("#notices"), { childList: true, subtree: true, characterData: true });
+};
+
+/** In the page: a clock that is ahead, and a note when the trash is shown. */
+const ahead = (time) => {
+  const noteTrash = () => (globalThis.wasThere ||= document.querySelector("[data-fold=trash]") !== null);
+  new MutationObserver(noteTrash).observe(document, { childList: true, subtree: true });
+  const now = Date.now;
+  globalThis.Date = class extends Date {
+    constructor(...given) {
+      if (given.length === 0) super(now() + time);
+      else super(...given);
+    }
+    static now() {
+      return now() + time;
+    }
+  };
+};
+
+for (const kind of availableBrowsers) {
+  test(kind, { timeout: 180_000 }, async (context) => {
+    const browser = await tabs(kind);
+    const step = stepsOf(context, browser, demo, /downloadable font: download failed.*status=2152398850/);
+    const choose = async (page, ...files) => (await page.page.$("#import-file")).uploadFile(...files);
+    const listed = (page) => page.page.$$eval("#conversation-list .conversation", ({ length }) => length);
+    const listsTrash = (page, number) =>
+      page.until(
+        `${number} are in the trash`,
+        (number) => Number(document.querySelector("[data-fold=trash] .conversation-count")?.textContent ?? 0) === number,
+        number,
+      );
+
+    try {
+      await step("many files are imported one after the other, until somebody stops it, and go on", async (page) => {
+        const files = Array.from({ length: count }, (_, at) => archive([{ title: `File ${at}`, text: "word ".repeat(40_000) }]));
+        await page.page.evaluate(stopAtThree);
+        await choose(page, ...files);
+        await page.shows(/The import was stopped: \d+ of 20 files are here/, "#notices");
+        const [shown, stopping] = await page.page.evaluate(() => [window.shown, window.stopping]);
+        assert.match(shown, /^Importing 20 files \d+ of 20Stop$/);
+        assert.match(stopping, /Stopping…$/);
+        const at = Number(/(\d+) of 20 files are here/.exec(await page.text("#notices"))[1]);
+        assert.ok(at >= 3 && at < count, `${at}`);
+        await page.until("those are listed", (at) => document.querySelectorAll("#conversation-list .conversation").length === at, at);
+        await page.isAccessible("an import that was stopped");
+        await photograph(page, `import-stopped-${kind}`);
+        await page.until("the focus is where one goes on", () => document.activeElement.textContent === "Go on");
+        await page.page.keyboard.press("Enter");
+        await page.shows(/Imported 20 conversations/, "#notices");
+        await page.until(
+          "all are listed",
+          (count) => document.querySelectorAll("#conversation-list .conversation").length === count,
+          count,
+        );
+      });
+
+      await step("an import shows what comes from another trash, and one file what is in the trash here", async (page) => {
+        const before = await listed(page);
+        await choose(page, archive([{ title: "Thrown away elsewhere", tags: { trashed: "2026-01-01T00:00:00Z" } }]));
+        await page.shows(/^Thrown away elsewhere$/, "#title");
+        await page.until(
+          "it is listed",
+          (before) => document.querySelectorAll("#conversation-list .conversation").length === before + 1,
+          before,
+        );
+        await listsTrash(page, 0);
+        const [mine, other] = [archive([{ title: "Mine" }]), archive([{ title: "Other" }])];
+        await choose(page, mine);
+        await page.shows(/^Mine$/, "#title");
+        await page.press("Delete");
+        await listsTrash(page, 1);
+        await choose(page, mine, other);
+        await page.shows(/1 conversation stayed in the trash/, "#notices");
+        await page.shows(/^Other$/, "#title");
+        await listsTrash(page, 1);
+        await choose(page, mine);
+        await page.shows(/^Mine$/, "#title");
+        await listsTrash(page, 0);
+      });
+
+      await step("a page that starts deletes what has been in the trash for 30 days", async (page) => {
+        await choose(page, archive([{ title: "Forgotten" }]));
+        await page.shows(/^Forgotten$/, "#title");
+        const address = page.page.url();
+        await page.press("Delete");
+        await listsTrash(page, 1);
+        for (const [days, left] of [
+          [29, 1],
+          [31, 0],
+        ]) {
+          await page.page.evaluateOnNewDocument(ahead, days * 86_400_000);
+          await page.page.reload();
+          await page.drawn();
+          await page.until("it is listed", () => document.querySelector("#conversation-list .conversation"));
+          if (left === 1) await listsTrash(page, 1);
+        }
+        await page.until("it is no longer in the trash", () => window.wasThere && !document.querySelector("[data-fold=trash]"));
+        await page.page.evaluate((hash) => (location.hash = hash), new URL(address).hash);
+        await page.shows(/There is no conversation/, ".start");
+      });
+    } finally {
+      await browser.close();
+    }
+  });
+}

@@ -1,0 +1,123 @@
+// Imports files, one after the other, until somebody stops it; the rest can follow later. Loaded with the first import.
+
+import { Conversation, type ImportedConversation, updateConversations } from "threadkeep";
+import { announce } from "./announcer.ts";
+import { byId } from "./dom.ts";
+import { sentence } from "./failures.ts";
+import { notify, offer, report, showWork, type Work } from "./notices.ts";
+import { goTo } from "./router.ts";
+import { currentSession } from "./stage.ts";
+import { Session } from "../thread/session.ts";
+
+/** Shows only some warnings, because a notice that names every broken file would hide the conversation. */
+const MOST_WARNINGS = 2;
+
+/** Never rejects. */
+export const importFiles = (files: readonly File[]): Promise<void> => importFrom(files, 0, []);
+
+/** Those before `from` have been imported, as `imported` says. */
+async function importFrom(files: readonly File[], from: number, imported: ImportedConversation[]): Promise<void> {
+  const what = files.length === 1 ? files[0]!.name : `${files.length} files`;
+  announce(`Importing ${what}.`);
+  let isStopped = false;
+  const work = showWork(`Importing ${what}`, files.length === 1 ? undefined : () => (isStopped = true));
+  // A page that is left drops the files that are not imported yet.
+  const stay = (event: Event): void => event.preventDefault();
+  addEventListener("beforeunload", stay);
+  let at = from;
+  for (; at < files.length && !isStopped; at++) imported.push(...(await importOne(files, at, work)));
+  removeEventListener("beforeunload", stay);
+  const hadFocus = work.end();
+  const rest = files.length - at;
+  if (rest === 0) return conclude(imported);
+  const offered = offer(`The import was stopped: ${at} of ${files.length} files are here.`, "Go on", () => {
+    void importFrom(files, at, imported);
+    return true;
+  });
+  if (hadFocus) offered.focus();
+}
+
+/** A failure is reported, and the next files are imported all the same. */
+async function importOne(files: readonly File[], at: number, work: Work): Promise<ImportedConversation[]> {
+  const file = files[at]!;
+  const onProgress: Work["onProgress"] = ({ done, total }) =>
+    work.onProgress({ done: at + (total === 0 ? 0 : done / total), total: files.length });
+  onProgress({ done: 0, total: 1 });
+  if (files.length > 1) work.tell(`${at + 1} of ${files.length}`);
+  try {
+    const imported = (await isJson(file)) ? [await importOnce(file)] : await Conversation.importZip(file, { onProgress });
+    // Another device has put it into its trash; here somebody wants to see it, as one wants a single one in any case.
+    const shown = files.length === 1 && imported.length === 1 ? imported : imported.filter(({ outcome }) => outcome === "created");
+    if (shown.length > 0) await updateConversations(await trashedOf(shown), { trashed: false });
+    return imported;
+  } catch (error) {
+    report(error, {
+      title: `${file.name} cannot be imported`,
+      recoveries: [],
+      retry: () => byId("import-file").click(),
+      retryName: "Choose another file",
+    });
+    return [];
+  }
+}
+
+/** The ids of those that are in the trash. */
+async function trashedOf(imported: readonly ImportedConversation[]): Promise<string[]> {
+  const trash = new Set((await Conversation.list({ trashed: true })).map(({ id }) => id));
+  return imported.map(({ id }) => id).filter((id) => trash.has(id));
+}
+
+/** Shows one of the imported conversations, and says what has come of them. */
+async function conclude(imported: readonly ImportedConversation[]): Promise<void> {
+  const trashed = await trashedOf(imported);
+  const first = imported.find(({ id }) => !trashed.includes(id)) ?? imported[0];
+  if (first === undefined) return;
+  const open = currentSession();
+  if (open !== null && imported.some(({ id, outcome }) => id === open.id && /^(continued|merged)$/.test(outcome))) await open.reopen();
+  else goTo(first.id);
+  const warnings = imported.flatMap(({ warnings }) => warnings.map(sentence));
+  const more = warnings.splice(MOST_WARNINGS).length;
+  notify(
+    [summary(imported, trashed.length), ...warnings, more > 0 && `And ${more === 1 ? "1 more warning" : `${more} more warnings`}.`]
+      .filter(Boolean)
+      .join(" "),
+  );
+}
+
+/** The tag with the fingerprint of the file that a conversation came from: such a file has no id that would tell. */
+const ORIGIN = "importedfile";
+
+/** Imports a file of another program, unless a conversation here came from the same one. */
+async function importOnce(file: File): Promise<ImportedConversation> {
+  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", await file.arrayBuffer()));
+  const origin = [...digest].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+  const stored = [...(await Conversation.list()), ...(await Conversation.list({ trashed: true }))];
+  const known = stored.find(({ tags }) => tags[ORIGIN] === origin);
+  if (known !== undefined) return { id: known.id, outcome: "up_to_date", eventCount: known.eventCount, warnings: [] };
+  const imported = await Conversation.importJSON(file);
+  const session = await Session.open(imported.id);
+  try {
+    const { title } = session.thread.getSnapshot();
+    await session.conversation.setTags({ ...(title !== null && { title }), ...session.conversation.state.tags, [ORIGIN]: origin });
+  } finally {
+    await session.close();
+  }
+  return imported;
+}
+
+async function isJson(file: File): Promise<boolean> {
+  return /^\s*[[{]/.test(await file.slice(0, 100).text());
+}
+
+function summary(imported: readonly ImportedConversation[], trashed: number): string {
+  const count = (outcome: ImportedConversation["outcome"]): number => imported.filter((each) => each.outcome === outcome).length;
+  const named = (number: number): string => (number === 1 ? "1 conversation" : `${number} conversations`);
+  const parts = [
+    count("created") > 0 && `Imported ${named(count("created"))}.`,
+    count("continued") > 0 && `Brought ${named(count("continued"))} up to date.`,
+    count("merged") > 0 && `Merged ${named(count("merged"))} with what was written here; the other branch is beside it.`,
+    count("up_to_date") > 0 && `${named(count("up_to_date"))} had nothing new.`,
+    trashed > 0 && `${named(trashed)} stayed in the trash.`,
+  ];
+  return parts.filter(Boolean).join(" ");
+}
