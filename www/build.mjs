@@ -8,8 +8,8 @@ import { fileURLToPath } from "node:url";
 import * as esbuild from "esbuild";
 import { wasms } from "../scripts/wasms.mjs";
 
-/** The worker of the library's terminal. */
-const WORKER = "terminal-worker.js";
+/** The workers of the library's terminal and of its search. */
+const WORKERS = ["terminal-worker.js", "search-worker.js"];
 /** The worker of PDF.js. */
 const PDF_WORKER = "pdf.worker.min.mjs";
 const here = dirname(fileURLToPath(import.meta.url));
@@ -55,7 +55,7 @@ export async function build({ outdir = join(here, "dist") } = {}) {
   const copies = [
     ...["index.html", "icon.svg", "icons", "manifest.webmanifest"].map((name) => [join(here, name), name]),
     ...wasms.map(({ file }) => [fileURLToPath(import.meta.resolve(`threadkeep/${file}`)), file]),
-    [join(here, "../dist", WORKER), WORKER],
+    ...WORKERS.map((name) => [join(here, "../dist", name), name]),
     [fileURLToPath(import.meta.resolve(`pdfjs-dist/legacy/build/${PDF_WORKER}`)), PDF_WORKER],
   ];
   await Promise.all(copies.map(([from, name]) => cp(from, join(outdir, name), { recursive: true })));

@@ -10,7 +10,7 @@ export interface Group {
 const PINNED = "Pinned";
 const month = new Intl.DateTimeFormat("en", { month: "long", year: "numeric" });
 
-/** The first `most` of these conversations, which are newest first, in groups. */
+/** The first `most` of these conversations, which are newest first, in groups; the one that was pinned last comes first. */
 export function groupsOf(conversations: readonly ConversationInfo[], most: number, now = new Date()): Group[] {
   const groups = new Map<string, ConversationInfo[]>([[PINNED, []]]);
   for (const info of conversations) {
@@ -19,6 +19,7 @@ export function groupsOf(conversations: readonly ConversationInfo[], most: numbe
     if (group) group.push(info);
     else groups.set(name, [info]);
   }
+  groups.get(PINNED)!.sort((one, other) => Number(other.pinnedAt) - Number(one.pinnedAt));
   const first: Group[] = [];
   let room = most;
   for (const [name, all] of groups) {

@@ -1,6 +1,6 @@
 // The parts of the list: rows under a heading, and those that can be folded. They are made once and filled anew.
 
-import { append, el } from "../shell/dom.ts";
+import { el } from "../shell/dom.ts";
 import { icon } from "../shell/icons.ts";
 
 export interface Section {
@@ -47,13 +47,18 @@ export function createFoldedSection(name: string, key: string, before: readonly 
 
 /** The button that shows more rows. */
 export function createMore(key: string): { element: HTMLElement; show: (hidden: number) => void } {
-  const element = el("button", { type: "button", class: "button plain small show-more", "data-more": key, "data-focus": `${key} more` });
+  const element = el(
+    "button",
+    { type: "button", class: "button plain small show-more", "data-more": key, "data-focus": `${key} more` },
+    "Show more",
+  );
+  const about = el("span", { class: "visually-hidden" });
+  element.append(about);
   return {
     element,
     show(hidden) {
       element.hidden = hidden <= 0;
-      element.replaceChildren();
-      append(element, ["Show more", el("span", { class: "visually-hidden" }, `, ${hidden} are not shown`)]);
+      about.textContent = `, ${hidden} are not shown`;
     },
   };
 }

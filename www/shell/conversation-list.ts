@@ -22,6 +22,9 @@ const trash = conversationList({ trashed: true });
 
 /** How many rows of a part of the list are drawn at first, and with each “Show more”. */
 const PORTION = 100;
+/** From how many letters on messages are searched, too, and for how many milliseconds nothing more is typed by then. */
+const SHORTEST = 2;
+const DEBOUNCE = 150;
 type Part = "list" | "archived" | "trash";
 let most: Record<Part, number> = { list: PORTION, archived: PORTION, trash: PORTION };
 
@@ -38,6 +41,9 @@ const rows = new Map<string, Row>();
 const unfolded = new Set<Part>();
 let unfoldedInSearch = new Set<Part>();
 let sought = "";
+/** The messages that were found, below the titles; `null` while none are sought. */
+let foundMessages: HTMLElement | null = null;
+let seeking = new AbortController();
 /** While a title is edited in a row, the list stays as it is. */
 let isRenaming = false;
 
@@ -115,7 +121,7 @@ function draw(): void {
   if (isEmpty && isSelecting()) changeMode(false);
   selectButton.hidden = isEmpty;
   byId("conversation-list-empty").hidden = phase === "loading" || !isNothing;
-  byId("conversation-search-empty").hidden = sought === "" || list.querySelector("[data-id], .fold") !== null;
+  byId("conversation-search-empty").hidden = sought === "" || list.querySelector("[data-id], .fold, #found-messages") !== null;
   markCurrent();
   void drawBar();
 }
@@ -154,7 +160,8 @@ function drawParts(): void {
     show(isOpen ? rowsFor(infos.slice(0, most[part]), kind) : [], infos.length, isOpen);
     return [element];
   };
-  place(list, [...groups, more.element, ...folded("archived", archived, kind), ...folded("trash", trashed, "trash")]);
+  const messages = foundMessages !== null && !isSelecting() ? [foundMessages] : [];
+  place(list, [...groups, more.element, ...folded("archived", archived, kind), ...messages, ...folded("trash", trashed, "trash")]);
   for (const key of rows.keys()) if (!drawn.has(key)) rows.delete(key);
 }
 
@@ -168,6 +175,25 @@ function seek(): void {
   sought = search.value.trim().toLocaleLowerCase();
   if (before === "") unfoldedInSearch = new Set<Part>(["archived"]);
   most = { list: PORTION, archived: PORTION, trash: PORTION };
+  draw();
+  seeking.abort();
+  seeking = new AbortController();
+  if (sought.length >= SHORTEST) setTimeout(() => void seekMessages(sought, seeking.signal), DEBOUNCE);
+  else showMessages(null);
+}
+
+async function seekMessages(text: string, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return;
+  const { findMessages, foundMessages: element } = await import("../conversations/found-messages.ts");
+  await findMessages(text, signal, (count, fill) => {
+    keepingFocus(list, fill);
+    // Without a message, it says something only while older ones are being read.
+    showMessages(count > 0 || element.querySelector("p:not([hidden])") ? element : null);
+  });
+}
+
+function showMessages(element: HTMLElement | null): void {
+  foundMessages = element;
   draw();
 }
 
@@ -200,7 +226,7 @@ function onClick(event: MouseEvent): void {
   const { fold, more: portion } = (button?.dataset ?? {}) as { fold?: Part; more?: Part };
   const row = target.closest<HTMLElement>("[data-id]");
   if (fold) toggle(fold);
-  else if (portion) showMore(portion, button!);
+  else if (portion && portion in most) showMore(portion, button!);
   else if (button?.id === "empty-trash") void acts().then(({ emptyWholeTrash }) => emptyWholeTrash(infosOf(trash)));
   else if (row && button) press(row, button);
   else if (row && isSelecting()) choose(event, row);

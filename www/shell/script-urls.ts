@@ -1,7 +1,7 @@
 // The only scripts that this page starts by their address: its service worker, the worker that chats can run in, and the workers of
-// the library's terminal and of PDF.js. The page's security policy refuses all others, whatever model output may attempt.
+// the library's terminal and its search, and of PDF.js. The page's security policy refuses all others, whatever model output may attempt.
 
-const ALLOWED = ["service-worker.js", "background-worker.js", "terminal-worker.js", "pdf.worker.min.mjs"].map(
+const ALLOWED = ["service-worker.js", "background-worker.js", "terminal-worker.js", "search-worker.js", "pdf.worker.min.mjs"].map(
   (name) => new URL(name, document.baseURI).href,
 );
 
