@@ -22,7 +22,15 @@ for (const kind of availableBrowsers) {
     const choose = async (page, conversations) => {
       await (await page.page.$("#import-file")).uploadFile(archive(conversations));
       await page.shows(/Imported/, "#notices");
+      await opened(page, ".items .message");
     };
+    /** The focus moves with what is opened, and would take what is typed along. */
+    const opened = (page, selector) =>
+      page.until(
+        `${selector} is shown`,
+        (selector) => document.querySelector(selector) && document.activeElement.matches(".composer-text, #title"),
+        selector,
+      );
     const hits = (page) => page.page.$$eval(".of-hit .conversation-title", (titles) => titles.map(({ textContent }) => textContent));
     try {
       await step("messages are found below the titles, and a click leads to them", async (page) => {
@@ -33,6 +41,7 @@ for (const kind of availableBrowsers) {
           { title: "Something else", text: "Nothing of it", days: 40 },
         ]);
         await page.page.evaluate(() => (location.hash = "#/"));
+        await opened(page, ".start");
         await page.fill("#conversation-search", "r");
         await page.until("titles with it are there", () => document.querySelectorAll(".conversation").length === 2);
         await page.fill("#conversation-search", "rice");

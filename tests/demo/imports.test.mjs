@@ -113,6 +113,7 @@ for (const kind of availableBrowsers) {
         await page.shows(/^Forgotten$/, "#title");
         const address = page.page.url();
         await page.press("Delete");
+        await page.until("another place is shown", () => location.hash === "#/");
         await listsTrash(page, 1);
         for (const [days, left] of [
           [29, 1],

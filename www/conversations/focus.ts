@@ -24,11 +24,10 @@ export function keepingFocus(list: HTMLElement, draw: () => void): void {
   (again?.closest("[hidden]") === null ? again : (next ?? byId("new-conversation"))).focus({ preventScroll: true });
 }
 
-/** Moves the focus to a row, if it is drawn. */
+/** Moves the focus to a row, or to the first one if it is not drawn. */
 export function focusRow(list: HTMLElement, id: string): void {
-  const stop = keyed(list, `${id} stop`);
-  if (stop?.closest("[hidden]") !== null) return;
-  stop.focus();
+  const stops = stopsOf(list);
+  (stops.find((stop) => stop.dataset["focus"] === `${id} stop`) ?? stops[0] ?? byId("new-conversation")).focus();
 }
 
 /** One stop for Tab at a row and its buttons: where the focus is, or the open conversation, or the first; arrows lead to the others. */

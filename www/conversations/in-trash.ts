@@ -1,5 +1,6 @@
 // A notice above a conversation that is in the trash, which somebody may have put there in another tab.
 
+import { byId } from "../shell/dom.ts";
 import { offer, withdraw } from "../shell/notices.ts";
 import type { Session } from "../thread/session.ts";
 
@@ -22,8 +23,9 @@ export function tellOfTrash(session: Session | null): void {
   if (trashed !== null) timer = setTimeout(() => offer(NOTICE, "Restore", () => restore(trashed)), PATIENCE);
 }
 
-/** The notice goes when that is done. */
+/** The notice goes when that is done, and its button cannot keep the focus. */
 function restore({ id, title }: Session): boolean {
+  byId("title").focus();
   void import("./acts.ts").then(({ mark }) => mark([{ id, title }], "trashed", false));
   return false;
 }

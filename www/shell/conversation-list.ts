@@ -95,7 +95,7 @@ export function searchConversations(): void {
   search.select();
 }
 
-/** Moves the focus to the row of a conversation, if it is drawn. */
+/** Moves the focus to the row of a conversation, or to the first one if it is not drawn. */
 export const focusConversation = (id: string): void => focusRow(list, id);
 
 /** Reads the list again, and draws it. Never rejects. */
