@@ -26,6 +26,19 @@ const isList = (expected) =>
     ]),
   ) === expected;
 
+/** In the page: notes in the store that a server runs the conversation with this title. */
+async function giveToServer(title) {
+  const result = (request) => new Promise((resolve) => (request.onsuccess = () => resolve(request.result)));
+  const database = await result(indexedDB.open("threadkeep"));
+  const transaction = database.transaction("conversations", "readwrite");
+  const store = transaction.objectStore("conversations");
+  const stored = (await result(store.getAll())).find(({ base_state }) => base_state?.includes(`"${title}"`));
+  const state = { ...JSON.parse(stored.base_state), threadkeep_server: { host: "https://the-server.example" } };
+  store.put({ ...stored, base_state: JSON.stringify(state) });
+  await new Promise((resolve) => (transaction.oncomplete = resolve));
+  database.close();
+}
+
 for (const kind of availableBrowsers) {
   test(kind, { timeout: 240_000 }, async (context) => {
     const browser = await tabs(kind);
@@ -300,6 +313,33 @@ for (const kind of availableBrowsers) {
             ["Today", "Other"],
           ]);
         await other.page.close();
+      });
+
+      await step("the copy of a conversation on a server can only be deleted, after a question", async (page) => {
+        await fresh(page, [{ title: "Here" }, { title: "On the server", days: 1 }]);
+        await page.page.evaluate(giveToServer, "On the server");
+        await page.page.reload();
+        await page.until("both are listed", () => document.querySelectorAll(".conversation").length === 2);
+        const row = ".conversation-row:has(.conversation-server)";
+        await page.page.hover(row);
+        await page.click(`${row} [data-act=menu]`);
+        await page.until("the menu is open", () => document.querySelector("dialog.menu"));
+        assert.equal(await page.text("dialog.menu"), "Delete");
+        await page.page.keyboard.press("Escape");
+        await page.press("Select");
+        assert.deepEqual(await page.page.$$eval("#conversation-list input", (boxes) => boxes.map(({ disabled }) => disabled)), [
+          false,
+          true,
+        ]);
+        await page.isAccessible("a selection with the copy of a server's conversation");
+        await page.page.keyboard.press("Escape");
+        await page.page.focus(`${row} a`);
+        await page.page.keyboard.press("F2");
+        await page.page.keyboard.press("Delete");
+        await page.shows(/On the-server\.example it stays/, "dialog");
+        await page.press("Delete");
+        await lists(page, [["Today", "Here"]]);
+        await focusOn(page, "Here");
       });
 
       await step("on a phone the list is in the drawer, with its menus and notices", async (page) => {

@@ -1,5 +1,5 @@
-// What is done with conversations of the list: pinned, archived, put into the trash, and back; the last can be taken back in a
-// notice. Loaded when somebody does so.
+// Pins and archives conversations, puts them into the trash and takes them out, with a notice that undoes it; and deletes them for
+// ever, after a question. Loaded when somebody does so.
 
 import { Conversation, type ConversationInfo, emptyTrash, updateConversations } from "threadkeep";
 import { visibleText } from "threadkeep/thread";

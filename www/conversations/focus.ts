@@ -6,7 +6,7 @@ const rowsOf = (list: HTMLElement): HTMLElement[] => [...list.querySelectorAll<H
 const keyed = (list: HTMLElement, key: string): HTMLElement | undefined =>
   [...list.querySelectorAll<HTMLElement>("[data-focus]")].find((each) => each.dataset["focus"] === key);
 
-/** What the arrows lead to: the link or the checkbox of each row that is drawn. */
+/** The stops of the arrows: the link or the checkbox of each row that is drawn. */
 export const stopsOf = (list: HTMLElement): HTMLElement[] =>
   [...list.querySelectorAll<HTMLElement>("[data-stop]")].filter((stop) => stop.closest("[hidden]") === null && !stop.matches(":disabled"));
 

@@ -31,7 +31,7 @@ export async function renameInRow(row: HTMLElement, info: ConversationInfo): Pro
   if (title !== null && title !== "" && title !== info.title) await store(info.id, title);
 }
 
-/** What is written in the end, or `null` if the user gives up. */
+/** The text that is in the field in the end, or `null` if the user gives up. */
 const answer = (input: HTMLInputElement): Promise<string | null> =>
   new Promise((resolve) => {
     input.addEventListener("blur", () => resolve(input.value.trim()));

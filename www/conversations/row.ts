@@ -1,5 +1,5 @@
 // A row of the list: a link to the conversation with its menu, a checkbox while several are selected, or an entry of the trash.
-// What is shown of a conversation changes in the same elements, so that the focus stays where it is.
+// A change of the conversation is shown in the same elements, so that the focus stays where it is.
 
 import type { ConversationInfo } from "threadkeep";
 import { visibleText } from "threadkeep/thread";
@@ -11,7 +11,7 @@ import { isSelected } from "./selection.ts";
 import { howLongAgo } from "./when.ts";
 
 export type RowKind = "link" | "check" | "trash";
-/** What is pressed in a row. */
+/** The buttons in a row. */
 export type RowAct = "menu" | "restore" | "forever";
 
 export interface Row {
@@ -22,8 +22,8 @@ export interface Row {
 export const titleOf = ({ title }: Pick<ConversationInfo, "title">): string => visibleText(title ?? "Untitled conversation");
 
 /**
- * The row has `data-id`, its buttons have `data-act`. What the arrows lead to has `data-stop`; all that takes the focus has a
- * `data-focus`, by which it is found again.
+ * The row has `data-id`, its buttons have `data-act`, and what the arrows lead to has `data-stop`. Everything that takes the focus has
+ * a `data-focus`, by which it is found again.
  */
 export function createRow(id: string, kind: RowKind): Row {
   const title = el("span", { class: "conversation-title" });

@@ -1,4 +1,4 @@
-// What can be done with the conversations that are selected. Loaded when somebody selects some.
+// The bar below the list while conversations are selected: its buttons do something with all of them. Loaded when somebody selects.
 
 import type { ConversationInfo } from "threadkeep";
 import { byId, el } from "../shell/dom.ts";

@@ -132,7 +132,7 @@ function drawParts(): void {
   const shown = found.filter(({ archivedAt }) => archivedAt === null);
   const archived = found.filter(({ archivedAt }) => archivedAt !== null);
   const trashed = isSelecting() ? [] : infosOf(trash).filter(isSought).sort(byDeletion);
-  // What has become empty begins folded again.
+  // A part that has become empty begins folded again.
   if (infosOf(trash).length === 0) unfolded.delete("trash");
   if (sought === "" && archived.length === 0) unfolded.delete("archived");
   const drawn = new Set<string>();

@@ -20,7 +20,7 @@ const PATIENCE = 400;
 /** A success, perhaps with an action: disappears by itself, and is replaced by the next one. */
 export function notify(text: string, action?: NoticeAction): void {
   const notice = show({ title: "", text, kind: "news", subject: "news", actions: action ? [action] : [] });
-  // What was done in the list can be undone wherever one is.
+  // An action in the list can be undone wherever one is.
   if (!action) notice.dataset["route"] = location.hash;
   const end = (): void => {
     if (notice.matches(":hover, :focus-within")) setTimeout(end, SHORT_LIFE);
