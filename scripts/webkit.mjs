@@ -13,7 +13,7 @@ const packages = ["webkit2gtk-driver", "xvfb", "python3-gi", "gir1.2-webkit2-4.1
 const python = "/usr/bin/python3";
 const bindings = "import gi; gi.require_version('Gtk', '3.0'); gi.require_version('WebKit2', '4.1'); from gi.repository import WebKit2";
 
-/** What a driver of WebDriver cannot do, and what WebKit has not: files of tests that need it do not run there. */
+/** Files of tests that need something which a driver of WebDriver cannot do, or which WebKit has not: they do not run there. */
 const lacks = {
   "keys, the mouse and sizes of the window, which our driver does not have": ["tests/browser/ui", "tests/browser/examples", "tests/demo"],
   "tabs in front of others, because no window hides another on a screen without a desktop": ["tests/browser/conversation/workers.test.mjs"],

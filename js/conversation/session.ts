@@ -266,7 +266,7 @@ export class ConversationSession implements Parent, ServerPlace {
       // Another handle has taken it over meanwhile. This one follows it then.
       if (!above && error.code === "locked_elsewhere") return open();
       if (above || error.code !== "store_quota") throw error;
-      // What opening would have to store is left until there is room; what is stored can be read and exported.
+      // Opening has to store something, which is left until there is room; everything can be read and exported.
       this.warnings.push({ code: "store_quota", message: "there is no room to go on: make some, and call takeOver()" });
       return open({ ...options, follows: true });
     })) as CoreConversation;

@@ -233,7 +233,7 @@ export type Listeners = Set<(event: ConversationEvent | LiveEvent) => void>;
 /** Tags by name; `null` removes one. @internal */
 export type TagChanges = { [tag: string]: string | null };
 
-/** What `updateConversations()` changes. What is left out stays as it is. */
+/** The changes of `updateConversations()`. Whatever is left out stays as it is. */
 export interface ConversationChanges {
   /** Whether lists show it first. */
   pinned?: boolean | undefined;

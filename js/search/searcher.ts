@@ -24,7 +24,7 @@ const atOnce = 8;
 /** How many events that have the words are read at once. */
 const eventsAtOnce = 4;
 
-/** What `search()` was called with. */
+/** The checked arguments of `search()`. */
 export interface Wanted {
   text: string;
   conversationId: string | undefined;

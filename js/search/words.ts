@@ -50,7 +50,7 @@ export function queryOf(text: string): Query {
   eachWord(text, (word) => {
     if (words.size < mostWords) words.set(word, { word, isPrefix: [...word].length > 1 || unspaced.test(word) });
   });
-  // What one word demands, a longer one that begins with it demands as well.
+  // A longer word that begins with it demands as much.
   const all = [...words.values()];
   const needed = all.filter(({ word, isPrefix }) => !isPrefix || !all.some((other) => other.word !== word && other.word.startsWith(word)));
   const found = [...text.matchAll(pieces)].map(([piece]) => fold(piece)).filter((piece) => unspaced.test(piece));

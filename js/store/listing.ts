@@ -61,7 +61,7 @@ interface Listing {
   last_event: string | null;
 }
 
-/** What `Conversation.list()` takes. */
+/** The options of `Conversation.list()`. */
 export interface ListOptions {
   /** Default: `indexedDBStore()`. */
   store?: Store | undefined;

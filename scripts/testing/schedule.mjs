@@ -76,7 +76,7 @@ export function repeatFailed(perform, onRepeat = () => {}) {
 }
 
 /**
- * What a result counts as. In CI nobody reads that something was skipped, so it fails there. An optional step, which gets something
+ * The meaning of a result for the whole. In CI nobody reads that something was skipped, so it fails there. An optional step, which gets something
  * that a machine may well not have, never fails: what needs it is then reported as not checked.
  */
 export function counted({ optional }, result, inCi) {

@@ -16,7 +16,7 @@ pub type Sent = LocalBoxFuture<'static, Result<HttpResponse, HttpError>>;
 
 /// The interface of the chunk.
 pub trait PageRequests {
-    /// What asks models.
+    /// The code that asks models.
     fn requests(&self) -> Rc<dyn Requests>;
 
     /// See [`HttpClient::send`].

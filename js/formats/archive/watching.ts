@@ -1,4 +1,4 @@
-// What imports and exports have in common: a listener that is told of the progress, and a signal that stops the work.
+// Imports and exports have these in common: a listener that is told of the progress, and a signal that stops the work.
 import { signalOf } from "../../input/arguments.js";
 import { ThreadkeepError, fromCore, invalidOptions } from "../../input/errors.js";
 import type { Progress } from "../types.js";

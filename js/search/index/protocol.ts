@@ -1,4 +1,4 @@
-// What the page and the worker of the index say to each other.
+// The messages between the page and the worker of the index.
 import type { QueryWord } from "../types.js";
 
 /** The name with which the page starts the worker. */

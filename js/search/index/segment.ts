@@ -19,7 +19,7 @@ export const blockLength = 256;
 /** The block of the event with this number: a conversation has blocks of numbers of its own. */
 export const blockOf = (number: number): number => Math.floor(number / blockLength);
 
-/** What a segment has, beside its pages. */
+/** A segment without its pages. */
 export interface Segment {
   /** The first word of each page. */
   firsts: string[];

@@ -3,7 +3,7 @@
 //
 // An event has a number, so that a word needs only numbers. Numbers are given to conversations in blocks of 256.
 //
-// What the tables have:
+// The tables:
 //   conversations  by id: how much of each is in the index, and its blocks
 //   segments       by number: see segment.ts
 //   pages          by segment and place: the pages of the segments
