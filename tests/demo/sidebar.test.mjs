@@ -365,7 +365,7 @@ for (const kind of availableBrowsers) {
         await page.until("the notices are above the chat again", () => document.querySelector(".stage > .topbar + .notices"));
       });
 
-      await step("a thousand conversations are drawn by the hundred, and searching stays quick", async (page) => {
+      await step("a thousand conversations are drawn by the hundred, also with each letter in the search field", async (page) => {
         await fresh(
           page,
           Array.from({ length: 1000 }, (_, at) => ({ title: `Number ${at}`, days: at / 10 })),
@@ -376,21 +376,16 @@ for (const kind of availableBrowsers) {
         assert.equal(await drawn(), 200);
         await focusOn(page, "Number 100");
         await page.page.focus("#conversation-search");
-        const longest = await page.page.evaluate(async () => {
+        const most = await page.page.evaluate(() => {
           const field = document.querySelector("#conversation-search");
-          let longest = 0;
-          for (const text of ["n", "nu", "num", "numb", "numbe", "number", "number 9", "number 99", "number 999", ""]) {
-            const before = performance.now();
+          const rowsWith = (text) => {
             field.value = text;
             field.dispatchEvent(new Event("input"));
-            document.body.getBoundingClientRect();
-            longest = Math.max(longest, performance.now() - before);
-            await new Promise(requestAnimationFrame);
-          }
-          return longest;
+            return document.querySelectorAll(".conversation-row").length;
+          };
+          return ["n", "nu", "number", "number 9", "number 99", ""].map(rowsWith);
         });
-        context.diagnostic(`the longest key took ${Math.round(longest)} ms`);
-        assert.ok(longest < 100, `${longest} ms`);
+        assert.deepEqual(most, [100, 100, 100, 100, 11, 100]);
         assert.equal(await drawn(), 100);
         await page.fill("#conversation-search", "number 999");
         await page.until("it is found", () => document.querySelectorAll(".conversation").length === 1);
