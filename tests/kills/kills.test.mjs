@@ -177,6 +177,7 @@ describe("a page that is cut off", { concurrency: true }, () => {
         );
         assert.deepEqual(complaints, []);
         assert.equal(seen.kills, kills);
+        assert.ok(seen.removals <= 1, "the browser has removed its databases more than once");
       });
 
       test("by a kill, over a store that loses its last commit: the loss is found", async () => {

@@ -68,6 +68,7 @@ export async function live(kind, { kills, seed, moment = anyMoment, loses = fals
       events: sum(({ witness }) => witness.reported.size),
       actions: sum(({ witness }) => witness.done.size),
       requests: sum(({ model }) => model.requests.length),
+      removals: sum(({ witness }) => witness.removals),
     };
     return { complaints, seen: { ...seen, ...counts } };
   } finally {
