@@ -36,3 +36,21 @@ export async function time(operations, block = 1) {
   await operations(block);
   return (performance.now() - begun) / block;
 }
+
+/** Notes how long the page's thread was busy at once: the time between two tasks that are always ready, one behind the other. */
+export function beating() {
+  const { port1, port2 } = new MessageChannel();
+  let [longest, over50, last] = [0, 0, performance.now()];
+  port1.onmessage = () => {
+    const time = performance.now() - last;
+    longest = Math.max(longest, time);
+    if (time > 50) over50 += 1;
+    last = performance.now();
+    port2.postMessage(0);
+  };
+  port2.postMessage(0);
+  return () => {
+    port1.close();
+    return { longest, over50 };
+  };
+}

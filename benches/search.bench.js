@@ -1,7 +1,7 @@
 // The search in the conversations of a store: making the index, which happens in the background, and what a query costs then.
 //
 // The texts are words of a vocabulary of 50,000, drawn as often as words are in a language (Zipf), the same in each run.
-import { median, time } from "./measure.js";
+import { beating, median, time } from "./measure.js";
 import { randomFrom } from "/tests/support/random.mjs";
 import { indexedDBStore, search, updateSearchIndex } from "/threadkeep/index.js";
 
@@ -145,22 +145,4 @@ async function inNewPage(name) {
   const times = await result;
   frame.remove();
   return times;
-}
-
-/** Notes how long the page's thread was busy at once, as in `smooth.bench.js`. */
-function beating() {
-  const { port1, port2 } = new MessageChannel();
-  let [longest, over50, last] = [0, 0, performance.now()];
-  port1.onmessage = () => {
-    const time = performance.now() - last;
-    longest = Math.max(longest, time);
-    if (time > 50) over50 += 1;
-    last = performance.now();
-    port2.postMessage(0);
-  };
-  port2.postMessage(0);
-  return () => {
-    port1.close();
-    return { longest, over50 };
-  };
 }

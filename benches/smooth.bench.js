@@ -1,6 +1,7 @@
 // What a user notices in a page whose agent works: how long its thread is busy at once.
 import { Conversation, indexedDBStore } from "/threadkeep/index.js";
 import { agentThatCalls } from "./home-worker.js";
+import { beating } from "./measure.js";
 
 export const title = "The page's thread during a run";
 
@@ -45,22 +46,4 @@ async function seeded(events, name) {
   });
   worker.terminate();
   return id;
-}
-
-/** Notes how long the page's thread was busy at once: the time between two tasks that are always ready, one behind the other. */
-function beating() {
-  const { port1, port2 } = new MessageChannel();
-  let [longest, over50, last] = [0, 0, performance.now()];
-  port1.onmessage = () => {
-    const time = performance.now() - last;
-    longest = Math.max(longest, time);
-    if (time > 50) over50 += 1;
-    last = performance.now();
-    port2.postMessage(0);
-  };
-  port2.postMessage(0);
-  return () => {
-    port1.close();
-    return { longest, over50 };
-  };
 }

@@ -10,6 +10,14 @@ export interface EventText {
 /** The longest part of a text that is looked at, in UTF-16 units: a tool may have returned a whole file. */
 export const longestText = 1 << 18;
 
+/** Kinds of events that have one text, and its field. */
+const onlyTexts = new Map<unknown, string>([
+  ["AgentErrorEvent", "error"],
+  ["UserRejectObservation", "rejection_reason"],
+  ["ConversationErrorEvent", "detail"],
+  ["Condensation", "summary"],
+]);
+
 /** The texts of an event, which may come from an import and have fields of any type. */
 export function textsOf(event: unknown): EventText[] {
   const texts: EventText[] = [];
@@ -25,7 +33,10 @@ export function textsOf(event: unknown): EventText[] {
       for (const [name, inner] of Object.entries(value))
         if (name !== "kind") addAll([...path, Array.isArray(value) ? Number(name) : name], inner, depth - 1);
   };
-  switch (fieldOf(event, "kind")) {
+  const kind = fieldOf(event, "kind");
+  const only = onlyTexts.get(kind);
+  if (only !== undefined) add([only], fieldOf(event, only));
+  switch (kind) {
     case "MessageEvent":
       addParts(["llm_message", "content"], fieldOf(fieldOf(event, "llm_message"), "content"));
       break;
@@ -38,18 +49,6 @@ export function textsOf(event: unknown): EventText[] {
       // The results of these repeat their calls.
       if (!["finish", "think"].includes(String(fieldOf(event, "tool_name"))))
         addParts(["observation", "content"], fieldOf(fieldOf(event, "observation"), "content"));
-      break;
-    case "AgentErrorEvent":
-      add(["error"], fieldOf(event, "error"));
-      break;
-    case "UserRejectObservation":
-      add(["rejection_reason"], fieldOf(event, "rejection_reason"));
-      break;
-    case "ConversationErrorEvent":
-      add(["detail"], fieldOf(event, "detail"));
-      break;
-    case "Condensation":
-      add(["summary"], fieldOf(event, "summary"));
       break;
     case "ACPToolCallEvent":
       add(["title"], fieldOf(event, "title"));

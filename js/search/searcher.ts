@@ -2,7 +2,7 @@
 import { fromCore } from "../input/errors.js";
 import { join } from "../store/changes.js";
 import { type ConversationInfo, listAll } from "../store/listing.js";
-import { Page, PageYield, asked, eventsOf } from "../store/reading.js";
+import { Page, PageYield, asked, eventsOf, timeout } from "../store/reading.js";
 import type { Store, StoredEvent } from "../store/store.js";
 import { textsIn } from "./event-texts.js";
 import { placeIn } from "./excerpt.js";
@@ -11,8 +11,6 @@ import type { Indexed, SearchIndex } from "./index/protocol.js";
 import type { Query, SearchHit, SearchIndexOptions, SearchResult } from "./types.js";
 import { queryOf } from "./words.js";
 
-/** How long a store may take for one call, in milliseconds: as long as the core gives it. */
-const timeout = 30_000;
 /** How many milliseconds a query waits for events that are not in the index yet. */
 const patience = 150;
 /** So many milliseconds after a change it is taken into the index, with others that follow. */

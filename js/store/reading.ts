@@ -4,6 +4,9 @@ import { ThreadkeepError, settle } from "../input/errors.js";
 import { withTimeout } from "./inventory.js";
 import { type Store, type StoredEvent, coreStore, isInBrowser } from "./store.js";
 
+/** How long a store may take for one call, in milliseconds: as long as the core gives it. */
+export const timeout = 30_000;
+
 /** How much is read at once: about so many bytes, or a few events if these are larger. */
 export const pageBytes = 1 << 20;
 const mostInPage = 2000;

@@ -8,7 +8,6 @@ import {
   bringHome,
   folderWorkspace,
   directoryStore,
-  emptyTrash,
   importDirectory,
   indexedDBStore,
   loadSkills,
@@ -18,22 +17,14 @@ import {
   opfsWorkspace,
   moveToServer,
   remoteWorkspace,
-  type requestPersistence,
-  search,
-  type searchConversations,
-  storageStatus,
   tool,
-  updateConversations,
   type ActionEvent,
   type AgentContextOptions,
   type Branch,
   type ChatMessage,
   type CommandResult,
   type ConfirmationPolicy,
-  type ConversationChanges,
   type ConversationEvent,
-  type ConversationInfo,
-  type ConversationSize,
   type Critic,
   type ErrorCode,
   type ExecutionStatus,
@@ -44,14 +35,12 @@ import {
   type ImportedConversation,
   type JSONValue,
   type LLMMessage,
-  type ListOptions,
   type LiveEvent,
   type MessageEvent,
   LLMProfileStore,
   type Observation,
   type Run,
   type RunResult,
-  type SearchResult,
   eventsToMessages,
   type finalResponse,
   type SecurityAnalyzer,
@@ -59,16 +48,11 @@ import {
   type Session,
   type Skill,
   type Store,
-  type Tool,
   type TrajectoryEvent,
   type WaitingEvent,
   type Workspace,
-  updateSearchIndex,
 } from "threadkeep";
-
-/** Fails to compile unless both types are the same. */
-type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
-function same<A, B>(_: Same<A, B>): void {}
+import { same } from "./same.js";
 
 const llm = new LLM({ model: "openai/gpt-4o", apiKey: async () => "key", baseUrl: "/v1", fetch: globalThis.fetch });
 // @ts-expect-error a model has to be named
@@ -502,38 +486,6 @@ export async function use(signal: AbortSignal): Promise<void> {
   unsubscribe();
   for await (const event of conversation.events) same<typeof event, ConversationEvent>(true);
   same<Awaited<ReturnType<typeof conversation.events.at>>, ConversationEvent | undefined>(true);
-  same<Awaited<ReturnType<typeof Conversation.list>>, ConversationInfo[]>(true);
-  same<ConversationInfo["pinnedAt" | "archivedAt" | "trashedAt"], Date | null>(true);
-  await Conversation.list({ store, subagents: true, trashed: true } satisfies ListOptions);
-  same<void, Awaited<ReturnType<typeof updateConversations>>>(true);
-  const changes: ConversationChanges = { pinned: true, archived: undefined, trashed: false, tags: { folder: "work", old: null } };
-  await updateConversations(conversation.id, changes, { store });
-  await updateConversations(["one", "other"] as const, { archived: true });
-  // @ts-expect-error the library notes the time
-  await updateConversations(conversation.id, { pinned: new Date() });
-  // @ts-expect-error a tag is a text
-  await updateConversations(conversation.id, { tags: { count: 1 } });
-  const deleted: string[] = await emptyTrash({ store, olderThan: 86_400_000, signal: new AbortController().signal });
-  deleted.pop();
-  // @ts-expect-error it is a number of milliseconds
-  await emptyTrash({ olderThan: "30d" });
-  same<Awaited<ReturnType<typeof requestPersistence>>, boolean>(true);
-  const stored = await storageStatus({ store, signal: new AbortController().signal, conversations: false });
-  same<typeof stored.persisted, boolean | null>(true);
-  same<typeof stored.quota, number | null>(true);
-  same<typeof stored.conversations, ConversationSize[]>(true);
-  const sought = await search("x", { store, conversationId: "", limit: 1, perConversation: 1, subagents: true, trashed: false });
-  same<typeof sought, SearchResult>(true);
-  const [hit] = sought.hits;
-  if (hit) same<typeof hit.ranges, Array<[start: number, end: number]>>(true);
-  await updateSearchIndex({ store, onProgress: ({ done, total }) => same<number, typeof done | typeof total>(true) });
-  same<ReturnType<typeof searchConversations>, Tool>(true);
-  // @ts-expect-error hits have an order of their own
-  await search("x", { sort: "time" });
-  // @ts-expect-error it asks nobody
-  await storageStatus({ persist: true });
-  const end: () => void = Conversation.onListChange(({ id }) => same<string, typeof id>(true), { store });
-  end();
   await conversation.sendMessage([
     { type: "text", text: "See" },
     new Blob(),

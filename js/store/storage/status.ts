@@ -2,7 +2,7 @@
 import { signalOf } from "../../input/arguments.js";
 import { ThreadkeepError, fromCore, invalidOptions, optionsOf } from "../../input/errors.js";
 import { type ConversationInfo, list } from "../listing.js";
-import { Page, PageYield, asked, contentsOf, corrupt, eventsOf } from "../reading.js";
+import { Page, PageYield, asked, contentsOf, corrupt, eventsOf, timeout } from "../reading.js";
 import { type Listing, type Store, indexedDBStore } from "../store.js";
 
 export interface StorageStatusOptions {
@@ -44,9 +44,6 @@ export interface ConversationSize {
   /** The text of `base_state.json`, as UTF-8. */
   baseStateBytes: number;
 }
-
-/** How long a store may take for one call, in milliseconds: as long as the core gives it. */
-const timeout = 30_000;
 
 /** See `storageStatus()`. */
 export async function status(options: StorageStatusOptions): Promise<StorageStatus> {

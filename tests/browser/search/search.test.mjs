@@ -14,34 +14,16 @@ after(() => server.close());
 async function compareWithReading(seed, rounds) {
   const { Conversation, indexedDBStore, search } = await import("/threadkeep/index.js");
   const { randomFrom } = await import("/support/random.mjs");
+  const { saying, unnamed } = await import("/pages/said.mjs");
   const random = randomFrom(seed);
   const store = indexedDBStore(`compared ${seed}`);
-  // Without a name it has no index.
-  const { name: _, ...methods } = {
-    ...Object.fromEntries(
-      ["list", "load", "events", "indexOf", "commit", "files", "readFile", "delete"].map((verb) => [
-        verb,
-        (...args) => store[verb](...args),
-      ]),
-    ),
-    close() {},
-  };
   const words = ["alpha", "alps", "Beta", "bêta", "東京", "東京都", "京都", "c", "ca", "cat", "zoo", "zo", "x1", "x12"];
   const text = () => Array.from({ length: random.between(1, 4) }, () => random.of(words)).join(random.of([" ", ", ", "_"]));
-  const message = (id) =>
-    JSON.stringify({
-      id,
-      kind: "MessageEvent",
-      source: "user",
-      timestamp: "2026-01-31T09:15:02",
-      llm_message: { content: [{ type: "text", text: text() }] },
-    });
   const logs = new Map();
   const append = async (id, count) => {
     const length = logs.get(id) ?? 0;
-    const events = Array.from({ length: count }, () => crypto.randomUUID()).map((event) => ({ id: event, json: message(event) }));
     const baseState = JSON.stringify({ id, tags: random.chance(0.3) ? { title: text() } : {} });
-    await store.commit(id, { expectedLength: length, events, baseState, files: [], at: Date.now(), durability: "relaxed" });
+    await store.commit(id, saying(id, Array.from({ length: count }, text), { expectedLength: length, baseState }));
     logs.set(id, length + count);
   };
   const channel = new BroadcastChannel(`threadkeep:${store.name}`);
@@ -65,7 +47,7 @@ async function compareWithReading(seed, rounds) {
       const options = { limit: 1000, perConversation: random.of([1, 3, 30]) };
       let indexed = await search(query, { ...options, store });
       for (let tries = 0; indexed.pending > 0 && tries < 100; tries++) indexed = await search(query, { ...options, store });
-      const read = await search(query, { ...options, store: { ...methods } });
+      const read = await search(query, { ...options, store: unnamed(store) });
       const placeOf = ({ conversationId, eventIndex, excerpt }) => `${conversationId} ${eventIndex} ${excerpt}`;
       const [one, other] = [indexed.hits.map(placeOf), read.hits.map(placeOf)];
       found += other.length;
@@ -180,22 +162,13 @@ for (const kind of availableBrowsers) {
       await context.test("a log whose end was replaced is read again", async () => {
         const found = await page.evaluate(async () => {
           const { Conversation, indexedDBStore, search, updateSearchIndex } = await import("/threadkeep/index.js");
+          const { saying } = await import("/pages/said.mjs");
           const store = indexedDBStore("replaced");
           const id = crypto.randomUUID();
-          const events = (...texts) =>
-            texts.map((text) => {
-              const event = crypto.randomUUID();
-              return {
-                id: event,
-                json: JSON.stringify({ id: event, kind: "MessageEvent", llm_message: { content: [{ type: "text", text }] } }),
-              };
-            });
-          const commit = (rest) =>
-            store.commit(id, { baseState: JSON.stringify({ id }), files: [], at: Date.now(), durability: "relaxed", ...rest });
-          await commit({ expectedLength: 0, events: events("one old", "two old") });
+          await store.commit(id, saying(id, ["one old", "two old"]));
           await updateSearchIndex({ store });
           const before = (await search("old", { store })).hits.length;
-          await commit({ expectedLength: 2, truncateTo: 1, events: events("two new", "three new") });
+          await store.commit(id, saying(id, ["two new", "three new"], { expectedLength: 2, truncateTo: 1 }));
           const channel = new BroadcastChannel("threadkeep:replaced");
           await new Promise((resolve) => {
             const stop = Conversation.onListChange(() => (stop(), resolve()), { store });
@@ -211,32 +184,13 @@ for (const kind of availableBrowsers) {
       await context.test("an update that fails is repeated as if it had not begun", async () => {
         const found = await page.evaluate(async () => {
           const { memoryStore, search, updateSearchIndex } = await import("/threadkeep/index.js");
+          const { saying, unnamed } = await import("/pages/said.mjs");
           const inner = memoryStore();
           let fails = true;
-          const verbs = ["list", "load", "events", "indexOf", "commit", "files", "readFile", "delete"];
-          const store = {
-            ...Object.fromEntries(verbs.map((verb) => [verb, (...args) => inner[verb](...args)])),
-            name: "failing",
-            close() {},
-          };
+          const store = { ...unnamed(inner), name: "failing" };
           const ids = [crypto.randomUUID(), crypto.randomUUID()];
-          for (const [at, id] of ids.entries()) {
-            const events = ["first word", "second word", "third word"].map((text) => {
-              const event = crypto.randomUUID();
-              return {
-                id: event,
-                json: JSON.stringify({ id: event, kind: "MessageEvent", llm_message: { content: [{ type: "text", text }] } }),
-              };
-            });
-            await inner.commit(id, {
-              expectedLength: 0,
-              events,
-              baseState: JSON.stringify({ id }),
-              files: [],
-              at: 1000 - at,
-              durability: "relaxed",
-            });
-          }
+          for (const [at, id] of ids.entries())
+            await inner.commit(id, saying(id, ["first word", "second word", "third word"], { at: 1000 - at }));
           store.events = async (id, ...range) => {
             if (id === ids[1] && fails) throw Object.assign(new Error("not now"), { code: "store_blocked" });
             return inner.events(id, ...range);
@@ -268,11 +222,10 @@ for (const kind of availableBrowsers) {
             }
           };
           const { indexedDBStore, search, updateSearchIndex } = await import("/threadkeep/index.js");
+          const { saying } = await import("/pages/said.mjs");
           const store = indexedDBStore("without a worker");
           const id = crypto.randomUUID();
-          const json = JSON.stringify({ kind: "MessageEvent", llm_message: { content: [{ type: "text", text: "an okapi" }] } });
-          const events = [{ id: crypto.randomUUID(), json }];
-          await store.commit(id, { expectedLength: 0, events, baseState: JSON.stringify({ id }), files: [], at: 1, durability: "relaxed" });
+          await store.commit(id, saying(id, ["an okapi"]));
           await updateSearchIndex({ store });
           return (await search("okapi", { store })).hits.map(({ excerpt }) => excerpt);
         });
@@ -284,25 +237,13 @@ for (const kind of availableBrowsers) {
         const dying = await browser.page(`${server.origin}/pages/blank.html`);
         await dying.evaluate(async () => {
           const { indexedDBStore, updateSearchIndex } = await import("/threadkeep/index.js");
+          const { saying } = await import("/pages/said.mjs");
           const store = indexedDBStore("cut off");
           for (let n = 0; n < 30; n++) {
             const id = crypto.randomUUID();
-            const events = Array.from({ length: 200 }, (_, i) => {
-              const text = `event ${i} ${Array.from({ length: 150 }, () => Math.random().toString(36).slice(2, 7)).join(" ")}`;
-              const event = crypto.randomUUID();
-              return {
-                id: event,
-                json: JSON.stringify({ id: event, kind: "MessageEvent", llm_message: { content: [{ type: "text", text }] } }),
-              };
-            });
-            await store.commit(id, {
-              expectedLength: 0,
-              events,
-              baseState: JSON.stringify({ id }),
-              files: [],
-              at: n,
-              durability: "relaxed",
-            });
+            const words = () => Array.from({ length: 150 }, () => Math.random().toString(36).slice(2, 7)).join(" ");
+            const texts = Array.from({ length: 200 }, (_, i) => `event ${i} ${words()}`);
+            await store.commit(id, saying(id, texts, { at: n }));
           }
           await new Promise((resolve) => void updateSearchIndex({ store, onProgress: resolve }).catch(() => {}));
         });

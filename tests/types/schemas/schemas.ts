@@ -4,9 +4,7 @@ import { Agent, Conversation, LLM, tool } from "threadkeep";
 import { type } from "arktype";
 import * as valibot from "valibot";
 import { z } from "zod";
-
-type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
-function same<A, B>(_: Same<A, B>): void {}
+import { same } from "../same.js";
 
 tool({
   name: "zod",
