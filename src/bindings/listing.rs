@@ -32,7 +32,8 @@ pub fn list_conversations(store: &CoreStore) -> Promise {
     })
 }
 
-async fn describe(store: &dyn Store, listing: &Listing) -> String {
+/// One of these objects.
+pub(super) async fn describe(store: &dyn Store, listing: &Listing) -> String {
     let state = BaseState::parse(&listing.base_state).ok();
     let title = match &state {
         Some(state) => title_in_list(store, listing, state).await,
