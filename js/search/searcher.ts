@@ -1,22 +1,30 @@
 // Searches the conversations of a store, and keeps its index up to date.
 import { fromCore } from "../input/errors.js";
 import { join } from "../store/changes.js";
-import { type ConversationInfo, listAll } from "../store/listing.js";
+import { withTimeout } from "../store/inventory.js";
+import { type ConversationInfo, byTime, infosOf, listAll } from "../store/listing.js";
 import { Page, PageYield, asked, eventsOf, timeout } from "../store/reading.js";
+import { type Sealing, sealings } from "../store/sealing.js";
 import type { Store, StoredEvent } from "../store/store.js";
 import { textsIn } from "./event-texts.js";
 import { placeIn } from "./excerpt.js";
-import { connect } from "./index/connect.js";
-import type { Indexed, SearchIndex } from "./index/protocol.js";
+import { type Connection, IndexGone, connect } from "./index/connect.js";
+import type { Indexed, Outline, SearchIndex } from "./index/protocol.js";
 import type { Query, SearchHit, SearchIndexOptions, SearchResult } from "./types.js";
 import { queryOf } from "./words.js";
 
+/** With the name of the store, that of the database of its index. */
+const plain = "threadkeep-search";
 /** How many milliseconds a query waits for events that are not in the index yet. */
 const patience = 150;
 /** So many milliseconds after a change it is taken into the index, with others that follow. */
 const delay = 1_000;
 /** About how many UTF-16 units of events are stored in the index at once. */
 const batchLength = 4 << 20;
+/** About how many of them are read for it at once: so few that the page is not held up. */
+const pageLength = 1 << 18;
+/** The list of so many conversations is read before the first query of a page is answered. */
+const shortList = 100;
 /** How many conversations are looked into side by side. */
 const atOnce = 8;
 /** How many events that have the words are read at once. */
@@ -35,15 +43,29 @@ export interface Wanted {
 
 type Listener = NonNullable<SearchIndexOptions["onProgress"]>;
 
+/** Where a query looks. */
+interface Place {
+  /** Of the conversations, the latest first. */
+  outlines: Outline[];
+  /** Whether events of this conversation have to be looked at. */
+  hasEvents(id: string): boolean;
+  events(info: ConversationInfo): AsyncGenerator<StoredEvent>;
+  /** How these conversations are now, without those that are gone. */
+  infos(ids: string[]): Promise<ConversationInfo[]>;
+  pending: number;
+}
+
 /** The search in one store. It lives as long as its page. */
 export class Searcher {
   #store: Store;
-  /** `undefined` for a store without a name, and where there is no IndexedDB: then each query reads the conversations. */
-  readonly #index: (() => Promise<SearchIndex>) | undefined;
-  readonly #lock: string;
+  #sealing: Sealing | undefined;
+  #forgetLock = () => {};
+  /** Not for a store without a name, and where there is no IndexedDB: then each query reads the conversations. */
+  readonly #hasIndex: boolean;
+  #connection: Promise<Connection> | undefined;
   #infos: Promise<ConversationInfo[]> | undefined;
-  /** The conversations that have changed since, although lists show the same. */
-  readonly #grown = new Set<string>();
+  /** The conversations that have changed since the list was read. */
+  #changed = new Set<string>();
   #updating: Promise<void> | undefined;
   /** Whether something has changed since the index began to be updated. */
   #isOutdated = true;
@@ -52,59 +74,109 @@ export class Searcher {
 
   constructor(store: Store) {
     this.#store = store;
-    const name = `threadkeep-search:${store.name}`;
-    this.#lock = name;
-    if (store.name !== undefined && typeof indexedDB !== "undefined") {
-      let connecting: Promise<SearchIndex> | undefined;
-      this.#index = () => (connecting ??= connect(name));
-    }
-    join(store, ({ id, isListed, word }) => {
+    this.#sealing = sealings.get(store);
+    this.#hasIndex = store.name !== undefined && typeof indexedDB !== "undefined";
+    this.#forgetLock = this.#sealing?.onLock(() => this.#forget()) ?? this.#forgetLock;
+    join(store, ({ id, word }) => {
       if (word !== undefined) return;
-      if (isListed) this.#infos = undefined;
-      else this.#grown.add(id);
+      this.#changed.add(id);
       this.#isOutdated = true;
-      if (this.#index) this.#timer ??= setTimeout(() => void this.update().catch(() => {}), delay);
+      if (this.#hasIndex) this.#timer ??= setTimeout(() => void this.update().catch(() => {}), delay);
     });
   }
 
   /** Another object for the same store, which is open where the one before may be closed. */
   set store(store: Store) {
     this.#store = store;
+    const sealing = sealings.get(store);
+    if (sealing === this.#sealing) return;
+    // It may be locked where the one before is not.
+    this.#forgetLock();
+    this.#forget();
+    this.#sealing = sealing;
+    this.#forgetLock = sealing?.onLock(() => this.#forget()) ?? (() => {});
   }
 
   async search(wanted: Wanted): Promise<SearchResult> {
+    return this.#again(() => this.#search(wanted));
+  }
+
+  async #search(wanted: Wanted): Promise<SearchResult> {
     const query = queryOf(wanted.text);
-    // It begins while the list is read.
-    this.#index?.().catch(() => {});
-    const infos = (await this.#listed()).filter(
-      ({ id, parentId, trashedAt }) =>
-        (wanted.conversationId === undefined || id === wanted.conversationId) &&
-        (wanted.subagents || parentId === null) &&
-        (trashedAt !== null) === wanted.trashed,
-    );
     if (query.words.length === 0) return { hits: [], more: false, pending: 0 };
-    wanted.signal?.throwIfAborted();
-    const { events, pending } = this.#index
-      ? await this.#indexed(query, wanted.perConversation)
-      : { events: this.#read(wanted.signal), pending: 0 };
+    const { outlines, hasEvents, events, infos, pending } = await (this.#hasIndex ? this.#indexed(query, wanted) : this.#read(wanted));
+    const isWanted = ({ id, isOfSubagent, isTrashed }: Outline) =>
+      (wanted.conversationId === undefined || id === wanted.conversationId) &&
+      (wanted.subagents || !isOfSubagent) &&
+      isTrashed === wanted.trashed;
     const hits: SearchHit[] = [];
-    for (let next = 0; next < infos.length && hits.length <= wanted.limit; next += atOnce) {
-      const found = infos.slice(next, next + atOnce).map((info) => hitsIn(info, events(info), query, wanted));
-      hits.push(...(await Promise.all(found)).flat());
+    for (let next = 0; next < outlines.length && hits.length <= wanted.limit; ) {
+      const ids: string[] = [];
+      for (; next < outlines.length && ids.length < atOnce; next++) {
+        const outline = outlines[next]!;
+        if (isWanted(outline) && (hasEvents(outline.id) || titleIn(outline, query))) ids.push(outline.id);
+      }
+      const shown = (await infos(ids)).filter((info) => isWanted(outlineOf(info)));
+      wanted.signal?.throwIfAborted();
+      hits.push(...(await Promise.all(shown.map((info) => hitsIn(info, events(info), query, wanted)))).flat());
     }
+    if (this.#isOutdated) void this.#isUpdated();
     return { hits: hits.slice(0, wanted.limit), more: hits.length > wanted.limit, pending };
   }
 
   /** Takes into the index whatever it does not have. One at a time, also among tabs. */
   async update(onProgress?: Listener): Promise<void> {
-    if (!this.#index) return;
+    if (!this.#hasIndex) return;
     if (onProgress) this.#listeners.add(onProgress);
-    this.#updating ??= this.#inTurn().finally(() => (this.#updating = undefined));
+    this.#updating ??= this.#again(() => this.#inTurn()).finally(() => (this.#updating = undefined));
     try {
       await this.#updating;
     } finally {
       if (onProgress) this.#listeners.delete(onProgress);
     }
+  }
+
+  /** Does this, and once more if the index has gone meanwhile. */
+  async #again<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof IndexGone)) throw error;
+      this.#isOutdated = true;
+      return work();
+    }
+  }
+
+  /** That of the database. Never the same for what is sealed, so that nothing readable gets among it. */
+  get #name(): string {
+    return `${this.#sealing ? "threadkeep-sealed-search" : plain}:${this.#store.name}`;
+  }
+
+  async #index(): Promise<SearchIndex> {
+    this.#connection ??= this.#connect();
+    return (await this.#connection).index;
+  }
+
+  async #connect(): Promise<Connection> {
+    try {
+      const key = await this.#sealing?.indexKey();
+      // One of the time when the store was not sealed.
+      if (key) indexedDB.deleteDatabase(`${plain}:${this.#store.name}`);
+      return await connect(this.#name, key);
+    } catch (error) {
+      this.#connection = undefined;
+      throw error;
+    }
+  }
+
+  /** Forgets the key, and whatever can only be read with it. */
+  #forget(): void {
+    this.#connection?.then(
+      ({ end }) => end(),
+      () => {},
+    );
+    this.#connection = this.#infos = undefined;
+    this.#isOutdated = true;
   }
 
   async #inTurn(): Promise<void> {
@@ -122,39 +194,36 @@ export class Searcher {
         }
       }
     };
-    await (locks ? locks.request(this.#lock, work) : work());
+    await (locks ? locks.request(this.#name, work) : work());
   }
 
-  /** The conversations, with the lengths of their logs as they are now, the latest first. */
-  async #listed(): Promise<ConversationInfo[]> {
-    if (!this.#infos) this.#grown.clear();
-    this.#infos ??= this.#list();
-    const infos = await this.#infos;
-    const grown = [...this.#grown];
-    this.#grown.clear();
-    for (const id of grown) {
-      const info = infos.find((other) => other.id === id);
-      const listing = info && (await asked("load", timeout, () => this.#store.load(id)));
-      if (listing) info.eventCount = listing.length;
-    }
+  /** The conversations as they are now, the latest first. */
+  #listed(): Promise<ConversationInfo[]> {
+    const before = this.#infos;
+    if (before && this.#changed.size === 0) return before;
+    const changed = [...this.#changed];
+    this.#changed.clear();
+    const infos = before ? before.then((known) => this.#refreshed(known, changed)) : listAll(this.#store);
+    this.#infos = infos;
+    infos.catch(() => {
+      if (this.#infos === infos) this.#infos = undefined;
+    });
     return infos;
   }
 
-  async #list(): Promise<ConversationInfo[]> {
-    try {
-      return await listAll(this.#store);
-    } catch (error) {
-      this.#infos = undefined;
-      throw error;
-    }
+  async #refreshed(known: ConversationInfo[], changed: string[]): Promise<ConversationInfo[]> {
+    const infos = new Map((await infosOf(this.#store, changed)).map((info) => [info.id, info]));
+    // With one that is gone, those of its sub-agents are.
+    if (known.some(({ id }) => changed.includes(id) && !infos.has(id))) return listAll(this.#store);
+    return [...known.filter(({ id }) => !infos.has(id)), ...infos.values()].sort(byTime);
   }
 
   async #takeIn(): Promise<void> {
-    const index = await this.#index!();
+    const index = await this.#index();
     const [infos, known] = [await this.#listed(), await index.indexed()];
     const states = new Map(known.map((state) => [state.id, state]));
     const existing = new Map(infos.map((info) => [info.id, info]));
-    const gone = known.filter((state) => !isSame(existing.get(state.id), state)).map(({ id }) => id);
+    const gone = known.filter((state) => !isIn(existing.get(state.id), state)).map(({ id }) => id);
     if (gone.length > 0) await index.remove(gone);
     for (const id of gone) states.delete(id);
     const total = infos.reduce((sum, { eventCount }) => sum + eventCount, 0);
@@ -162,15 +231,22 @@ export class Searcher {
     const pageYield = new PageYield(undefined);
     let length = 0;
     let added = 0;
+    let isChanged = false;
     const store = async () => {
-      if (added === 0) return;
+      if (added === 0 && !isChanged) return;
       await index.store();
+      isChanged = false;
       done += added;
       length = added = 0;
       for (const listener of this.#listeners) listener({ done, total });
     };
     for (const info of infos) {
-      for await (const page of this.#newEvents(index, info, states.get(info.id), pageYield)) {
+      const [state, of] = [states.get(info.id), outlineOf(info)];
+      if (!state || !isSame(state, of)) {
+        await index.add({ of, start: state?.length ?? 0, events: [] });
+        isChanged = true;
+      }
+      for await (const page of this.#newEvents(index, info, state, pageYield)) {
         length += page.length;
         added += page.count;
         if (length > batchLength) await store();
@@ -182,13 +258,14 @@ export class Searcher {
   /** Passes the events that the index does not have to it. */
   async *#newEvents(
     index: SearchIndex,
-    { id, createdAt, eventCount }: ConversationInfo,
+    info: ConversationInfo,
     state: Indexed | undefined,
     pageYield: PageYield,
   ): AsyncGenerator<{ length: number; count: number }> {
+    const { id, eventCount } = info;
     let next = state?.length ?? 0;
     if (next >= eventCount) return;
-    const page = new Page();
+    const page = new Page(pageLength);
     try {
       if (state && next > 0) {
         const [last] = await eventsOf(this.#store, id, next - 1, next, timeout);
@@ -205,12 +282,7 @@ export class Searcher {
           page.saw(json.length);
           length += json.length;
         }
-        await index.add({
-          id,
-          createdAt: Number(createdAt),
-          start: next,
-          events: events.map((event) => ({ id: event.id, json: event.json })),
-        });
+        await index.add({ of: outlineOf(info), start: next, events: events.map((event) => ({ id: event.id, json: event.json })) });
         next += events.length;
         page.turn();
         yield { length, count: events.length };
@@ -222,57 +294,76 @@ export class Searcher {
     }
   }
 
-  /** Of each conversation the events that have all words according to the index, and how many events that does not have. */
-  async #indexed(
-    query: Query,
-    perConversation: number,
-  ): Promise<{ events: (info: ConversationInfo) => AsyncGenerator<StoredEvent>; pending: number }> {
-    const index = await this.#index!();
-    const updating = this.update().then(
-      () => true,
-      () => false,
-    );
-    const isUpToDate = await Promise.race([updating, new Promise<false>((resolve) => setTimeout(resolve, patience, false))]);
+  /** The events that have all words according to the index. */
+  async #indexed(query: Query, { perConversation }: Wanted): Promise<Place> {
+    const index = await this.#index();
+    let rows: Indexed[] | undefined;
+    // Reading a long list would hold up the first hits of a page, which the index alone can give.
+    const isFirst = !this.#infos && (rows = await index.indexed()).length > shortList;
+    const isUpToDate = !isFirst && ((await withTimeout(this.#isUpdated(), patience)) ?? false);
     // More than are wanted, because pairs of letters may be there without their run, and the log may have changed since.
     const candidates = await index.find(query.words, 4 * perConversation + 50);
     const found = new Map(candidates.map(({ id, events }) => [id, events]));
+    const infos = isFirst ? undefined : await withTimeout(this.#listed(), patience);
+    if (!infos || !isUpToDate) rows ??= await index.indexed();
     const store = this.#store;
-    const events = async function* ({ id }: ConversationInfo) {
-      const places = found.get(id) ?? [];
-      for (let first = 0; first < places.length; first += eventsAtOnce) {
-        const reading = places.slice(first, first + eventsAtOnce).map((at) => asked("events", timeout, () => store.events(id, at, at + 1)));
-        for (const [event] of await Promise.all(reading)) if (event) yield event;
-      }
+    return {
+      outlines: infos ? infos.map(outlineOf) : rows!.sort((one, other) => other.updatedAt - one.updatedAt),
+      hasEvents: (id) => found.has(id),
+      async *events({ id }) {
+        const places = found.get(id) ?? [];
+        for (let first = 0; first < places.length; first += eventsAtOnce) {
+          const reading = places
+            .slice(first, first + eventsAtOnce)
+            .map((at) => asked("events", timeout, () => store.events(id, at, at + 1)));
+          for (const [event] of await Promise.all(reading)) if (event) yield event;
+        }
+      },
+      infos: (ids) => infosOf(store, ids),
+      pending: isUpToDate ? 0 : infos ? missingIn(infos, rows!) : Number.POSITIVE_INFINITY,
     };
-    return { events, pending: isUpToDate ? 0 : await this.#missing(index) };
   }
 
-  /** How many events the index does not have. */
-  async #missing(index: SearchIndex): Promise<number> {
-    const [infos, states] = [await this.#listed(), await index.indexed()];
-    const lengths = new Map(states.map(({ id, length }) => [id, length]));
-    return infos.reduce((sum, { id, eventCount }) => sum + Math.max(0, eventCount - (lengths.get(id) ?? 0)), 0);
+  async #isUpdated(): Promise<boolean> {
+    return this.update().then(
+      () => true,
+      () => false,
+    );
   }
 
   /** All events of each conversation. */
-  #read(signal: AbortSignal | undefined): (info: ConversationInfo) => AsyncGenerator<StoredEvent> {
+  async #read({ signal }: Wanted): Promise<Place> {
     const [store, pageYield] = [this.#store, new PageYield(signal)];
-    return async function* ({ id, eventCount }) {
-      const page = new Page();
-      for (let end = eventCount; end > 0; ) {
-        const start = Math.max(0, end - page.count);
-        const events: StoredEvent[] = [];
-        while (start + events.length < end) events.push(...(await eventsOf(store, id, start + events.length, end, timeout)));
-        for (const event of events.reverse()) {
-          page.saw(event.json.length);
-          yield event;
+    const infos = await this.#listed();
+    const known = new Map(infos.map((info) => [info.id, info]));
+    return {
+      outlines: infos.map(outlineOf),
+      hasEvents: () => true,
+      async *events({ id, eventCount }) {
+        const page = new Page();
+        for (let end = eventCount; end > 0; ) {
+          const start = Math.max(0, end - page.count);
+          const events: StoredEvent[] = [];
+          while (start + events.length < end) events.push(...(await eventsOf(store, id, start + events.length, end, timeout)));
+          for (const event of events.reverse()) {
+            page.saw(event.json.length);
+            yield event;
+          }
+          end = start;
+          page.turn();
+          await pageYield.wait();
         }
-        end = start;
-        page.turn();
-        await pageYield.wait();
-      }
+      },
+      infos: async (ids) => ids.map((id) => known.get(id)!),
+      pending: 0,
     };
   }
+}
+
+/** How many events the index does not have. */
+function missingIn(infos: ConversationInfo[], rows: Indexed[]): number {
+  const lengths = new Map(rows.map(({ id, length }) => [id, length]));
+  return infos.reduce((sum, { id, eventCount }) => sum + Math.max(0, eventCount - (lengths.get(id) ?? 0)), 0);
 }
 
 /** The hits in one conversation. */
@@ -282,9 +373,7 @@ async function hitsIn(
   query: Query,
   { perConversation, limit, signal }: Wanted,
 ): Promise<SearchHit[]> {
-  // Without the tag the title is the beginning of a message, which is found itself.
-  const { title: named } = info.tags;
-  const title = named === undefined ? undefined : placeIn([{ path: [], text: named }], query);
+  const title = titleIn(outlineOf(info), query);
   const hits = title ? [hitOf(info, { ...title, path: null })] : [];
   const most = hits.length + Math.min(perConversation, limit + 1);
   for await (const event of events) {
@@ -296,9 +385,27 @@ async function hitsIn(
   return hits;
 }
 
-function isSame(info: ConversationInfo | undefined, { createdAt, length }: Indexed): boolean {
+/** Without the tag the title is the beginning of a message, which is found itself. */
+const titleIn = ({ title }: Outline, query: Query) => (title === null ? undefined : placeIn([{ path: [], text: title }], query));
+
+/** Whether the events in the index are of this conversation. */
+function isIn(info: ConversationInfo | undefined, { createdAt, length }: Indexed): boolean {
   return info !== undefined && Number(info.createdAt) === createdAt && info.eventCount >= length;
 }
+
+function outlineOf({ id, createdAt, updatedAt, tags, parentId, trashedAt }: ConversationInfo): Outline {
+  return {
+    id,
+    createdAt: Number(createdAt),
+    updatedAt: Number(updatedAt),
+    title: tags.title ?? null,
+    isOfSubagent: parentId !== null,
+    isTrashed: trashedAt !== null,
+  };
+}
+
+const isSame = (one: Outline, other: Outline): boolean =>
+  (Object.keys(other) as Array<keyof Outline>).every((name) => one[name] === other[name]);
 
 function hitOf(
   { id, title, updatedAt, archivedAt }: ConversationInfo,

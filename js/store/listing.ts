@@ -81,8 +81,18 @@ export async function list(options: ListOptions): Promise<ConversationInfo[]> {
 /** All conversations, newest first. @internal */
 export async function listAll(store: Store): Promise<ConversationInfo[]> {
   const listings = JSON.parse((await settle(listConversations(await coreStore(store)))) as string) as Listing[];
-  return listings.map(toInfo).sort((one, other) => Number(other.updatedAt) - Number(one.updatedAt));
+  return listings.map(toInfo).sort(byTime);
 }
+
+/** The entries of these conversations, in this order, without those that do not exist. @internal */
+export async function infosOf(store: Store, ids: readonly string[]): Promise<ConversationInfo[]> {
+  const core = await coreStore(store);
+  const listings = (await Promise.all(ids.map((id) => settle(core.call("describe", [id]))))) as Array<string | undefined>;
+  return listings.flatMap((listing) => (listing === undefined ? [] : [toInfo(JSON.parse(listing))]));
+}
+
+/** The order of a list, the newest first. @internal */
+export const byTime = (one: ConversationInfo, other: ConversationInfo): number => Number(other.updatedAt) - Number(one.updatedAt);
 
 /** See `Conversation.onListChange()`. @internal */
 export function onListChange(listener: (change: { id: string }) => void, options: { store?: Store | undefined }): () => void {

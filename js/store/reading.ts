@@ -16,8 +16,14 @@ export const mostFiles = 16;
 /** The number of events or files that make about one page. Grows slowly, because the next ones may be larger. */
 export class Page {
   count = 16;
+  readonly #most: number;
   #bytes = 0;
   #seen = 0;
+
+  /** @param bytes About so many at once. */
+  constructor(bytes = pageBytes) {
+    this.#most = bytes;
+  }
 
   saw(bytes: number): void {
     this.#bytes += bytes;
@@ -25,7 +31,7 @@ export class Page {
   }
 
   turn(): void {
-    const fitting = Math.floor((this.#seen * pageBytes) / Math.max(this.#bytes, 1));
+    const fitting = Math.floor((this.#seen * this.#most) / Math.max(this.#bytes, 1));
     if (this.#seen > 0) this.count = Math.max(1, Math.min(fitting, 8 * this.#seen, mostInPage));
     this.#bytes = this.#seen = 0;
   }

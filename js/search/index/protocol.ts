@@ -4,12 +4,25 @@ import type { QueryWord } from "../types.js";
 /** The name with which the page starts the worker. */
 export const workerName = "threadkeep search";
 
-/** How much of a conversation is in the index. */
-export interface Indexed {
+/** The name of the error for an index that could not be read, and was emptied. */
+export const lost = "IndexLost";
+
+/** What a query has to know of a conversation before it looks into it. */
+export interface Outline {
   id: string;
   /** The `createdAt` of the conversation, in whole milliseconds: another one was created after this was deleted. */
   createdAt: number;
-  /** How many events of its log. */
+  /** Its place in the order of hits, in milliseconds. */
+  updatedAt: number;
+  /** The tag `title`; `null` without it. */
+  title: string | null;
+  isOfSubagent: boolean;
+  isTrashed: boolean;
+}
+
+/** A conversation in the index. */
+export interface Indexed extends Outline {
+  /** How many events of its log are in the index. */
   length: number;
   /** The id of the last of them; empty if there is none. */
   last: string;
@@ -17,8 +30,7 @@ export interface Indexed {
 
 /** Events of a conversation that follow each other. */
 export interface Events {
-  id: string;
-  createdAt: number;
+  of: Outline;
   /** The index of the first one. */
   start: number;
   events: Array<{ id: string; json: string }>;
@@ -28,7 +40,7 @@ export interface Events {
 export interface SearchIndex {
   /** All conversations that are in the index. */
   indexed(): Promise<Indexed[]>;
-  /** Takes in events behind those that are known. `store()` stores them. */
+  /** Takes in events behind those that are known, or none, and the outline as it is now. `store()` stores them. */
   add(events: Events): Promise<void>;
   /** Stores what was added, in one transaction. */
   store(): Promise<void>;
@@ -40,7 +52,8 @@ export interface SearchIndex {
 
 export const methods = ["indexed", "add", "store", "remove", "find"] as const;
 
-export type ToWorker = { open: string } | { call: number; method: (typeof methods)[number]; args: unknown[] };
+/** With a key, everything is sealed that is stored. */
+export type ToWorker = { open: string; key: CryptoKey | undefined } | { call: number; method: (typeof methods)[number]; args: unknown[] };
 export type FromWorker =
   | { ready: true }
   | { result: number; value: unknown }

@@ -1,5 +1,5 @@
 // The index in a worker, so that reading texts and writing words never holds up the page. Built as a file of its own.
-import { type FromWorker, type ToWorker, workerName } from "./protocol.js";
+import { type FromWorker, type SearchIndex, type ToWorker, workerName } from "./protocol.js";
 import { StoredIndex } from "./stored-index.js";
 
 interface WorkerScope {
@@ -15,7 +15,7 @@ function serve(): void {
   let index: StoredIndex;
   /** One call after the other, as they come. */
   let last: Promise<unknown> = Promise.resolve();
-  const answer = async (call: number, method: keyof StoredIndex, args: unknown[]) => {
+  const answer = async (call: number, method: keyof SearchIndex, args: unknown[]) => {
     try {
       scope.postMessage({ result: call, value: await (index[method] as (...args: unknown[]) => unknown)(...args) });
     } catch (error) {
@@ -25,7 +25,7 @@ function serve(): void {
   };
   scope.addEventListener("message", ({ data }) => {
     if ("open" in data) {
-      index = new StoredIndex(data.open);
+      index = new StoredIndex(data.open, data.key);
       return scope.postMessage({ ready: true });
     }
     const { call, method, args } = data;

@@ -15,7 +15,7 @@ use crate::{
     store::{MemoryStore, Store},
     web::indexed_db::IndexedDbStore,
 };
-use futures_util::future::{LocalBoxFuture, try_join_all};
+use futures_util::future::LocalBoxFuture;
 use js_sys::{Array, Object, Uint8Array};
 use std::rc::Rc;
 use wasm_bindgen::JsValue;
@@ -49,12 +49,6 @@ async fn call_method(store: &dyn Store, method: &str, arguments: &Array) -> Resu
             listings.push(&to_js(&ListingObject::from(&listing))?);
         }
         return Ok(listings.into());
-    }
-    // Not of the interface `Store`: entries of a list, see `listConversations`, for these ids; those that do not exist are left out.
-    if method == "describe" {
-        let described = try_join_all(arguments.iter().map(|id| entry(store, id))).await?;
-        let objects: Vec<String> = described.into_iter().flatten().collect();
-        return Ok(format!("[{}]", objects.join(",")).into());
     }
     // An argument of the wrong type becomes an empty text, which is refused as an id or path, or the index 0.
     let text = |at| arguments.get(at).as_string().unwrap_or_default();
@@ -95,6 +89,11 @@ async fn call_method(store: &dyn Store, method: &str, arguments: &Array) -> Resu
             let content = store.read_file(conversation, &path).await?;
             content.map_or(JsValue::UNDEFINED, |bytes| Uint8Array::from(&*bytes).into())
         }
+        // Not of the interface `Store`: the entry of a list, see `listConversations`.
+        "describe" => match store.load(conversation).await? {
+            Some(listing) => describe(store, &listing).await.into(),
+            None => JsValue::UNDEFINED,
+        },
         // Not of the interface either, and only a database has it.
         "readFiles" if let Some(database) = database(store) => {
             let mut paths: Vec<StorePath> = Vec::new();
@@ -119,14 +118,6 @@ async fn call_method(store: &dyn Store, method: &str, arguments: &Array) -> Resu
             JsValue::UNDEFINED
         }
         _ => return Err(invalid(format!("a store has no method {method}"))),
-    })
-}
-
-async fn entry(store: &dyn Store, id: JsValue) -> Result<Option<String>> {
-    let listing = store.load(id.as_string().unwrap_or_default().parse()?).await?;
-    Ok(match listing {
-        Some(listing) => Some(describe(store, &listing).await),
-        None => None,
     })
 }
 
