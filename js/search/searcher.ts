@@ -296,16 +296,18 @@ export class Searcher {
 
   /** The events that have all words according to the index. */
   async #indexed(query: Query, { perConversation }: Wanted): Promise<Place> {
+
     const index = await this.#index();
-    let rows: Indexed[] | undefined;
-    // Reading a long list would hold up the first hits of a page, which the index alone can give.
-    const isFirst = !this.#infos && (rows = await index.indexed()).length > shortList;
-    const isUpToDate = !isFirst && ((await withTimeout(this.#isUpdated(), patience)) ?? false);
     // More than are wanted, because pairs of letters may be there without their run, and the log may have changed since.
-    const candidates = await index.find(query.words, 4 * perConversation + 50);
+    const find = () => index.find(query.words, 4 * perConversation + 50);
+    let [rows, candidates] = this.#infos ? [] : await Promise.all([index.indexed(), find()]);
+    // Reading a long list would hold up the first hits of a page, which the index alone can give.
+    const isFirst = rows !== undefined && rows.length > shortList;
+    const isUpToDate = !isFirst && ((await withTimeout(this.#isUpdated(), patience)) ?? false);
+    if (!isFirst || !candidates) candidates = await find();
     const found = new Map(candidates.map(({ id, events }) => [id, events]));
     const infos = isFirst ? undefined : await withTimeout(this.#listed(), patience);
-    if (!infos || !isUpToDate) rows ??= await index.indexed();
+    if (!infos || !isUpToDate) rows = isFirst ? rows : await index.indexed();
     const store = this.#store;
     return {
       outlines: infos ? infos.map(outlineOf) : rows!.sort((one, other) => other.updatedAt - one.updatedAt),

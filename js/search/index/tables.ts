@@ -56,6 +56,7 @@ export class IndexTables {
   readonly #seal: Seal;
   #database: Promise<IDBDatabase> | undefined;
   #state: State | undefined;
+  #reading: Promise<State> | undefined;
 
   /** @param name That of the database. */
   constructor(name: string, seal: Seal = noSeal) {
@@ -70,6 +71,12 @@ export class IndexTables {
 
   /** The state as it is now. */
   async current(): Promise<State> {
+    // A query asks for it several times at once.
+    this.#reading ??= this.#read().finally(() => (this.#reading = undefined));
+    return this.#reading;
+  }
+
+  async #read(): Promise<State> {
     const read = await this.#within("readonly", async ({ conversations, segments, counters }) => {
       const changes = await counterOf(counters, "changes");
       if (this.#state?.changes === changes) return undefined;

@@ -68,25 +68,30 @@ pub(super) async fn load(
     Tip::read(conversation, head, last)?.listing(conversation)
 }
 
+/// How many last rows a list requests at once: in one task of the page, and before requests of others that come meanwhile.
+const LAST_ROWS_AT_ONCE: usize = 64;
+
 pub(super) async fn list(connection: &Connection) -> Result<Vec<Listing>, StoreError> {
     let transaction = connection.transaction(&[Table::Conversations, Table::Events], Mode::Read).await?;
     let heads = Answer::of_request(transaction.table(Table::Conversations)?.get_all())?.await?;
-    let mut requested = Vec::new();
-    for value in heads.unchecked_into::<Array>() {
-        let conversation = encode::owner(&value)?;
-        let Some(head) = encode::head(&value)? else { continue };
-        requested.push((conversation, head, request_last_row(&transaction, &encode::key(conversation))?));
-    }
     let (mut listings, mut leftovers) = (Vec::new(), Vec::new());
-    for (conversation, head, last) in requested {
-        let last = last_row(last).await?;
-        if is_leftover(&head, last.as_ref()) {
-            leftovers.push(conversation);
-        } else {
-            // A log that has lost events is listed from its head alone; opening it reports the damage.
-            let tip = Tip::read(conversation, Some(head.clone()), last)
-                .or_else(|_| Tip::read(conversation, Some(Head { length: 0, ..head }), None))?;
-            listings.extend(tip.listing(conversation)?);
+    for heads in heads.unchecked_into::<Array>().to_vec().chunks(LAST_ROWS_AT_ONCE) {
+        let mut requested = Vec::new();
+        for value in heads {
+            let conversation = encode::owner(value)?;
+            let Some(head) = encode::head(value)? else { continue };
+            requested.push((conversation, head, request_last_row(&transaction, &encode::key(conversation))?));
+        }
+        for (conversation, head, last) in requested {
+            let last = last_row(last).await?;
+            if is_leftover(&head, last.as_ref()) {
+                leftovers.push(conversation);
+            } else {
+                // A log that has lost events is listed from its head alone; opening it reports the damage.
+                let tip = Tip::read(conversation, Some(head.clone()), last)
+                    .or_else(|_| Tip::read(conversation, Some(Head { length: 0, ..head }), None))?;
+                listings.extend(tip.listing(conversation)?);
+            }
         }
     }
     if !leftovers.is_empty() {
