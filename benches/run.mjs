@@ -3,6 +3,7 @@
 //   --only append    only these benches
 //   --in chromium    only these browsers; `node` for Node, 22 or newer
 //   --rounds 20      another number of rounds than each bench's own
+//   --megabytes 1000 instead of the usual, so much data: only the bench of the search, `--only search`, has this
 //
 // A bench is a module `benches/<name>.bench.js` that runs in a page: `title`, and `run({ rounds })`, which yields lines of
 // `{ label, columns: { name: text }, ratio?, goal?: { chromium, firefox } }`. The two sides of a comparison alternate within
@@ -16,6 +17,7 @@ import { parseArgs } from "node:util";
 import { build } from "../scripts/build.mjs";
 import { main, root, run } from "../scripts/process.mjs";
 import { availableBrowsers, launch } from "../tests/support/browser/driver.mjs";
+import { peakOf, treeOf } from "../tests/support/browser/process-tree.mjs";
 import { startServer } from "../tests/support/server.mjs";
 import { print } from "./print.mjs";
 
@@ -25,7 +27,7 @@ const oldestNode = 22;
 
 await main(async () => {
   const { values } = parseArgs({
-    options: { only: { type: "string" }, in: { type: "string" }, rounds: { type: "string" } },
+    options: { only: { type: "string" }, in: { type: "string" }, rounds: { type: "string" }, megabytes: { type: "string" } },
   });
   await build({ testing: true });
   const chosen = (all, names) => (names ? all.filter((name) => names.split(",").includes(name)) : all);
@@ -34,6 +36,7 @@ await main(async () => {
       .flatMap((file) => pattern.exec(file)?.[1] ?? [])
       .sort();
   const rounds = values.rounds && Number(values.rounds);
+  const megabytes = values.megabytes && Number(values.megabytes);
   const [cpu] = os.cpus();
   console.log(`\n${os.cpus().length} × ${cpu?.model ?? "unknown processor"}, ${os.platform()} ${os.release()}`);
   const server = await startServer({
@@ -48,8 +51,14 @@ await main(async () => {
         const browser = await launch(kind);
         try {
           await browser.page(`${server.origin}/pages/blank.html`);
-          const found = await browser.evaluate(runInPage, name, { ...(rounds && { rounds }), ...beside.given });
+          const found = await browser.evaluate(runInPage, name, {
+            ...(rounds && { rounds }),
+            ...(megabytes && { megabytes }),
+            ...beside.given,
+          });
           print(kind, found);
+          const peak = Math.max(...treeOf(browser.pid).map(({ pid }) => peakOf(pid)));
+          if (megabytes && peak > 0) console.log(`  the most memory that the process of the page had: ${peak.toFixed(0)} MB`);
           for (const problem of browser.problems) console.log(problem);
         } finally {
           await browser.close();

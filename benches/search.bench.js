@@ -13,7 +13,8 @@ const chance = randomFrom(1);
 /** A whole number from 0 to below this one. */
 const random = (below) => chance.between(0, below - 1);
 
-export async function* run({ rounds = 15 }) {
+export async function* run({ rounds = 15, megabytes }) {
+  if (megabytes !== undefined) return yield* runLarge(megabytes, rounds);
   for (const conversations of [100, 1_000]) {
     characters = 0;
     const events = (conversations * eventsOfEach).toLocaleString("en");
@@ -68,6 +69,32 @@ export async function* run({ rounds = 15 }) {
     yield { label: `one more event, ${events} events`, columns: { "in the index after": `${median(one).toFixed(1)} ms` } };
     store.close();
   }
+}
+
+/** With so many megabytes of texts, only what it costs in memory, and a few queries. */
+async function* runLarge(megabytes, rounds) {
+  const store = indexedDBStore(`bench ${crypto.randomUUID()}`);
+  let conversations = 0;
+  yield { label: "before anything was stored", columns: { memory: await memory() } };
+  while (characters < megabytes * 1e6) await seed(store, conversations++);
+  yield { label: `${(characters / 1e6).toFixed(0)} MB of texts are stored`, columns: { memory: await memory() } };
+  const heartbeat = beating();
+  const making = await time(() => updateSearchIndex({ store }));
+  const { longest, over50 } = heartbeat();
+  yield {
+    label: `index of ${(conversations * eventsOfEach).toLocaleString("en")} events, ${over50} tasks over 50 ms`,
+    columns: { memory: await memory(), time: `${(making / 1000).toFixed(0)} s`, "longest task": `${longest.toFixed(0)} ms` },
+  };
+  const times = [];
+  for (let round = 0; round < rounds; round++) times.push(await time(() => search(word(round), { store })));
+  yield { label: "a frequent word", columns: { memory: await memory(), time: `${median(times).toFixed(1)} ms` } };
+  store.close();
+}
+
+/** The memory of the page and its workers, where the browser tells it. */
+async function memory() {
+  const { bytes } = (await performance.measureUserAgentSpecificMemory?.()) ?? {};
+  return bytes === undefined ? "" : `${(bytes / 1e6).toFixed(0)} MB`;
 }
 
 /** The word with this rank: the first ones are the most frequent. */

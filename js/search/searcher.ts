@@ -296,7 +296,6 @@ export class Searcher {
 
   /** The events that have all words according to the index. */
   async #indexed(query: Query, { perConversation }: Wanted): Promise<Place> {
-
     const index = await this.#index();
     // More than are wanted, because pairs of letters may be there without their run, and the log may have changed since.
     const find = () => index.find(query.words, 4 * perConversation + 50);

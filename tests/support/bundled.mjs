@@ -25,6 +25,20 @@ export async function fromSource(file) {
   return import(pathToFileURL(outfile));
 }
 
+/** One module with the exports of these modules of js/, as text for a page. */
+export async function textFromSource(files) {
+  const { outputFiles } = await build({
+    stdin: { contents: files.map((file) => `export * from "./js/${file}";`).join("\n"), resolveDir: root },
+    write: false,
+    bundle: true,
+    format: "esm",
+    target: "es2022",
+    // It warns that a module without effects is imported for its effects, which none of these tests needs.
+    logLevel: "error",
+  });
+  return outputFiles[0].text;
+}
+
 /** Modules of the entries beside the core use the built one. */
 const builtCore = {
   name: "built core",

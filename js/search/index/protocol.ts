@@ -7,7 +7,7 @@ export const workerName = "threadkeep search";
 /** The name of the error for an index that could not be read, and was emptied. */
 export const lost = "IndexLost";
 
-/** What a query has to know of a conversation before it looks into it. */
+/** As much of a conversation as a query has to know before it looks into it. */
 export interface Outline {
   id: string;
   /** The `createdAt` of the conversation, in whole milliseconds: another one was created after this was deleted. */

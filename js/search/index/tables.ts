@@ -64,7 +64,7 @@ export class IndexTables {
     this.#seal = seal;
   }
 
-  /** What is known; it may have been changed since, also by another page. */
+  /** The state known last; it may have been changed since, also by another page. */
   async known(): Promise<State> {
     return this.#state ?? this.current();
   }

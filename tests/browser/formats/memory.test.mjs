@@ -1,6 +1,6 @@
 // What an import costs in memory, in Chromium, whose processes say what they have used at most.
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
 import { crc32, deflateRawSync } from "node:zlib";
@@ -9,7 +9,7 @@ import { deflatedZeros, zip } from "../../support/zip-bytes.mjs";
 import { root } from "../../../scripts/process.mjs";
 import { startServer } from "../../support/server.mjs";
 import { availableBrowsers, launch } from "../../support/browser/driver.mjs";
-import { treeOf } from "../../support/browser/process-tree.mjs";
+import { peakOf, treeOf } from "../../support/browser/process-tree.mjs";
 
 const megabyte = 1 << 20;
 const skip = !availableBrowsers.includes("chromium") || !existsSync("/proc/self/status");
@@ -36,16 +36,6 @@ async function imported(bytes) {
     await browser.close();
     await server.close();
     rmSync(place, { recursive: true, force: true });
-  }
-}
-
-/** The most megabytes that a page's process had; 0 for another process. */
-function peakOf(pid) {
-  try {
-    if (!readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("--type=renderer")) return 0;
-    return Number(/VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))[1]) / 1024;
-  } catch {
-    return 0;
   }
 }
 

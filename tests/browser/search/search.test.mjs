@@ -146,6 +146,65 @@ for (const kind of availableBrowsers) {
         assert.deepEqual(read, { asked: [[1, 2]], hits: 1 });
       });
 
+      await context.test("the first query of a page shows nothing that has changed since the index was made", async () => {
+        const ids = await page.evaluate(async () => {
+          const { indexedDBStore, updateSearchIndex } = await import("/threadkeep/index.js");
+          const { saying } = await import("/pages/said.mjs");
+          const store = indexedDBStore("changed");
+          const ids = [];
+          for (let n = 0; n < 120; n++) {
+            const id = crypto.randomUUID();
+            const tags = n < 4 ? { title: `Oldtitle ${n}` } : {};
+            await store.commit(
+              id,
+              saying(id, [n < 5 ? `a walrus ${n}` : "a herring"], { at: 1000 - n, baseState: JSON.stringify({ id, tags }) }),
+            );
+            ids.push(id);
+          }
+          await updateSearchIndex({ store });
+          return ids;
+        });
+        // A page that does not search, so the index is not told.
+        await page.reload();
+        const other = await browser.page(`${server.origin}/pages/blank.html`);
+        await other.evaluate(async (ids) => {
+          const { Conversation, indexedDBStore, updateConversations } = await import("/threadkeep/index.js");
+          const { saying } = await import("/pages/said.mjs");
+          const store = indexedDBStore("changed");
+          const baseState = JSON.stringify({ id: ids[0], tags: { title: "Newtitle" } });
+          await store.commit(ids[0], saying(ids[0], [], { expectedLength: 1, baseState, at: 2000 }));
+          await updateConversations(ids[1], { trashed: true }, { store });
+          await Conversation.delete(ids[2], { store });
+        }, ids);
+        await other.close();
+        const found = await page.evaluate(async () => {
+          const { indexedDBStore, search } = await import("/threadkeep/index.js");
+          const store = indexedDBStore("changed");
+          const shown = ({ hits }) => hits.map(({ title, excerpt }) => `${title}: ${excerpt}`);
+          const complete = async (text, options) => {
+            let result;
+            do result = await search(text, { store, ...options });
+            while (result.pending > 0);
+            return shown(result);
+          };
+          const first = await search("walrus", { store });
+          return {
+            pending: String(first.pending),
+            first: shown(first),
+            old: await complete("oldtitle"),
+            new: await complete("newtitle"),
+            trashed: await complete("walrus", { trashed: true }),
+          };
+        });
+        assert.deepEqual(found, {
+          pending: "Infinity",
+          first: ["Newtitle: a walrus 0", "Oldtitle 3: a walrus 3", "a walrus 4: a walrus 4"],
+          old: ["Oldtitle 3: Oldtitle 3"],
+          new: ["Newtitle: Newtitle"],
+          trashed: ["Oldtitle 1: a walrus 1"],
+        });
+      });
+
       await context.test("an index that is gone is made again", async () => {
         await page.evaluate(
           () =>

@@ -69,3 +69,13 @@ function entry(pid, parent, group, state, start) {
   if (state.startsWith("Z") || state.startsWith("X")) return [];
   return [{ pid: Number(pid), parent: Number(parent), group: Number(group), start }];
 }
+
+/** The most megabytes that a page's process had; 0 for another process. */
+export function peakOf(pid) {
+  try {
+    if (!readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("--type=renderer")) return 0;
+    return Number(/VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))[1]) / 1024;
+  } catch {
+    return 0;
+  }
+}
