@@ -49,7 +49,10 @@ export interface SearchResult {
   hits: SearchHit[];
   /** Whether there are more than `limit`. */
   more: boolean;
-  /** How many events are not in the index yet, and so were not searched. It is being extended meanwhile: search again later. */
+  /**
+   * How many events are not in the index yet, and so were not searched; `Infinity` as long as that is not known, as in the first
+   * query of a page with many conversations. The index is being extended meanwhile: search again later.
+   */
   pending: number;
 }
 

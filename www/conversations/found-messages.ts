@@ -43,7 +43,7 @@ export async function findMessages(text: string, signal: AbortSignal, draw: (cou
     draw(found.length, () => {
       place(list, found.map(row));
       more.element.hidden = !hasMore;
-      tell(pending === 0 ? "" : `Still reading ${pending.toLocaleString("en")} older ${pending === 1 ? "message" : "messages"}…`);
+      tell(pending === 0 ? "" : `Still reading ${older(pending)}…`);
     });
     if (found.length !== told) announce(`${found.length === 1 ? "1 message was" : `${found.length} messages were`} found.`);
     told = found.length;
@@ -64,6 +64,11 @@ export async function findMessages(text: string, signal: AbortSignal, draw: (cou
     signal,
     draw,
   );
+}
+
+/** How many there are is not known at first. */
+function older(count: number): string {
+  return Number.isFinite(count) ? `${count.toLocaleString("en")} older ${count === 1 ? "message" : "messages"}` : "older messages";
 }
 
 async function attempt(act: () => Promise<unknown>, signal: AbortSignal, draw: (count: number, fill: () => void) => void): Promise<void> {

@@ -198,7 +198,7 @@ for (const kind of availableBrowsers) {
         });
         assert.deepEqual(found, {
           pending: "Infinity",
-          first: ["Newtitle: a walrus 0", "Oldtitle 3: a walrus 3", "a walrus 4: a walrus 4"],
+          first: ["Newtitle: a walrus 0", "Oldtitle 3: a walrus 3", "null: a walrus 4"],
           old: ["Oldtitle 3: Oldtitle 3"],
           new: ["Newtitle: Newtitle"],
           trashed: ["Oldtitle 1: a walrus 1"],
