@@ -212,7 +212,7 @@ export class Searcher {
   }
 
   async #refreshed(known: ConversationInfo[], changed: string[]): Promise<ConversationInfo[]> {
-    const infos = new Map((await infosOf(this.#store, changed)).map((info) => [info.id, info]));
+    const infos = byId(await infosOf(this.#store, changed));
     // With one that is gone, those of its sub-agents are.
     if (known.some(({ id }) => changed.includes(id) && !infos.has(id))) return listAll(this.#store);
     return [...known.filter(({ id }) => !infos.has(id)), ...infos.values()].sort(byTime);
@@ -222,7 +222,7 @@ export class Searcher {
     const index = await this.#index();
     const [infos, known] = [await this.#listed(), await index.indexed()];
     const states = new Map(known.map((state) => [state.id, state]));
-    const existing = new Map(infos.map((info) => [info.id, info]));
+    const existing = byId(infos);
     const gone = known.filter((state) => !isIn(existing.get(state.id), state)).map(({ id }) => id);
     if (gone.length > 0) await index.remove(gone);
     for (const id of gone) states.delete(id);
@@ -308,6 +308,7 @@ export class Searcher {
     const infos = isFirst ? undefined : await withTimeout(this.#listed(), patience);
     if (!infos || !isUpToDate) rows = isFirst ? rows : await index.indexed();
     const store = this.#store;
+    const known = infos && byId(infos);
     return {
       outlines: infos ? infos.map(outlineOf) : rows!.sort((one, other) => other.updatedAt - one.updatedAt),
       hasEvents: (id) => found.has(id),
@@ -320,7 +321,8 @@ export class Searcher {
           for (const [event] of await Promise.all(reading)) if (event) yield event;
         }
       },
-      infos: (ids) => infosOf(store, ids),
+      // The rows may be older than the store.
+      infos: async (ids) => (known ? ids.map((id) => known.get(id)!) : infosOf(store, ids)),
       pending: isUpToDate ? 0 : infos ? missingIn(infos, rows!) : Number.POSITIVE_INFINITY,
     };
   }
@@ -336,7 +338,7 @@ export class Searcher {
   async #read({ signal }: Wanted): Promise<Place> {
     const [store, pageYield] = [this.#store, new PageYield(signal)];
     const infos = await this.#listed();
-    const known = new Map(infos.map((info) => [info.id, info]));
+    const known = byId(infos);
     return {
       outlines: infos.map(outlineOf),
       hasEvents: () => true,
@@ -360,6 +362,8 @@ export class Searcher {
     };
   }
 }
+
+const byId = (infos: ConversationInfo[]) => new Map(infos.map((info) => [info.id, info]));
 
 /** How many events the index does not have. */
 function missingIn(infos: ConversationInfo[], rows: Indexed[]): number {
