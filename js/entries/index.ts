@@ -54,6 +54,8 @@ export type { AgentContextOptions, LoadSkillsOptions, Skill, SkillSource } from 
 export { taskTool } from "../subagents/task-tool.js";
 export type { AgentDefinition, TaskToolOptions } from "../subagents/types.js";
 export { directoryStore } from "../store/directory.js";
+export { encryptedStore } from "../store/encrypted.js";
+export type { EncryptedStore, EncryptedStoreOptions, StoreSecret } from "../store/encrypted/types.js";
 export { indexedDBStore, memoryStore, type Commit, type Listing, type Store, type StoredEvent } from "../store/store.js";
 export { requestPersistence, storageStatus } from "../store/storage.js";
 export type { ConversationSize, StorageStatus, StorageStatusOptions } from "../store/storage/status.js";

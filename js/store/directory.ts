@@ -1,7 +1,8 @@
 // A store in a directory, in the layout of the SDK, so that Python can open what it has. Its code is loaded with its first call.
-import { ThreadkeepError, invalidOptions, optionsOf, reading } from "../input/errors.js";
+import { invalidOptions, optionsOf, reading } from "../input/errors.js";
 import { part } from "../wasm/wasm.js";
-import { type Store, storeMethods } from "./store.js";
+import { later } from "./later.js";
+import { type Store, nameOfStore, storeMethods } from "./store.js";
 
 /**
  * Stores conversations in a directory: of OPFS (`navigator.storage.getDirectory()`), or one that the user has picked
@@ -13,31 +14,9 @@ import { type Store, storeMethods } from "./store.js";
  */
 export function directoryStore(handle: FileSystemDirectoryHandle, options: { name?: string | undefined } = {}): Store {
   const { name } = optionsOf("directoryStore()", options, "name");
-  if (name !== undefined && (typeof name !== "string" || name === ""))
-    throw invalidOptions("the name of a store must be a text that is not empty");
+  const given = name === undefined ? undefined : nameOfStore(name);
   const folder = reading("the directory", () => (handle?.kind === "directory" ? String(handle.name) : undefined));
   if (folder === undefined) throw invalidOptions("directoryStore() takes the handle of a directory");
-  let isOpen = true;
-  let opening: Promise<Omit<Store, "close">> | undefined;
-  const open = () =>
-    (opening ??= part(import("./directory/store.js"))
-      .then(({ storeIn }) => storeIn(handle))
-      .catch((error: unknown) => {
-        opening = undefined;
-        throw error;
-      }));
-  const later = (method: keyof Store) => [
-    method,
-    async (...args: unknown[]) => {
-      if (!isOpen) throw new ThreadkeepError("invalid_state", "the store is closed; open the conversation again");
-      return ((await open())[method as "load"] as (...args: unknown[]) => unknown)(...args);
-    },
-  ];
-  return {
-    ...Object.fromEntries(storeMethods.map(later)),
-    name: name ?? `folder:${folder}`,
-    close() {
-      isOpen = false;
-    },
-  };
+  const load = async () => (await part(import("./directory/store.js"))).storeIn(handle);
+  return { ...later<Omit<Store, "close">>(storeMethods, load), name: given ?? `folder:${folder}` };
 }

@@ -135,7 +135,7 @@ export interface Store {
  */
 export function indexedDBStore(name = "threadkeep", options: { durability?: "strict" | "relaxed" | undefined } = {}): Store {
   const { durability } = optionsOf("indexedDBStore()", options, "durability");
-  if (typeof name !== "string" || name === "") throw invalidOptions("the name of a store must be a text that is not empty");
+  nameOfStore(name);
   if (durability !== undefined && durability !== "strict" && durability !== "relaxed") {
     throw invalidOptions('durability must be "strict" or "relaxed"');
   }
@@ -145,6 +145,12 @@ export function indexedDBStore(name = "threadkeep", options: { durability?: "str
   const store = new OwnStore(name, () => CoreStore.indexedDb(name, durability));
   databases.set(key, store);
   return store;
+}
+
+/** The name of a store, checked. @internal */
+export function nameOfStore(name: unknown): string {
+  if (typeof name === "string" && name !== "") return name;
+  throw invalidOptions("the name of a store must be a text that is not empty");
 }
 
 /** Holds conversations in memory; they are lost when the page closes. */
@@ -231,19 +237,25 @@ const hosts = new WeakMap<Store, Promise<CoreStore>>();
 /** The wasm's object for a store. @internal */
 export async function coreStore(store: Store): Promise<CoreStore> {
   if (reading("store", () => store instanceof OwnStore)) return (store as OwnStore).core();
-  const [missing, name] = reading("store", () => [
-    methods.find((method) => typeof (store as Store | undefined)?.[method] !== "function"),
-    store?.name,
-  ]);
-  if (missing) throw invalidOptions(`store must be indexedDBStore(), memoryStore() or a Store of your own; it has no ${missing}()`);
+  const name = checkedStore(store);
   await load();
-  const core = hosts.get(store) ?? settle(CoreStore.host(store, typeof name === "string" ? name : undefined));
+  const core = hosts.get(store) ?? settle(CoreStore.host(store, name));
   hosts.set(store, core);
   return core.catch((error: unknown) => {
     // A chunk did not load: the next call tries again.
     hosts.delete(store);
     throw error;
   });
+}
+
+/** The name of what must be a store. @internal */
+export function checkedStore(store: Store): string | undefined {
+  const [missing, name] = reading("store", () => [
+    methods.find((method) => typeof (store as Store | undefined)?.[method] !== "function"),
+    store?.name,
+  ]);
+  if (missing) throw invalidOptions(`store must be indexedDBStore(), memoryStore() or a Store of your own; it has no ${missing}()`);
+  return typeof name === "string" ? name : undefined;
 }
 
 /** The store for an export of this conversation, which has no events if it is not stored yet. @internal */

@@ -1,0 +1,27 @@
+// Stores whose code is loaded with their first call.
+import { ThreadkeepError } from "../input/errors.js";
+
+/** Methods that wait for the object that `load` returns, and call those of the same names there. @internal */
+export function later<T extends object>(names: readonly (keyof T & string)[], load: () => Promise<T>): T & { close(): void } {
+  let isOpen = true;
+  let loading: Promise<T> | undefined;
+  const loaded = () =>
+    (loading ??= load().catch((error: unknown) => {
+      // A part did not load: the next call tries again.
+      loading = undefined;
+      throw error;
+    }));
+  const method = (name: keyof T & string) => [
+    name,
+    async (...args: unknown[]) => {
+      if (!isOpen) throw new ThreadkeepError("invalid_state", "the store is closed; open the conversation again");
+      return ((await loaded())[name] as (...args: unknown[]) => unknown)(...args);
+    },
+  ];
+  return {
+    ...Object.fromEntries(names.map(method)),
+    close() {
+      isOpen = false;
+    },
+  };
+}
