@@ -28,6 +28,7 @@ export const sections = [
       ["environments", "Where it runs"],
       ["next", "Next.js"],
       ["folders", "Conversations in a folder"],
+      ["security", "Locked conversations"],
       ["stores", "A store of your own"],
       ["testing", "Testing an app"],
     ],

@@ -56,6 +56,6 @@ export function encryptedStore(inner: Store, options: EncryptedStoreOptions = {}
       inner.close();
     },
   };
-  sealings.set(store, { indexKey, onLock: (listener) => onLockChange((locked) => void (locked && listener())) });
+  sealings.set(store, { inner, indexKey, onLock: (listener) => onLockChange((locked) => void (locked && listener())) });
   return store;
 }

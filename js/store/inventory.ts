@@ -4,6 +4,7 @@ import { deleteConversation } from "../../pkg/threadkeep.js";
 import { settle } from "../input/errors.js";
 import { part } from "../wasm/wasm.js";
 import { announce } from "./changes.js";
+import { sealings } from "./sealing.js";
 import { type Store, coreStore, isInBrowser } from "./store.js";
 
 /** How many milliseconds opening a conversation waits for the record. */
@@ -25,9 +26,10 @@ export async function withTimeout<T>(result: Promise<T>, milliseconds: number): 
  * 2 nothing, 3 what remains of a damaged database. Resolves to a sentence about lost conversations, if there are any. @internal
  */
 export async function opened(store: Store, id: string, isGiven: boolean, found: number): Promise<string | undefined> {
-  if (!isInBrowser(store)) return undefined;
+  const database = databaseOf(store);
+  if (!database) return undefined;
   const lost = part(import("./inventory/record.js"))
-    .then((record) => record.opened(store, id, found))
+    .then((record) => record.opened(database, id, found))
     .catch(() => undefined);
   // An id that was just generated cannot have been lost.
   return found > (isGiven ? 0 : 1) ? withTimeout(lost, timeout) : undefined;
@@ -47,8 +49,15 @@ export async function remove(id: string, store: Store): Promise<void> {
 
 /** Records stored conversations, or a deleted one. @internal */
 export function record(store: Store, change: { stored: string[] } | { removed: string }): void {
-  if (isInBrowser(store))
+  const database = databaseOf(store);
+  if (database)
     part(import("./inventory/record.js"))
-      .then((record) => record.note(store.name!, change))
+      .then((record) => record.note(database.name!, change))
       .catch(() => {});
+}
+
+/** The database that holds the conversations, also those that are sealed. */
+function databaseOf(store: Store): Store | undefined {
+  const inner = sealings.get(store)?.inner ?? store;
+  return isInBrowser(inner) ? inner : undefined;
 }

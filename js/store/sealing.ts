@@ -3,6 +3,8 @@ import type { Store } from "./store.js";
 
 /** @internal */
 export interface Sealing {
+  /** The store that holds the rows. */
+  readonly inner: Store;
   /** A key for AES-GCM, not extractable. Rejects while the store is locked. */
   indexKey(): Promise<CryptoKey>;
   /** `listener` is called when the store is locked: the key must be forgotten then. Returns the function that ends this. */

@@ -25,7 +25,7 @@ const newestServer = { THREADKEEP_AGENT_SERVER: serverVersions.at(-1) };
 /** Folders of tests that need more than Node and the library, and have rows of their own. */
 const ownRows = ["browser", "demo", "interop", "kills", "packaging", "proxy", "server"];
 /** Pages that take over a minute, for one promise each. */
-const longPages = ["tests/browser/agent/long-memory.test.mjs", "tests/browser/store/directory.test.mjs"];
+const longPages = ["agent/long-memory", "store/directory", "store/encrypted"].map((name) => `tests/browser/${name}.test.mjs`);
 /** Tests of archives that import hundreds of megabytes, or hundreds of archives. */
 const longArchives = ["tests/formats/memory.test.mjs", "tests/formats/mutations.test.mjs"];
 /** A server library in Python. */

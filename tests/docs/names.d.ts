@@ -14,6 +14,7 @@ declare global {
   const applyPatch: typeof threadkeep.applyPatch;
   const bringHome: typeof threadkeep.bringHome;
   const directoryStore: typeof threadkeep.directoryStore;
+  const encryptedStore: typeof threadkeep.encryptedStore;
   const emptyTrash: typeof threadkeep.emptyTrash;
   const fetchTool: typeof threadkeep.fetchTool;
   const fileEditor: typeof threadkeep.fileEditor;
@@ -54,6 +55,8 @@ declare global {
   const messageId: string;
   const selected: string[];
   const passphrase: string;
+  const typed: string;
+  const longer: string;
   const zip: Blob;
   const small: threadkeep.LLM;
   const other: threadkeep.LLM;

@@ -8,6 +8,7 @@ import {
   LLMProfileStore,
   ThreadkeepError,
   directoryStore,
+  encryptedStore,
   emptyTrash,
   importDirectory,
   indexedDBStore,
@@ -182,6 +183,10 @@ const objects = {
   "updateSearchIndex()": [{ store: memoryStore(), onProgress() {} }, (options) => updateSearchIndex({ store: memoryStore(), ...options })],
   "searchConversations()": [{ store: memoryStore() }, (options) => searchConversations(options)],
   "directoryStore()": [{ name: "x" }, async (options) => directoryStore({ kind: "directory", name: "x" }, options).close()],
+  "encryptedStore()": [
+    { passphrase: "x", passkey: undefined, lockAfter: 1000, name: "x" },
+    async (options) => encryptedStore(memoryStore(), options).close(),
+  ],
   "importDirectory()": [
     { store: memoryStore(), onProgress() {}, signal: new AbortController().signal },
     async (options) =>

@@ -22,11 +22,11 @@ export const rightAfterAReport = (random) => ({ turns: 1, reports: random.betwee
 
 /**
  * Kills a browser `kills` times in the middle of a conversation, each time at a `moment`, and opens it once more in the
- * end; with `loses` on a store that loses its last commit, with `folder` in this directory of OPFS, of which `look` gets what
+ * end; with `loses` on a store that loses its last commit, with `seals` on an encrypted one, with `folder` in this directory of OPFS, of which `look` gets what
  * each life has left. Returns what was wrong with what was found, as sentences that begin with the number of the life; and counts
  * of what was seen.
  */
-export async function live(kind, { kills, seed, moment = anyMoment, loses = false, folder, look }) {
+export async function live(kind, { kills, seed, moment = anyMoment, loses = false, seals = false, folder, look }) {
   const random = randomFrom(seed);
   const profile = mkdtempSync(path.join(tmpdir(), `threadkeep-kills-${kind}-`));
   const stage = await Stage.open();
@@ -43,7 +43,7 @@ export async function live(kind, { kills, seed, moment = anyMoment, loses = fals
       const browser = await launch(kind, { profile });
       try {
         const { id, baseUrl } = conversation;
-        const given = { id, baseUrl, replays, seed: random.between(0, 2 ** 31), round, limit: random.between(1, 3), loses, folder };
+        const given = { id, baseUrl, replays, seed: random.between(0, 2 ** 31), round, limit: random.between(1, 3), loses, seals, folder };
         const lives = async () => {
           await browser.page(stage.page);
           await browser.evaluate(isReady);

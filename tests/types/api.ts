@@ -8,6 +8,7 @@ import {
   bringHome,
   folderWorkspace,
   directoryStore,
+  encryptedStore,
   importDirectory,
   indexedDBStore,
   loadSkills,
@@ -386,6 +387,16 @@ export async function use(signal: AbortSignal): Promise<void> {
   await importDirectory(new FileList());
   // @ts-expect-error a file is no directory
   directoryStore(await chats.getFileHandle("x"));
+  const locked = encryptedStore(directoryStore(chats), { passphrase: "x", lockAfter: 60_000, name: undefined });
+  await Conversation.open({ agent, store: locked });
+  await locked.unlock({ passkey: { name: "Chats" } });
+  await locked.setSecret({ passkey: true }, { current: { passphrase: "x" } });
+  await locked.removeSecret("passphrase", { current: { passkey: true } });
+  same<typeof locked.isLocked, boolean>(true);
+  // @ts-expect-error one secret at a time
+  await locked.unlock({ passphrase: "x", passkey: false });
+  // @ts-expect-error there is no such kind
+  await locked.removeSecret("password", { current: { passphrase: "x" } });
   // @ts-expect-error the path of a directory is none
   await importDirectory("conversations");
   const files: Workspace = conversation.workspace;

@@ -64,7 +64,10 @@ export type ErrorCode =
   | "no_history"
   /** A file, or the number of files, is over a limit that the message names. */
   | "too_large"
-  /** The user has to allow access to the folder of a workspace or a store, for the first time or again after a reload. */
+  /**
+   * The user has to allow access to the folder of a workspace or a store, for the first time or again after a reload;
+   * or to unlock an encrypted store.
+   */
   | "permission_required"
   /**
    * A run has taken all its steps, spent its budget, or used up its attempts at a valid final answer. Only failures

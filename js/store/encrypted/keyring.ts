@@ -52,11 +52,11 @@ export class Keyring {
     return JSON.stringify({ [field]: this.#slots });
   }
 
-  /** The store's key. @throws ThreadkeepError `invalid_options` for a secret that does not open it */
+  /** The store's key. @throws ThreadkeepError `permission_required` for a secret that does not open it */
   async open(secret: StoreSecret): Promise<Bytes> {
     const kind = kindOf(secret);
     const slot = this.#slots.find((each) => each.kind === kind);
-    if (!slot) throw invalidOptions(`no ${kind} opens this store; give its ${this.#slots.map((each) => each.kind).join(" or ")}`);
+    if (!slot) throw refused(`no ${kind} opens this store; give its ${this.#slots.map((each) => each.kind).join(" or ")}`);
     const under = await underOf(slot, secret);
     const nonce = fromBase64(slot.nonce);
     const sealed = fromBase64(slot.key);
@@ -64,7 +64,7 @@ export class Keyring {
     try {
       return new Uint8Array(await crypto.subtle.decrypt({ name: "AES-GCM", iv: nonce }, under, sealed));
     } catch {
-      throw invalidOptions(`this is not the ${kind} of the store, or its record of keys was changed; nothing was opened`);
+      throw refused(`this is not the ${kind} of the store, or its record of keys was changed; nothing was opened`);
     }
   }
 
@@ -128,6 +128,8 @@ function isSlot(value: unknown): value is Slot {
   const count = slot["rounds"];
   return slot["kind"] === "passphrase" && Number.isInteger(count) && (count as number) > 0 && (count as number) <= mostRounds;
 }
+
+const refused = (message: string) => new ThreadkeepError("permission_required", message);
 
 function corrupt(): ThreadkeepError {
   return new ThreadkeepError("store_corrupt", "the sealed store cannot be opened: its record of keys was changed");

@@ -1,5 +1,5 @@
 // A secret from a passkey, which the device gives only after the user has agreed: WebAuthn's PRF extension.
-import { ThreadkeepError, invalidOptions, textOf } from "../../input/errors.js";
+import { ThreadkeepError, textOf } from "../../input/errors.js";
 import { fromBase64, random, toBase64 } from "./base64.js";
 
 export interface Passkey {
@@ -54,7 +54,7 @@ export async function secretOf({ id, salt }: Passkey): Promise<BufferSource> {
 
 async function asked(ask: () => Promise<Credential | null>): Promise<PublicKeyCredential> {
   if (!globalThis.PublicKeyCredential || !globalThis.navigator?.credentials)
-    throw new ThreadkeepError("unsupported", "there are no passkeys here; use a passphrase");
+    throw new ThreadkeepError("store_unavailable", "there are no passkeys here; use a passphrase");
   let credential: Credential | null;
   try {
     credential = await ask();
@@ -67,4 +67,5 @@ async function asked(ask: () => Promise<Credential | null>): Promise<PublicKeyCr
   return credential;
 }
 
-const withoutSecrets = () => invalidOptions("this device or browser has no passkeys with secrets (PRF); use a passphrase");
+const withoutSecrets = () =>
+  new ThreadkeepError("store_unavailable", "this device or browser has no passkeys with secrets (PRF); use a passphrase");

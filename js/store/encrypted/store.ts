@@ -171,19 +171,23 @@ export class SealedStore implements Omit<Store, "close"> {
    */
   async #sealed(keys: Keys, conversation: string, commit: Commit): Promise<{ sealed: Commit; isReplaceable: boolean }> {
     const { expectedLength, createdAt, writer, truncateTo, events, baseState, files, filesOf, at, durability } = commit;
-    const isFilesOnly = files.length > 0 && events.length === 0 && baseState === undefined && truncateTo === undefined;
-    const known = isFilesOnly && createdAt === undefined ? undefined : await this.#known(keys, conversation);
-    if (createdAt !== undefined && known?.head.createdAt !== createdAt) throw replaced(conversation);
     const start = Math.min(truncateTo ?? expectedLength, expectedLength);
+    // All at once: the time of sealing is mostly that of waiting for it.
+    const [known, sealedEvents, sealedFiles] = await Promise.all([
+      this.#known(keys, conversation),
+      Promise.all(
+        events.map(async ({ id, json }, place) => ({ id, json: await sealText(keys, eventPlace(conversation, start + place, id), json) })),
+      ),
+      this.#sealedFiles(keys, conversation, files),
+    ]);
+    if (createdAt !== undefined && known?.head.createdAt !== createdAt) throw replaced(conversation);
     const sealed: Commit = {
       expectedLength,
       // Of an unfinished import the store has to know how old it is.
       at: known ? 0 : baseState === undefined ? at : randomTime(),
       durability,
-      events: await Promise.all(
-        events.map(async ({ id, json }, place) => ({ id, json: await sealText(keys, eventPlace(conversation, start + place, id), json) })),
-      ),
-      files: await this.#sealedFiles(keys, conversation, files),
+      events: sealedEvents,
+      files: sealedFiles,
     };
     if (createdAt !== undefined) sealed.createdAt = known!.innerCreatedAt;
     if (truncateTo !== undefined) sealed.truncateTo = truncateTo;
@@ -197,7 +201,8 @@ export class SealedStore implements Omit<Store, "close"> {
         files: await this.#sealedFiles(keys, filesOf.conversation, filesOf.files),
       };
     }
-    if (isFilesOnly) return { sealed, isReplaceable: false };
+    const isFilesOnly = files.length > 0 && events.length === 0 && baseState === undefined && truncateTo === undefined;
+    if (isFilesOnly && known) return { sealed, isReplaceable: false };
     const text = baseState ?? known?.baseState;
     const head: Head = {
       createdAt: known?.head.createdAt ?? at,
@@ -298,9 +303,8 @@ export class SealedStore implements Omit<Store, "close"> {
     const stored = await this.#inner.load(keyConversation);
     if (stored) return keysFrom(await Keyring.parse(stored.baseState).open(secret));
     if ((await this.#inner.list()).length > 0) {
-      const text =
-        "the inner store has conversations, and no record of keys: give an empty one, and copy conversations into it by an export";
-      throw invalidOptions(text);
+      const text = "the inner store has conversations and no record of keys; give an empty one, and import into it what the other has";
+      throw new ThreadkeepError("store_unavailable", text);
     }
     const { ring, key } = await Keyring.create(secret);
     try {
@@ -315,7 +319,7 @@ export class SealedStore implements Omit<Store, "close"> {
 
   async #changeRing(current: StoreSecret, change: (ring: Keyring, key: Bytes) => Promise<Keyring>): Promise<void> {
     const stored = await this.#inner.load(keyConversation);
-    if (!stored) throw invalidOptions("the store has no secret yet: unlock() sets it");
+    if (!stored) throw new ThreadkeepError("invalid_state", "the store has no secret yet; unlock() sets it");
     const ring = Keyring.parse(stored.baseState);
     const key = await ring.open(current);
     try {

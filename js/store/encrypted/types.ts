@@ -27,8 +27,10 @@ export interface EncryptedStore extends Store {
   /** Whether it is locked, or was not opened yet: then each call fails with `permission_required`, or opens it with the secret given. */
   readonly isLocked: boolean;
   /**
-   * Opens it; that of an empty store becomes its secret. @throws ThreadkeepError `invalid_options` for a secret that does not open it,
-   * `permission_required` if the user has declined the passkey, `unsupported` where there are none, `store_corrupt` if its record of keys was changed
+   * Opens it; the secret of an empty store becomes its secret.
+   * @throws ThreadkeepError `permission_required` for a secret that does not open it, and if the user has declined; `store_unavailable`
+   * where there is no WebCrypto or no such passkey, and if the inner store has conversations that are not sealed; `store_corrupt` if its
+   * record of keys was changed
    */
   unlock(secret: StoreSecret): Promise<void>;
   /** Forgets the keys, here and in all tabs; what is being stored is completed. */

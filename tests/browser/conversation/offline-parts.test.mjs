@@ -57,6 +57,7 @@ const others = {
   "search-worker.js": "is started with the first search; the page does without",
   "search/index/stored-index.ts": "is loaded with the first search where there is no worker; without it, a search fails",
   messages: "exports and imports",
+  "store/encrypted/store.ts": "is loaded before a conversation is open, as its store is read",
   "store/directory/store.ts": "is loaded before a conversation is open, as its store is read",
   stores: "is loaded with a store of the host, when it is opened",
   "conversation/send/given-file.ts": "is waited for by the first request that has a file, which needs the network itself",

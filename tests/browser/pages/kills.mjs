@@ -1,7 +1,7 @@
 // The page of the kill suite. It brings conversations to certain points, or works on one without end, until its browser
 // is killed; the page after it continues them. Everything that the library reports goes to the test at once, by a
 // WebSocket: what the page itself remembers is lost with it.
-import { Agent, Conversation, LLM, directoryStore, indexedDBStore, tool } from "/threadkeep/index.js";
+import { Agent, Conversation, LLM, directoryStore, encryptedStore, indexedDBStore, tool } from "/threadkeep/index.js";
 import { randomFrom } from "/support/random.mjs";
 import { hanging } from "./hanging-store.mjs";
 import { losing } from "./losing-store.mjs";
@@ -188,12 +188,12 @@ const continuations = {
 };
 
 /** Works on a conversation without end. What a user does meanwhile is chance, repeatable by `seed`. */
-window.live = async ({ id, seed, round, limit, loses, folder, ...given }) => {
+window.live = async ({ id, seed, round, limit, loses, seals, folder, ...given }) => {
   const random = randomFrom(seed);
   tell(id, "begun");
   if (folder) tell(id, "left", await filesIn(await directory(folder)));
   const inBrowser = folder ? directoryStore(await directory(folder)) : indexedDBStore();
-  const store = loses ? losing(inBrowser) : inBrowser;
+  const store = loses ? losing(inBrowser) : seals ? encryptedStore(inBrowser, { passphrase: "of the kills" }) : inBrowser;
   const conversation = await open({ ...given, id }, { store, limit });
   tell(id, "opened", await everything(conversation));
   const pending = await conversation.pendingActions();

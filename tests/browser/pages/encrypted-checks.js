@@ -1,0 +1,123 @@
+// The checks that `encrypted.test.mjs` runs inside its pages, one function each.
+import { Agent, Conversation, LLM, directoryStore, encryptedStore, fileEditor, indexedDBStore, search } from "/threadkeep/index.js";
+import { ScriptedModel } from "/support/model/script.mjs";
+import { directory } from "./opfs.mjs";
+import { outcome } from "./stores.js";
+
+const passphrase = "a passphrase of the test";
+
+/** A store that stays open when one of the handles on it is closed. */
+function unclosed(store) {
+  const methods = ["list", "load", "events", "indexOf", "commit", "files", "readFile", "delete"];
+  const { name, spansConversations } = store;
+  return {
+    ...Object.fromEntries(methods.map((method) => [method, (...args) => store[method](...args)])),
+    name,
+    spansConversations,
+    close() {},
+  };
+}
+
+/** The suite derives keys for hundreds of handles, which takes longer than a test may wait for an answer: the result is `suiteIsOver`. */
+export async function beginSuite(kind) {
+  const { checkStore } = await import("/threadkeep/testing.js");
+  const inner = async (place) => (kind === "opfs" ? directoryStore(await directory(`suite/${place}`)) : indexedDBStore(`suite ${place}`));
+  window.suite = undefined;
+  const reports = checkStore(async (place) => encryptedStore(unclosed(await inner(place)), { passphrase }));
+  reports.then((all) => (window.suite = { count: all.length, failed: all.filter(({ failure }) => failure !== undefined) }));
+}
+
+export const suiteIsOver = () => window.suite;
+
+const storeOf = (isEncrypted, name) => {
+  const inner = indexedDBStore(name);
+  return isEncrypted ? encryptedStore(inner, { passphrase }) : inner;
+};
+
+/** An agent that first does this with the editor, then says something. */
+function agentThat(calls, text) {
+  const script = new ScriptedModel((_, request) => (request === 0 && calls.length > 0 ? { calls } : { text }));
+  const llm = new LLM({ model: "openai/gpt-4o", apiKey: "sk-0123456789abcdef", fetch: script.fetch });
+  return new Agent({ llm, tools: [fileEditor()] });
+}
+
+/** Says, writes, names and finds these texts; resolves to what an export and the search have of it. */
+export async function plant(isEncrypted, { message, answer, title, name, content }) {
+  const store = storeOf(isEncrypted, "planted");
+  const edit = { name: "file_editor", arguments: { command: "create", path: `/workspace/${name}`, file_text: content } };
+  const conversation = await Conversation.open({ agent: agentThat([edit], answer), store, tags: { title } });
+  await conversation.sendMessage(message);
+  await conversation.run();
+  const zip = await conversation.exportZip();
+  await conversation.close();
+  let found = await search(message, { store });
+  while (found.pending > 0) found = await search(message, { store });
+  return {
+    hits: found.hits.map(({ excerpt }) => excerpt),
+    zip: zip.byteLength ?? zip.size,
+    titles: (await Conversation.list({ store })).map((each) => each.title),
+  };
+}
+
+/** What a page finds after a restart. */
+export async function read(secret) {
+  const store = encryptedStore(indexedDBStore("planted"), secret);
+  return outcome(Conversation.list({ store }).then((all) => all.map(({ title, updatedAt }) => [title, Number(updatedAt)])));
+}
+
+/** A conversation that this page writes; a second tab follows it with `follow`. */
+export async function write(id) {
+  const store = storeOf(true, "followed");
+  window.conversation = await Conversation.open({ agent: agentThat([], "From the writer."), store, conversationId: id });
+  await window.conversation.sendMessage("First.");
+  await window.conversation.run();
+  return window.conversation.access;
+}
+
+export async function follow(id) {
+  const store = storeOf(true, "followed");
+  window.store = store;
+  const conversation = await Conversation.open({ agent: agentThat([], "From the follower."), store, conversationId: id });
+  await conversation.sendMessage("Asked by the follower.");
+  await conversation.run();
+  return [conversation.access, (await conversation.activeBranch()).filter(({ kind }) => kind === "MessageEvent").length];
+}
+
+/** Opens an empty store by a passkey, adds a passphrase, and opens it again by each. */
+export async function passkeys() {
+  const inner = unclosed(indexedDBStore("passkeys"));
+  const id = crypto.randomUUID();
+  const first = encryptedStore(inner, { passkey: { name: "Chats of a test" } });
+  const conversation = await Conversation.open({ agent: agentThat([], "Hi."), store: first, conversationId: id });
+  await conversation.sendMessage("Under a passkey.");
+  await conversation.close();
+  await first.setSecret({ passphrase }, { current: { passkey: true } });
+  const titles = async (secret) =>
+    outcome(Conversation.list({ store: encryptedStore(inner, secret) }).then((all) => all.map(({ title }) => title)));
+  return {
+    passkey: await titles({ passkey: true }),
+    passphrase: await titles({ passphrase }),
+    wrong: await titles({ passphrase: "wrong" }),
+  };
+}
+
+export async function withoutTheUser() {
+  const inner = unclosed(indexedDBStore("passkeys"));
+  return outcome(encryptedStore(inner, { passkey: true }).list());
+}
+
+/** The browser has lost the database: a page that opens a conversation that was in it is told. */
+export async function lose(id) {
+  const agent = agentThat([], "Hello.");
+  const first = await Conversation.open({ agent, store: storeOf(true, "lost"), conversationId: id });
+  await first.sendMessage("Keep this.");
+  await first.close();
+  indexedDBStore("lost").close();
+  await new Promise((resolve, reject) => {
+    const request = indexedDB.deleteDatabase("lost");
+    request.onsuccess = resolve;
+    request.onerror = request.onblocked = () => reject(new Error("the database was not deleted"));
+  });
+  const again = await Conversation.open({ agent, store: storeOf(true, "lost"), conversationId: id });
+  return again.warnings.map(({ code, message }) => [code, message]);
+}

@@ -1,0 +1,22 @@
+// A browser is killed at random moments while it writes an encrypted store: it opens again, and nothing that was reported as stored is
+// missing. What is stored does not depend on the browser, and what may be lost by its death is in kills.test.mjs.
+//   THREADKEEP_KILLS=200   how often each browser is killed
+//   THREADKEEP_SEED=1234   the chances of an earlier run
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { availableBrowsers } from "../support/browser/driver.mjs";
+import { live } from "./lives.mjs";
+
+const killsOf = (kind) => Number(process.env.THREADKEEP_KILLS ?? { chromium: 10, firefox: 4 }[kind]);
+const seed = Number(process.env.THREADKEEP_SEED ?? Math.floor(Math.random() * 2 ** 31));
+
+for (const kind of availableBrowsers) {
+  const kills = killsOf(kind);
+  test(`${kind} writes an encrypted store, ${kills} times, seed ${seed}`, { timeout: 300_000 + kills * 20_000 }, async (context) => {
+    const { complaints, seen } = await live(kind, { kills, seed, seals: true });
+    for (const [what, count] of Object.entries(seen)) context.diagnostic(`${count} ${what}`);
+    assert.deepEqual(complaints, []);
+    assert.equal(seen.kills, kills);
+    assert.ok(seen.events > 10 * kills);
+  });
+}
