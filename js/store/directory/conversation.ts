@@ -35,6 +35,8 @@ export class CutOff extends Error {}
 
 /** A record with more bytes or steps than this is replaced by one without them once they are written: it is one of an import. */
 const [mostKeptBytes, mostKeptSteps] = [256 << 10, 64];
+/** How many ids the record has: those of what a page shows first. */
+const mostRecent = 128;
 const day = 86_400_000;
 
 export class StoredConversation {
@@ -72,12 +74,18 @@ export class StoredConversation {
   }
 
   async events(start: number, end: number): Promise<StoredEvent[]> {
-    if (!(await this.#look())) return [];
-    return readEvents(await this.#events(), await this.#idsNow(), start, end);
+    const length = (await this.#look())?.length ?? 0;
+    if (start >= length) return [];
+    return readEvents(await this.#events(), await this.#idsFrom(start, Math.min(end, length)), start);
   }
 
   async indexOf(event: string): Promise<number | undefined> {
-    if (!(await this.#look())) return undefined;
+    const state = await this.#look();
+    if (!state) return undefined;
+    // No log has an id twice, if nothing else wrote it, so the first one need not be looked for.
+    const recent = this.#recent(state.length);
+    const place = recent.indexOf(event);
+    if (place >= 0) return state.length - recent.length + place;
     const ids = await this.#idsNow();
     if (!this.#indices) {
       this.#indices = new Map();
@@ -130,7 +138,8 @@ export class StoredConversation {
     this.#found ??= await this.#places.make(this.#hex, baseState === undefined ? [] : ancestorsOf(baseState, this.#hex));
     this.#files ??= new FurtherFiles(this.#directory, this.#isShared);
     const from = Math.min(length, commit.truncateTo ?? length);
-    const cut = from < length ? (await this.#idsNow()).slice(from).map((id, place) => eventFile(from + place, id)) : [];
+    const cut = from < length ? (await this.#idsFrom(from, length)).map((id, place) => eventFile(from + place, id)) : [];
+    const recent = this.#recent(from);
     const { steps, contents } = await this.#stepsOf(commit, from, cut);
     const base = baseState === undefined ? undefined : contents.at(-1)!;
     const before = state && this.#lastHead;
@@ -142,6 +151,7 @@ export class StoredConversation {
       updatedAt: Math.max(state?.updatedAt ?? at, at),
       writer: writer?.next ?? state?.writer ?? 0,
       length: from + steps.events.length,
+      recent: [...recent, ...commit.events.map(({ id }) => id)].slice(-mostRecent),
       base: base ? await hashOf(base) : (this.#base?.hash ?? null),
       was: this.#base?.hash ?? null,
       lock: await this.#lockStamp(),
@@ -205,7 +215,7 @@ export class StoredConversation {
   #lose(): void {
     this.#forget();
     this.#folders = {};
-    this.#found = this.#files = undefined;
+    this.#found = this.#files = this.#lastHead = undefined;
   }
 
   async #head(): Promise<Head | undefined> {
@@ -216,6 +226,18 @@ export class StoredConversation {
   async #lockStamp(): Promise<string | null> {
     const events = this.#isShared ? await this.#events() : undefined;
     return stampOf(events && (await fileIn(events, pythonsLock)));
+  }
+
+  /** The ids of the last events before the index `end`, as far as they are known without a listing. */
+  #recent(end: number): string[] {
+    if (this.#ids) return this.#ids.slice(0, end);
+    const { length = 0, recent = [] } = this.#lastHead ?? {};
+    return recent.slice(0, Math.max(end - length + recent.length, 0));
+  }
+
+  async #idsFrom(start: number, end: number): Promise<string[]> {
+    const recent = this.#recent(end);
+    return recent.length >= end - start ? recent.slice(recent.length - (end - start)) : (await this.#idsNow()).slice(start, end);
   }
 
   async #idsNow(): Promise<string[]> {

@@ -17,9 +17,9 @@ export async function idsIn(events: Directory | undefined): Promise<string[]> {
   return ids;
 }
 
-/** The events at these indices. @throws ThreadkeepError `store_corrupt` if one of their files is gone. */
-export function readEvents(events: Directory | undefined, ids: readonly string[], start: number, end: number): Promise<StoredEvent[]> {
-  return each(ids.slice(start, end), async (id, place) => {
+/** The events with these ids, from the index `start`. @throws ThreadkeepError `store_corrupt` if one of their files is gone. */
+export function readEvents(events: Directory | undefined, ids: readonly string[], start: number): Promise<StoredEvent[]> {
+  return each(ids, async (id, place) => {
     const index = start + place;
     const name = eventFile(index, id);
     const bytes = events && (await readIn(events, name));

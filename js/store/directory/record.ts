@@ -26,6 +26,8 @@ export interface Head {
   writer: number;
   /** The length of the log after the commit. */
   length: number;
+  /** The ids of its last events, so that these are found without listing all of them. Absent in records of earlier versions. */
+  recent?: string[];
   /** The hash of the base state after the commit, and before it. */
   base: string | null;
   was: string | null;
@@ -41,7 +43,7 @@ const file = "commit";
 /** The length of the head in decimal digits, and a line feed. */
 const prefix = 10;
 /** How much is read at first: enough for the heads of most commits. */
-const firstRead = 2048;
+const firstRead = 8192;
 
 /** The head of the record, or `undefined` if there is none that can be read. */
 export async function readHead(own: Directory): Promise<Head | undefined> {

@@ -212,6 +212,35 @@ export async function otherProgram() {
   return { found, files, ours, late, fresh, event3, read, last, names: Object.keys(await filesIn(await directory(folder))).sort() };
 }
 
+/** How often the events are listed: when a page is opened, when it appends, and when it looks further back. */
+export async function listings() {
+  const path = "listings";
+  const store = await storeAt(path);
+  for (let length = 0; length < 300; length += 60) await store.commit(conversation, commit(length, 60, { baseState: base(length + 59) }));
+  const { entries } = FileSystemDirectoryHandle.prototype;
+  let count = 0;
+  FileSystemDirectoryHandle.prototype.entries = function () {
+    if (this.name === "events") count++;
+    return entries.call(this);
+  };
+  const counts = {};
+  const note = (what) => ([counts[what], count] = [count, 0]);
+  const fresh = await storeAt(path);
+  const { length } = await fresh.load(conversation);
+  const last = (await fresh.events(conversation, length - 50, length + 10)).map(({ index, id }) => [index, id]);
+  const leaf = await fresh.indexOf(conversation, eventId(299));
+  note("opened");
+  await fresh.commit(conversation, commit(300, 2, { baseState: base(301) }));
+  await fresh.commit(conversation, commit(302, 1, { truncateTo: 290, baseState: base(290) }));
+  const after = (await fresh.events(conversation, 285, 400)).map(({ index }) => index);
+  note("appended");
+  const first = (await fresh.events(conversation, 0, 2)).map(({ index, id }) => [index, id]);
+  note("looked back");
+  const old = await fresh.indexOf(conversation, eventId(7));
+  FileSystemDirectoryHandle.prototype.entries = entries;
+  return { counts, last, leaf, after, first, old };
+}
+
 /** Files whose paths some disks refuse, or take for each other. */
 export async function oddNames() {
   const store = await storeAt("odd");

@@ -51,6 +51,21 @@ for (const kind of availableBrowsers) {
       await check("a disk that is full at any write leaves nothing of the commit", async (page) => {
         assert.deepEqual(await page.evaluate(inPage, "fullDisk"), []);
       });
+      await check("opening, showing the last events and appending lists no directory of events", async (page) => {
+        const { counts, last, leaf, after, first, old } = await page.evaluate(inPage, "listings");
+        const id = (n) => `e0000000-0000-4000-8000-${String(n).padStart(12, "0")}`;
+        assert.deepEqual(counts, { opened: 0, appended: 0, "looked back": 1 });
+        assert.deepEqual(
+          last,
+          Array.from({ length: 50 }, (_, n) => [250 + n, id(250 + n)]),
+        );
+        assert.deepEqual([leaf, old], [299, 7]);
+        assert.deepEqual(after, [285, 286, 287, 288, 289, 290]);
+        assert.deepEqual(
+          first,
+          [0, 1].map((n) => [n, id(n)]),
+        );
+      });
       await check("a directory of another program is found, and what it appends is noticed", async (page) => {
         const seen = await page.evaluate(inPage, "otherProgram");
         assert.equal(seen.found.length, 2);
