@@ -46,6 +46,7 @@ export const webKitTests = {
     "tests/browser/llm/background.test.mjs",
     "tests/browser/llm/llm.test.mjs",
     "tests/browser/llm/offline.test.mjs",
+    "tests/browser/store/encrypted.test.mjs",
     "tests/browser/store/lost.test.mjs",
     "tests/browser/store/storage.test.mjs",
     "tests/browser/store/store.test.mjs",
