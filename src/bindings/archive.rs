@@ -46,6 +46,11 @@ export interface ZipWriting {
 export interface CoreExport {
   id: string; folder: string; nested: [id: string, folder: string][]; baseState: string; length: number; updatedAt: number; files: string[]; searched: string[]; callTimeout: number;
 }
+/** `MirrorPlan` of `src/archive/mirror.rs`. */
+export interface CoreMirrorPlan {
+  moves: [name: string, number: number][]; stale: string[]; writes: [index: number, number: number][];
+  hasMore: boolean; isSameOrder: boolean; next: number;
+}
 "#;
 
 /// The functions of the chunk. Each has the argument of its export.
@@ -61,6 +66,12 @@ pub trait Archives {
 
     /// See [`store_failed`].
     fn store_failed(&self, thrown: JsValue) -> Answer;
+
+    /// See [`plan_mirror`].
+    fn plan_mirror(&self, options: JsValue) -> Answer;
+
+    /// See [`mirrored`].
+    fn mirrored(&self, options: JsValue) -> Answer;
 }
 
 /// Imports every conversation of an archive into a `Store`, all or none.
@@ -91,6 +102,30 @@ pub fn without_secrets(
 #[wasm_bindgen(js_name = storeFailed, unchecked_return_type = "Promise<never>")]
 pub fn store_failed(thrown: JsValue) -> Promise {
     in_archive(thrown, |chunk, thrown| chunk.store_failed(thrown))
+}
+
+/// What a mirror of a conversation lacks. `ours` are the ids of the stored events and `theirs` the names of the mirror's event
+/// files, joined by line feeds, `state` the mirror's base state.
+#[wasm_bindgen(js_name = planMirror, unchecked_return_type = "Promise<CoreMirrorPlan>")]
+pub fn plan_mirror(
+    #[wasm_bindgen(
+        unchecked_param_type = "{ conversation: string; ours: string; theirs: string; state: string | undefined }"
+    )]
+    options: JsValue,
+) -> Promise {
+    in_archive(options, |chunk, options| chunk.plan_mirror(options))
+}
+
+/// A text of a conversation as a mirror has it: its base state without secrets, as an export has it, or, with the id of an `event`,
+/// the text of this event at another place of the log; `before` is the id of the event before it in the store.
+#[wasm_bindgen(js_name = mirrored, unchecked_return_type = "Promise<string>")]
+pub fn mirrored(
+    #[wasm_bindgen(
+        unchecked_param_type = "{ conversation: string; text: string; event?: string; before?: string | undefined }"
+    )]
+    options: JsValue,
+) -> Promise {
+    in_archive(options, |chunk, options| chunk.mirrored(options))
 }
 
 /// A function pointer, so that the main file has this code once and not for each export.

@@ -6,7 +6,7 @@
 
 use super::host_store::MAX_INDEX;
 use crate::{
-    archive::{Imported, Outcome},
+    archive::{Imported, MirrorPlan, Outcome},
     id::StorePath,
     store::{Commit, Durability, Listing, StoreError, StoredEvent, WriterNumber},
 };
@@ -196,6 +196,25 @@ pub(super) struct ExportObject<'a> {
     pub searched: Vec<&'a str>,
     /// How long the host's store may take for one call, in milliseconds.
     pub call_timeout: f64,
+}
+
+/// `CoreMirrorPlan` of `archive.rs`.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct MirrorPlanObject<'a> {
+    moves: &'a [(String, u64)],
+    stale: &'a [String],
+    writes: &'a [(usize, u64)],
+    has_more: bool,
+    is_same_order: bool,
+    next: u64,
+}
+
+impl<'a> From<&'a MirrorPlan> for MirrorPlanObject<'a> {
+    fn from(plan: &'a MirrorPlan) -> Self {
+        let MirrorPlan { moves, stale, writes, has_more, is_same_order, next } = plan;
+        Self { moves, stale, writes, has_more: *has_more, is_same_order: *is_same_order, next: *next }
+    }
 }
 
 /// `ZipWriting` of `archive.rs`.

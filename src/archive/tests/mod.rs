@@ -7,6 +7,7 @@ mod interchange;
 mod interchange_random;
 mod hostile;
 mod merging;
+mod mirrors;
 mod torn_files;
 mod random;
 mod readable;

@@ -5,8 +5,8 @@
 use super::Answer;
 use crate::{
     archive::{
-        Archive, Claim, EntryHeader, Failure, ImportOptions, Progress, Source, Unreadable, Writing, import,
-        is_searched, portable, without_secrets,
+        Archive, Claim, EntryHeader, Failure, ImportOptions, Progress, Source, Unreadable, Writing,
+        at_other_place, import, is_searched, plan_mirror, portable, without_secrets,
     },
     bindings::{
         archive::Archives,
@@ -15,14 +15,14 @@ use crate::{
         imported::claimed,
         listing::descendants,
         options::{Options, function, property},
-        values::{CommitObject, ExportObject, ImportedObject, WritingObject, to_js},
+        values::{CommitObject, ExportObject, ImportedObject, MirrorPlanObject, WritingObject, to_js},
     },
-    error::{Error, ErrorCode},
+    error::{Error, ErrorCode, Result},
     format::{
         base_state::BaseState,
         layout::{COMMANDS, DRAFTS, nested_persistence_dir},
     },
-    id::{ConversationId, StorePath},
+    id::{ConversationId, EventId, StorePath},
     llm::option_table::OptionSource as _,
     store::{Store, StoreError},
 };
@@ -148,6 +148,32 @@ impl Archives for ArchiveChunk {
 
     fn store_failed(&self, thrown: JsValue) -> Answer {
         Box::pin(async move { Err(store_error_of(&thrown).into()) })
+    }
+
+    fn plan_mirror(&self, options: JsValue) -> Answer {
+        Box::pin(async move {
+            let given = Options::new(&options, "a mirror");
+            let conversation: ConversationId = given.required_text("conversation")?.parse()?;
+            let (ours, theirs) = (given.required_text("ours")?, given.required_text("theirs")?);
+            let ours = ours.split_terminator('\n').map(str::parse).collect::<Result<Vec<EventId>>>()?;
+            let theirs: Vec<&str> = theirs.split_terminator('\n').collect();
+            let state = property(&options, "state").as_string();
+            let state = state.and_then(|state| BaseState::of(conversation, &state));
+            let plan = plan_mirror(&ours, &theirs, state.as_ref());
+            Ok(to_js(&MirrorPlanObject::from(&plan))?)
+        })
+    }
+
+    fn mirrored(&self, options: JsValue) -> Answer {
+        Box::pin(async move {
+            let given = Options::new(&options, "a mirror");
+            let text = given.required_text("text")?;
+            let Some(event) = property(&options, "event").as_string() else {
+                return Ok(portable(&text, given.required_text("conversation")?.parse()?).into());
+            };
+            let before = property(&options, "before").as_string().map(|before| before.parse()).transpose()?;
+            Ok(at_other_place(&event.parse()?, &text, before.as_ref()).into())
+        })
     }
 }
 

@@ -1,0 +1,137 @@
+//! What a mirror of a conversation lacks, and which files complete it: the log of a store against the event files of a directory.
+//!
+//! A mirror has the events in an order of its own: what it lacks is written behind the others. So no event of another device is ever
+//! replaced or moved down, a directory grows from one valid log to the next, and a log that two devices have written at the same
+//! time is put in order by moving files up: whoever sees a file twice removes the lower one, and nobody the highest.
+//!
+//! Performs no I/O.
+
+use super::union::Union;
+use crate::{
+    format::{base_state::BaseState, layout::parse_event_file_name, tree::Leaf},
+    id::EventId,
+    names::Names,
+};
+use std::collections::BTreeMap;
+
+/// What a mirror lacks. The steps are taken in the order of the fields; after each of them the directory has a log without gaps, if
+/// it had one before, and all events that it had.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct MirrorPlan {
+    /// Files with a number that another event has as well, the highest first: each is written again with this number.
+    pub moves: Vec<(String, u64)>,
+    /// Files of events that are there with a higher number, or will be: they are removed.
+    pub stale: Vec<String>,
+    /// Events of the store by their index, with the numbers that their files get, ascending.
+    pub writes: Vec<(usize, u64)>,
+    /// Whether the mirror has events that the store does not have.
+    pub has_more: bool,
+    /// Whether the events of the mirror will be those of the store, at the same places.
+    pub is_same_order: bool,
+    /// The number of the next event.
+    pub next: u64,
+}
+
+/// Compares the events of a store with the names of the event files of its mirror. `state` is the mirror's base state: events behind
+/// its HEAD are written again, because their writing may have been cut off.
+pub fn plan(ours: &[EventId], theirs: &[&str], state: Option<&BaseState>) -> MirrorPlan {
+    let mut plan = MirrorPlan::default();
+    let mut own = Names::default();
+    for (index, id) in ours.iter().enumerate() {
+        own.add(id.as_str(), index);
+    }
+    let mut files: Vec<(u64, EventId, &str)> = theirs
+        .iter()
+        .filter_map(|name| parse_event_file_name(name).map(|(number, id)| (number, id, *name)))
+        .collect();
+    files.sort();
+    let mut highest = Names::default();
+    for (place, (_, id, _)) in files.iter().enumerate() {
+        highest.set(id.as_str(), place);
+    }
+    // By number, the index in the store of the event that is there; `None` for one that only the mirror has.
+    let mut places: BTreeMap<u64, Option<usize>> = BTreeMap::new();
+    let mut next = 0;
+    let leaf = match state.map(BaseState::leaf) {
+        Some(Leaf::Event(leaf)) => Some(leaf),
+        Some(Leaf::Empty | Leaf::Unset) | None => None,
+    };
+    let mut head = None;
+    for (place, (number, id, name)) in files.iter().enumerate() {
+        if highest.get(id.as_str()) != Some(place) {
+            plan.stale.push((*name).to_owned());
+            continue;
+        }
+        let to = next.max(*number);
+        if to != *number {
+            plan.moves.push(((*name).to_owned(), to));
+            plan.stale.push((*name).to_owned());
+        }
+        let index = own.get(id.as_str());
+        plan.has_more |= index.is_none();
+        places.insert(to, index);
+        if leaf.as_ref() == Some(id) {
+            head = Some(to);
+        }
+        next = to.saturating_add(1);
+    }
+    plan.moves.reverse();
+    // Events behind HEAD, all of them if there is none.
+    let events = places.iter().filter_map(|(number, index)| index.map(|index| (index, *number)));
+    plan.writes = events.clone().filter(|(_, number)| head.is_none_or(|head| *number > head)).collect();
+    let numbers: BTreeMap<usize, u64> = events.collect();
+    let mut gaps = gaps(&places).into_iter().peekable();
+    let mut last = None;
+    for index in 0..ours.len() {
+        if let Some(number) = numbers.get(&index) {
+            last = last.max(Some(*number));
+            continue;
+        }
+        // An event comes behind those that it can follow.
+        while gaps.next_if(|gap| last.is_some_and(|last| *gap < last)).is_some() {}
+        let number = gaps.next().unwrap_or_else(|| {
+            next = next.saturating_add(1);
+            next.saturating_sub(1)
+        });
+        places.insert(number, Some(index));
+        plan.writes.push((index, number));
+        last = last.max(Some(number));
+    }
+    plan.writes.sort_by_key(|(_, number)| *number);
+    plan.is_same_order = places
+        .iter()
+        .enumerate()
+        .all(|(place, (number, index))| *number == place as u64 && *index == Some(place));
+    plan.next = next;
+    plan
+}
+
+/// The text of an event of the store at another place of a log, where it has to name the event that it follows. `before` is the event
+/// before it in the store.
+pub fn at_other_place(id: &EventId, text: &str, before: Option<&EventId>) -> String {
+    let mut union = Union::default();
+    if let Some(before) = before {
+        union.push(before, b"{}");
+    }
+    let found = union.add(id, text.as_bytes(), before.map(|_| 0));
+    match found.lacks_parent {
+        true => String::from_utf8_lossy(&union.with_parent(found.place, text.as_bytes())).into(),
+        false => text.to_owned(),
+    }
+}
+
+/// The numbers that no event has, before the last one.
+fn gaps(places: &BTreeMap<u64, Option<usize>>) -> Vec<u64> {
+    /// More of them are not filled: a name may have any number.
+    const MOST: u64 = 10_000;
+    let mut gaps = Vec::new();
+    let mut next = 0;
+    for number in places.keys() {
+        if number.saturating_sub(next) > MOST {
+            break;
+        }
+        gaps.extend(next..*number);
+        next = number.saturating_add(1);
+    }
+    gaps
+}
