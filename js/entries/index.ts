@@ -32,6 +32,17 @@ export type { ConversationInfo, ListOptions } from "../store/listing.js";
 export { LLM, type LLMOptions } from "../llm/llm.js";
 export { LLMProfileStore } from "../llm/profiles.js";
 export type { GivenAgain, ProfileStorage } from "../llm/types.js";
+export { mirror, restoreMirror } from "../mirror/mirror.js";
+export type {
+  Mirror,
+  MirrorDifference,
+  MirrorFiles,
+  MirrorOptions,
+  MirrorReport,
+  MirrorState,
+  MirrorVerifyOptions,
+  RestoreOptions,
+} from "../mirror/types.js";
 export { finishMCPLogin } from "../mcp/mcp.js";
 export type {
   MCPAuth,

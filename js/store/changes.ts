@@ -8,6 +8,8 @@ export interface Change {
   id: string;
   /** Whether a list of conversations shows it: existence, title, tags, status. */
   isListed: boolean;
+  /** Whether it was deleted on purpose. */
+  isDeleted?: boolean;
   /** Whether the handle that writes it is closed. */
   isOver?: boolean;
   /** `"asking"`: a follower asks the writer to answer it. `"taken"`: another handle writes it from now on, since this time. */
@@ -53,10 +55,10 @@ export function join(store: Store, hear?: Hear): Member {
   return member;
 }
 
-/** Tells that conversations were imported or deleted. @internal */
-export function announce(store: Store, ids: readonly string[]): void {
+/** Tells that conversations were imported, changed in a list, or deleted. @internal */
+export function announce(store: Store, ids: readonly string[], isDeleted = false): void {
   const { tell, leave } = join(store);
-  for (const id of ids) tell({ id, isListed: true });
+  for (const id of ids) tell(isDeleted ? { id, isListed: true, isDeleted } : { id, isListed: true });
   leave();
 }
 

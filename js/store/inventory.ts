@@ -37,7 +37,8 @@ export async function opened(store: Store, id: string, isGiven: boolean, found: 
 
 /** Records imported or copied conversations, or a deleted one, and tells lists. @internal */
 export function recordChange(store: Store, change: { stored: string[] } | { removed: string }): void {
-  announce(store, "stored" in change ? change.stored : [change.removed]);
+  if ("stored" in change) announce(store, change.stored);
+  else announce(store, [change.removed], true);
   record(store, change);
 }
 

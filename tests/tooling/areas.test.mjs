@@ -11,6 +11,7 @@ import { root } from "../../scripts/process.mjs";
 const areas = {
   entries: [
     "conversation",
+    "mirror",
     "subagents",
     "agent",
     "formats",
@@ -56,6 +57,7 @@ const areas = {
   ],
   subagents: ["agent", "tools", "tool", "llm", "events", "input", "pkg"],
   agent: ["formats", "mcp", "tool", "llm", "events", "wasm", "input"],
+  mirror: ["formats", "store", "events", "wasm", "input", "pkg"],
   formats: ["llm", "workspace", "store", "events", "wasm", "input", "pkg"],
   mcp: ["tool", "secrets", "llm", "python-regex", "store", "events", "wasm", "input", "pkg"],
   tools: ["tool", "llm", "workspace", "python-regex", "events", "wasm", "input"],

@@ -7,8 +7,10 @@ import type { Store } from "../../store/store.js";
 import type { Bytes } from "./bytes.js";
 import { Source } from "./source.js";
 
+/** Files by their paths, with functions that read them. */
+export type FoundFiles = AsyncIterable<[path: string, file: () => Promise<Blob>]>;
 /** The handle of a directory, or files with their paths in one. */
-export type Folder = FileSystemDirectoryHandle | readonly File[];
+export type Folder = FileSystemDirectoryHandle | readonly File[] | FoundFiles;
 
 /** How many files the core gets at once. */
 const entriesAtOnce = 2000;
@@ -19,13 +21,19 @@ export class FolderSource extends Source {
   /** The error of the file that could not be read. */
   failure: ThreadkeepError | undefined;
   #size = 0;
-  readonly #found: AsyncIterator<[path: string, file: () => Promise<File>]>;
+  readonly #found: AsyncIterator<[path: string, file: () => Promise<Blob>]>;
   readonly #files: Array<{ name: string; content: Blob }> = [];
 
   /** Reads and writes no more once `signal` is aborted. */
   constructor(folder: Folder, store: Store, signal: AbortSignal | undefined) {
     super(store, signal);
-    this.#found = Array.isArray(folder) ? named(folder as readonly File[]) : below(folder as FileSystemDirectoryHandle);
+    const found: FoundFiles =
+      Symbol.asyncIterator in folder && !("kind" in folder)
+        ? folder
+        : Array.isArray(folder)
+          ? named(folder as readonly File[])
+          : below(folder as FileSystemDirectoryHandle);
+    this.#found = found[Symbol.asyncIterator]();
   }
 
   /** The size of the files so far: nothing is packed. */
@@ -36,7 +44,7 @@ export class FolderSource extends Source {
   async nextEntries(): Promise<ZipEntries> {
     await this.pageYield.wait();
     try {
-      const found: Array<[string, () => Promise<File>]> = [];
+      const found: Array<[string, () => Promise<Blob>]> = [];
       while (found.length < entriesAtOnce) {
         const next = await this.#found.next();
         if (next.done) break;
@@ -117,7 +125,7 @@ async function* below(directory: FileSystemDirectoryHandle): AsyncGenerator<[str
   }
 }
 
-async function entryOf(path: string, file: File): Promise<{ name: string; content: Blob }> {
+async function entryOf(path: string, file: Blob): Promise<{ name: string; content: Blob }> {
   const place = aside.exec(path);
   if (!place) return { name: path, content: file };
   // If it does not say of which path it is, it is one of the files that an import ignores.

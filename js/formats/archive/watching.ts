@@ -4,7 +4,11 @@ import { ThreadkeepError, fromCore, invalidOptions } from "../../input/errors.js
 import type { Progress } from "../types.js";
 
 /** Does the work. If it fails because the signal was aborted, the error is `aborted`. */
-export async function untilAborted<T>(signal: AbortSignal | undefined, what: "import" | "export", work: () => Promise<T>): Promise<T> {
+export async function untilAborted<T>(
+  signal: AbortSignal | undefined,
+  what: "import" | "export" | "verification" | "restoration",
+  work: () => Promise<T>,
+): Promise<T> {
   signalOf(signal);
   try {
     signal?.throwIfAborted();

@@ -1,0 +1,121 @@
+// A place that is another store: commits in place of files.
+import { ThreadkeepError } from "../../input/errors.js";
+import { type Bytes, bytesOf } from "../../store/directory/disk.js";
+import { baseStateFile, eventFile, eventsFolder } from "../../store/directory/names.js";
+import { locking } from "../../store/locking.js";
+import { asked, timeout } from "../../store/reading.js";
+import type { Commit, Store } from "../../store/store.js";
+import { type FileChanges, type Look, type Place, PlaceFailure, type Placed, type Spot, spotOf } from "./place.js";
+import { eventPages } from "./reading.js";
+
+export class StorePlace implements Place {
+  readonly name: string | undefined;
+  readonly canReplaceEvents = false;
+  readonly #store: Store;
+
+  constructor(store: Store) {
+    this.#store = store;
+    this.name = typeof store.name === "string" ? store.name : undefined;
+  }
+
+  async overview(): Promise<Map<string, { events: number; state: string }>> {
+    const listings = await this.#ask("list", () => this.#store.list());
+    return new Map(
+      listings.map(({ conversation, baseState, length }) => [spotOf(conversation, baseState).folder, { events: length, state: baseState }]),
+    );
+  }
+
+  async look({ id }: Spot): Promise<Look> {
+    const listing = await this.#ask("load", () => this.#store.load(id));
+    return { state: listing?.baseState, length: listing?.length };
+  }
+
+  async eventFiles({ id }: Spot): Promise<string[]> {
+    const names: string[] = [];
+    for await (const page of this.#pages(id)) names.push(...page.map((event) => eventFile(event.index, event.id)));
+    return names;
+  }
+
+  async arrange(): Promise<void> {
+    // A store has no two events with the same number.
+  }
+
+  async put(spot: Spot, events: readonly Placed[], state: string | undefined, _isNew: boolean, length: number): Promise<void> {
+    const commit = { expectedLength: length, events: events.map(({ id, json }) => ({ id, json })), files: [] };
+    await this.#commit(spot, state === undefined ? commit : { ...commit, baseState: state });
+  }
+
+  async putFiles(spot: Spot, changes: FileChanges): Promise<void> {
+    const { length } = await this.look(spot);
+    await this.#commit(spot, { expectedLength: length ?? 0, events: [], files: changes.map(([path, content]) => ({ path, content })) });
+  }
+
+  async readEvent({ id }: Spot, number: number): Promise<Bytes | undefined> {
+    const [event] = await this.#ask("events", () => this.#store.events(id, number, number + 1));
+    return event && bytesOf(event.json);
+  }
+
+  readFile({ id }: Spot, path: string): Promise<Bytes | undefined> {
+    return this.#ask("readFile", () => this.#store.readFile(id, path)) as Promise<Bytes | undefined>;
+  }
+
+  async remove({ folder }: Spot): Promise<void> {
+    for (const { conversation: id, baseState } of await this.#ask("list", () => this.#store.list())) {
+      const own = spotOf(id, baseState).folder;
+      if (own === folder || own.startsWith(`${folder}/`)) await this.#locked(id, () => this.#store.delete(id));
+    }
+  }
+
+  async tops(): Promise<string[]> {
+    return [...(await this.overview()).keys()].filter((folder) => !folder.includes("/")).sort();
+  }
+
+  async *below(folder: string): AsyncGenerator<[path: string, read: () => Promise<Blob>]> {
+    const given = (path: string, content: Bytes | string): [string, () => Promise<Blob>] => [path, async () => new Blob([content])];
+    for (const { conversation: id, baseState } of await this.#ask("list", () => this.#store.list())) {
+      const own = spotOf(id, baseState).folder;
+      if (own !== folder && !own.startsWith(`${folder}/`)) continue;
+      yield given(`${own}/${baseStateFile}`, baseState);
+      for await (const page of this.#pages(id))
+        for (const event of page) yield given(`${own}/${eventsFolder}/${eventFile(event.index, event.id)}`, event.json);
+      for (const path of await this.#ask("files", () => this.#store.files(id))) {
+        const content = await this.#ask("readFile", () => this.#store.readFile(id, path));
+        if (content) yield given(`${own}/${path}`, content as Bytes);
+      }
+    }
+  }
+
+  async *#pages(id: string) {
+    try {
+      yield* eventPages(this.#store, id, 0, Number.MAX_SAFE_INTEGER);
+    } catch (error) {
+      throw new PlaceFailure(this.name, error);
+    }
+  }
+
+  #commit({ id, at }: Spot, commit: Omit<Commit, "at" | "durability">): Promise<void> {
+    return this.#locked(id, () => this.#store.commit(id, { ...commit, at, durability: "relaxed" }));
+  }
+
+  /** Who has the conversation open there would be displaced by a commit. */
+  async #locked(id: string, work: () => Promise<void>): Promise<void> {
+    try {
+      await locking(this.#store, async (claim) => {
+        if (!(await claim(id)))
+          throw new ThreadkeepError("locked_elsewhere", `conversation ${id} is open in the store to which it is mirrored; close it there`);
+        await asked("commit", timeout, work);
+      });
+    } catch (error) {
+      if ((error as ThreadkeepError).code === "locked_elsewhere") throw error;
+      throw new PlaceFailure(this.name, error);
+    }
+  }
+
+  async #ask<T>(method: string, question: () => Promise<T>): Promise<T> {
+    try {
+      return await asked(method, timeout, question);
+    } catch (error) {
+      throw new PlaceFailure(this.name, error);
+    }
+  }
+}

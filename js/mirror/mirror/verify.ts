@@ -1,0 +1,100 @@
+// Compares everything that a mirror has with what is stored here, byte by byte, and writes again what differs.
+import { listener, untilAborted } from "../../formats/archive/watching.js";
+import { optionsOf } from "../../input/errors.js";
+import { bytesOf, each } from "../../store/directory/disk.js";
+import { baseStateFile } from "../../store/directory/names.js";
+import { asked, timeout } from "../../store/reading.js";
+import type { Listing } from "../../store/store.js";
+import type { MirrorDifference, MirrorReport, MirrorVerifyOptions } from "../types.js";
+import { type Bringer, eventPath } from "./conversation.js";
+import { hashOfText } from "./known.js";
+import { PlaceFailure, spotOf } from "./place.js";
+import { eventPages, filePages, pathsOf } from "./reading.js";
+
+export async function verify(bringer: Bringer, options: MirrorVerifyOptions): Promise<MirrorReport> {
+  const { onProgress, signal } = optionsOf("verify()", options, "onProgress signal");
+  const report = listener(onProgress, "files");
+  return untilAborted(signal, "verification", async () => {
+    try {
+      const listings = await asked("list", timeout, () => bringer.store.list());
+      let total = listings.reduce((sum, { length }) => sum + length + 1, 0);
+      const found: MirrorReport = { conversations: 0, files: 0, differences: [] };
+      const seen = (more: number, isFurther = false) => {
+        signal?.throwIfAborted();
+        found.files += more;
+        if (isFurther) total += more;
+        report(found.files, Math.max(total, found.files));
+      };
+      for (const listing of listings) await verifyOne(bringer, listing, seen, (difference) => found.differences.push(difference));
+      found.conversations = listings.length;
+      return found;
+    } catch (error) {
+      throw error instanceof PlaceFailure ? error.error : error;
+    }
+  });
+}
+
+async function verifyOne(
+  bringer: Bringer,
+  { conversation, length, baseState, updatedAt }: Listing,
+  seen: (more: number, isFurther?: boolean) => void,
+  differs: (difference: MirrorDifference) => void,
+): Promise<void> {
+  const { store, place, known } = bringer;
+  const spot = spotOf(conversation, baseState, updatedAt);
+  const numbers = await bringer.numbersThere(spot);
+  const found = (path: string, there: unknown, isMended: boolean) =>
+    differs({ conversation, path, problem: there === undefined ? "missing" : "different", isMended });
+  let before: string | null = null;
+  for await (const page of eventPages(store, conversation, 0, length)) {
+    const places = page.map((event, place) => ({ event, before: place > 0 ? page[place - 1]!.id : before }));
+    before = page.at(-1)!.id;
+    await each(places, async ({ event, before }) => {
+      const { id } = event;
+      const number = numbers.get(id);
+      const json = await bringer.textThere(event, conversation, before);
+      const there = number === undefined ? undefined : await place.readEvent(spot, number, id);
+      if (there && isSame(there, bytesOf(json))) return;
+      if (there && !isObject(bytesOf(json)) && isObject(there)) {
+        differs({ conversation, path: eventPath(number!, id), problem: "unreadable here", isMended: false });
+        return;
+      }
+      const canMend = number !== undefined && place.canReplaceEvents;
+      if (canMend) await place.put(spot, [{ number, id, json }], undefined, false, number);
+      found(eventPath(number ?? event.index, id), there, canMend);
+    });
+    seen(page.length);
+  }
+  const { state } = await place.look(spot);
+  const hash = state === undefined ? undefined : await hashOfText(state);
+  const isOwn = () => known.get(conversation)?.isHeld || known.get(conversation)?.states.some((one) => one.hash === hash);
+  // Another tab may have written it meanwhile.
+  if (!isOwn()) await known.load();
+  if (!isOwn()) {
+    await bringer.bring(conversation, true);
+    found(baseStateFile, state, true);
+  }
+  seen(1);
+  for await (const page of filePages(store, conversation, await pathsOf(store, conversation))) {
+    await each(page, async ([path, content]) => {
+      const there = await place.readFile(spot, path);
+      if (there && isSame(there, content)) return;
+      await place.putFiles(spot, [[path, content]]);
+      found(path, there, true);
+    });
+    seen(page.length, true);
+  }
+}
+
+function isSame(one: Uint8Array, other: Uint8Array): boolean {
+  return one.length === other.length && one.every((byte, place) => byte === other[place]);
+}
+
+function isObject(json: Uint8Array): boolean {
+  try {
+    const value: unknown = JSON.parse(new TextDecoder().decode(json));
+    return typeof value === "object" && value !== null && !Array.isArray(value);
+  } catch {
+    return false;
+  }
+}
