@@ -24,6 +24,8 @@ pub struct MirrorPlan {
     pub stale: Vec<String>,
     /// Events of the store by their index, with the numbers that their files get, ascending.
     pub writes: Vec<(usize, u64)>,
+    /// Whether the mirror has a base state that can be read.
+    pub has_state: bool,
     /// Whether the mirror has events that the store does not have.
     pub has_more: bool,
     /// Whether the events of the mirror will be those of the store, at the same places.
@@ -35,7 +37,7 @@ pub struct MirrorPlan {
 /// Compares the events of a store with the names of the event files of its mirror. `state` is the mirror's base state: events behind
 /// its HEAD are written again, because their writing may have been cut off.
 pub fn plan(ours: &[EventId], theirs: &[&str], state: Option<&BaseState>) -> MirrorPlan {
-    let mut plan = MirrorPlan::default();
+    let mut plan = MirrorPlan { has_state: state.is_some(), ..MirrorPlan::default() };
     let mut own = Names::default();
     for (index, id) in ours.iter().enumerate() {
         own.add(id.as_str(), index);

@@ -49,7 +49,7 @@ export interface CoreExport {
 /** `MirrorPlan` of `src/archive/mirror.rs`. */
 export interface CoreMirrorPlan {
   moves: [name: string, number: number][]; stale: string[]; writes: [index: number, number: number][];
-  hasMore: boolean; isSameOrder: boolean; next: number;
+  hasState: boolean; hasMore: boolean; isSameOrder: boolean; next: number;
 }
 "#;
 

@@ -205,6 +205,7 @@ pub(super) struct MirrorPlanObject<'a> {
     moves: &'a [(String, u64)],
     stale: &'a [String],
     writes: &'a [(usize, u64)],
+    has_state: bool,
     has_more: bool,
     is_same_order: bool,
     next: u64,
@@ -212,8 +213,16 @@ pub(super) struct MirrorPlanObject<'a> {
 
 impl<'a> From<&'a MirrorPlan> for MirrorPlanObject<'a> {
     fn from(plan: &'a MirrorPlan) -> Self {
-        let MirrorPlan { moves, stale, writes, has_more, is_same_order, next } = plan;
-        Self { moves, stale, writes, has_more: *has_more, is_same_order: *is_same_order, next: *next }
+        let MirrorPlan { moves, stale, writes, has_state, has_more, is_same_order, next } = plan;
+        Self {
+            moves,
+            stale,
+            writes,
+            has_state: *has_state,
+            has_more: *has_more,
+            is_same_order: *is_same_order,
+            next: *next,
+        }
     }
 }
 

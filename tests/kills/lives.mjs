@@ -23,16 +23,18 @@ export const rightAfterAReport = (random) => ({ turns: 1, reports: random.betwee
 /**
  * Kills a browser `kills` times in the middle of a conversation, each time at a `moment`, and opens it once more in the
  * end; with `loses` on a store that loses its last commit, with `seals` on an encrypted one, with `folder` in this directory of OPFS, of which `look` gets what
- * each life has left. Returns what was wrong with what was found, as sentences that begin with the number of the life; and counts
- * of what was seen.
+ * each life has left; with `mirroredTo` mirrored to that directory. Returns what was wrong with what was found, as sentences that begin
+ * with the number of the life; counts of what was seen; the ids of all events that were reported as stored; and what the mirror had
+ * in the end.
  */
-export async function live(kind, { kills, seed, moment = anyMoment, loses = false, seals = false, folder, look }) {
+export async function live(kind, { kills, seed, moment = anyMoment, loses = false, seals = false, folder, mirroredTo, look }) {
   const random = randomFrom(seed);
   const profile = mkdtempSync(path.join(tmpdir(), `threadkeep-kills-${kind}-`));
   const stage = await Stage.open();
   const complaints = [];
   const seen = { kills: 0, turns: 0 };
   let conversation;
+  let caughtUp;
   try {
     for (let round = 1; round <= kills + 1; round++) {
       if ((round - 1) % deathsPerConversation === 0) {
@@ -43,7 +45,18 @@ export async function live(kind, { kills, seed, moment = anyMoment, loses = fals
       const browser = await launch(kind, { profile });
       try {
         const { id, baseUrl } = conversation;
-        const given = { id, baseUrl, replays, seed: random.between(0, 2 ** 31), round, limit: random.between(1, 3), loses, seals, folder };
+        const given = {
+          id,
+          baseUrl,
+          replays,
+          seed: random.between(0, 2 ** 31),
+          round,
+          limit: random.between(1, 3),
+          loses,
+          seals,
+          folder,
+          mirroredTo,
+        };
         const lives = async () => {
           await browser.page(stage.page);
           await browser.evaluate(isReady);
@@ -52,6 +65,7 @@ export async function live(kind, { kills, seed, moment = anyMoment, loses = fals
         // It ends with its browser.
         lives().catch(() => {});
         await life.until(isLast ? { turns: 1 } : moment(random));
+        if (isLast && mirroredTo) caughtUp = await browser.evaluate(() => window.finish());
       } finally {
         await (isLast ? browser.close() : browser.kill());
         if (!isLast) seen.kills++;
@@ -70,7 +84,8 @@ export async function live(kind, { kills, seed, moment = anyMoment, loses = fals
       requests: sum(({ model }) => model.requests.length),
       removals: sum(({ witness }) => witness.removals),
     };
-    return { complaints, seen: { ...seen, ...counts } };
+    const reported = all.flatMap(({ witness }) => [...witness.reported.keys(), ...witness.sent.keys()]);
+    return { complaints, seen: { ...seen, ...counts }, reported, caughtUp };
   } finally {
     await stage.close();
     rmSync(profile, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });

@@ -57,7 +57,7 @@ const areas = {
   ],
   subagents: ["agent", "tools", "tool", "llm", "events", "input", "pkg"],
   agent: ["formats", "mcp", "tool", "llm", "events", "wasm", "input"],
-  mirror: ["formats", "store", "events", "wasm", "input", "pkg"],
+  mirror: ["formats", "store", "wasm", "input", "pkg"],
   formats: ["llm", "workspace", "store", "events", "wasm", "input", "pkg"],
   mcp: ["tool", "secrets", "llm", "python-regex", "store", "events", "wasm", "input", "pkg"],
   tools: ["tool", "llm", "workspace", "python-regex", "events", "wasm", "input"],

@@ -110,7 +110,7 @@ export class Bringer {
     const state = await this.stateOf(listing);
     const hash = await hashOfText(state);
     const isOwn = seen === hash || (!known.isHeld && known.states.some((one) => one.hash === seen));
-    const takesIn = seen !== undefined && taken !== seen && (!isOwn || plan.hasMore);
+    const takesIn = plan.hasState && taken !== seen && (!isOwn || plan.hasMore);
     await this.place.arrange(spot, plan.moves, plan.stale);
     const writes = this.place.canReplaceEvents ? plan.writes : plan.writes.filter(([, number]) => number >= names.length);
     await this.#writeEvents(id, spot, ids, writes, plan.isSameOrder, seen === undefined);
@@ -119,7 +119,7 @@ export class Bringer {
       await this.#removeGone(id, spot, known);
       const refused = await this.#takeIn(id, spot);
       if (!refused) return this.bring(id, true, seen);
-      known.states = [{ ...now, hash: seen }];
+      known.states = [{ ...now, hash: seen! }];
       known.isHeld = true;
       await this.known.save(id);
       return refused.code === "locked_elsewhere" ? { is: "held" } : { is: "held", error: refused };
@@ -128,7 +128,8 @@ export class Bringer {
     await this.#intend(id, known, seen === undefined ? undefined : { ...now, hash: seen }, now);
     await this.place.put(spot, [], state, seen === undefined, plan.next);
     known.states = [now];
-    return { is: "there" };
+    // Without a state nothing could be taken in.
+    return plan.hasMore && !plan.hasState ? this.bring(id, true) : { is: "there" };
   }
 
   /** Writes events of the store, given by their index, with these numbers. */

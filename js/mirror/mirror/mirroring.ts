@@ -63,6 +63,8 @@ class Mirroring implements Mirror {
   #isClosed = false;
   #error: ThreadkeepError | null = null;
   #failures = 0;
+  /** Whether the next round tries again what has failed because time has passed. */
+  #isRetry = false;
   #filesTook = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
   /** The work under way. */
@@ -95,8 +97,14 @@ class Mirroring implements Mirror {
   }
 
   async verify(options: MirrorVerifyOptions = {}): Promise<MirrorReport> {
-    await this.catchUp();
-    return this.#inTurn(() => verify(this.#bringer, options));
+    this.#check();
+    if (!this.#tabs.isLeader) await this.#tabs.catchUp();
+    return this.#inTurn(async () => {
+      // What nobody has brought yet does not differ by mistake.
+      await this.#round(true);
+      if (this.#error) throw this.#error;
+      return verify(this.#bringer, options);
+    });
   }
 
   close(): void {
@@ -176,8 +184,10 @@ class Mirroring implements Mirror {
       this.#failures = 0;
     } catch (error) {
       this.#error = error instanceof PlaceFailure ? error.error : fromCore(error);
-      this.#failures++;
+      // Changes try again as well, and are no reason to wait longer.
+      if (this.#isRetry || this.#failures === 0) this.#failures++;
     }
+    this.#isRetry = false;
     if (this.#isClosed) return;
     this.#tell();
     this.#plan();
@@ -199,6 +209,7 @@ class Mirroring implements Mirror {
     if (times.length === 0) return;
     this.#timer = setTimeout(
       () => {
+        this.#isRetry = true;
         for (const [id, { retryable }] of this.#refused) if (retryable) this.#due.set(id, true);
         this.#soon();
       },

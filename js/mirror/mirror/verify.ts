@@ -46,6 +46,7 @@ async function verifyOne(
   const found = (path: string, there: unknown, isMended: boolean) =>
     differs({ conversation, path, problem: there === undefined ? "missing" : "different", isMended });
   let before: string | null = null;
+  let isAnew = false;
   for await (const page of eventPages(store, conversation, 0, length)) {
     const places = page.map((event, place) => ({ event, before: place > 0 ? page[place - 1]!.id : before }));
     before = page.at(-1)!.id;
@@ -59,9 +60,10 @@ async function verifyOne(
         differs({ conversation, path: eventPath(number!, id), problem: "unreadable here", isMended: false });
         return;
       }
-      const canMend = number !== undefined && place.canReplaceEvents;
-      if (canMend) await place.put(spot, [{ number, id, json }], undefined, false, number);
-      found(eventPath(number ?? event.index, id), there, canMend);
+      if (number === undefined) isAnew = true;
+      else if (place.canReplaceEvents) await place.put(spot, [{ number, id, json }], undefined, false, number);
+      // An event in a store never changes.
+      found(eventPath(number ?? event.index, id), there, number === undefined || place.canReplaceEvents);
     });
     seen(page.length);
   }
@@ -71,9 +73,10 @@ async function verifyOne(
   // Another tab may have written it meanwhile.
   if (!isOwn()) await known.load();
   if (!isOwn()) {
-    await bringer.bring(conversation, true);
+    isAnew = true;
     found(baseStateFile, state, true);
   }
+  if (isAnew) await bringer.bring(conversation, true);
   seen(1);
   for await (const page of filePages(store, conversation, await pathsOf(store, conversation))) {
     await each(page, async ([path, content]) => {

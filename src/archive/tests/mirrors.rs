@@ -46,7 +46,7 @@ fn a_mirror_gets_what_it_lacks_behind_what_it_has() {
         (vec![(2, 2), (3, 3)], 4, false, true)
     );
     let plan = planned("ab", "0a 1b", Some("b"));
-    assert_eq!(plan, MirrorPlan { next: 2, is_same_order: true, ..MirrorPlan::default() });
+    assert_eq!(plan, MirrorPlan { next: 2, is_same_order: true, has_state: true, ..MirrorPlan::default() });
     assert_eq!(planned("ab", "", None).writes, [(0, 0), (1, 1)]);
 }
 

@@ -1,10 +1,11 @@
 // The page of the kill suite. It brings conversations to certain points, or works on one without end, until its browser
 // is killed; the page after it continues them. Everything that the library reports goes to the test at once, by a
 // WebSocket: what the page itself remembers is lost with it.
-import { Agent, Conversation, LLM, directoryStore, encryptedStore, indexedDBStore, tool } from "/threadkeep/index.js";
+import { Agent, Conversation, LLM, directoryStore, encryptedStore, indexedDBStore, mirror, tool } from "/threadkeep/index.js";
 import { randomFrom } from "/support/random.mjs";
 import { hanging } from "./hanging-store.mjs";
 import { losing } from "./losing-store.mjs";
+import { httpPlace } from "./http-place.mjs";
 import { directory, filesIn } from "./opfs.mjs";
 
 const socket = new WebSocket(new URLSearchParams(location.search).get("socket"));
@@ -187,13 +188,31 @@ const continuations = {
   },
 };
 
+/** Of a page that lives with a mirror: the mirror, its directory if it has one, and how to end. */
+let mirrored;
+
+/** Ends the work after the turn under way, and has the mirror catch up. Resolves to the files that are there then. */
+window.finish = async () => {
+  mirrored.isEnding = true;
+  await mirrored.ended.promise;
+  await mirrored.backup.catchUp();
+  const { differences } = await mirrored.backup.verify();
+  return { state: mirrored.backup.state, differences, files: mirrored.folder && (await filesIn(mirrored.folder)) };
+};
+
 /** Works on a conversation without end. What a user does meanwhile is chance, repeatable by `seed`. */
-window.live = async ({ id, seed, round, limit, loses, seals, folder, ...given }) => {
+window.live = async ({ id, seed, round, limit, loses, seals, folder, mirroredTo, ...given }) => {
   const random = randomFrom(seed);
   tell(id, "begun");
   if (folder) tell(id, "left", await filesIn(await directory(folder)));
   const inBrowser = folder ? directoryStore(await directory(folder)) : indexedDBStore();
   const store = loses ? losing(inBrowser) : seals ? encryptedStore(inBrowser, { passphrase: "of the kills" }) : inBrowser;
+  if (mirroredTo) {
+    const place = mirroredTo.startsWith("http") ? undefined : await directory(mirroredTo);
+    if (place) tell(id, "left", await filesIn(place));
+    const backup = await mirror(store, place ? directoryStore(place) : httpPlace(mirroredTo));
+    mirrored = { backup, folder: place, isEnding: false, ended: Promise.withResolvers() };
+  }
   const conversation = await open({ ...given, id }, { store, limit });
   tell(id, "opened", await everything(conversation));
   const pending = await conversation.pendingActions();
@@ -215,7 +234,10 @@ window.live = async ({ id, seed, round, limit, loses, seals, folder, ...given })
     // It may have been stopped, or a message came when it had ended.
     if (conversation.executionStatus !== "finished") await conversation.run();
     tell(id, "turn", { turn, status: conversation.executionStatus });
+    if (mirrored?.isEnding) break;
   }
+  await conversation.close();
+  mirrored.ended.resolve();
 };
 
 /** Does what users do while an agent works. */
