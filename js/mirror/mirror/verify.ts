@@ -43,28 +43,31 @@ async function verifyOne(
   const { store, place, known } = bringer;
   const spot = spotOf(conversation, baseState, updatedAt);
   const numbers = await bringer.numbersThere(spot);
-  const found = (path: string, there: unknown, isMended: boolean) =>
-    differs({ conversation, path, problem: there === undefined ? "missing" : "different", isMended });
+  const difference = (path: string, there: unknown, isMended: boolean): MirrorDifference => ({
+    conversation,
+    path,
+    problem: there === undefined ? "missing" : "different",
+    isMended,
+  });
   let before: string | null = null;
   let isAnew = false;
   for await (const page of eventPages(store, conversation, 0, length)) {
     const places = page.map((event, place) => ({ event, before: place > 0 ? page[place - 1]!.id : before }));
     before = page.at(-1)!.id;
-    await each(places, async ({ event, before }) => {
-      const { id } = event;
+    const found = await each(places, async ({ event, before }): Promise<MirrorDifference | undefined> => {
+      const { id, index } = event;
       const number = numbers.get(id);
       const json = await bringer.textThere(event, conversation, before);
       const there = number === undefined ? undefined : await place.readEvent(spot, number, id);
-      if (there && isSame(there, bytesOf(json))) return;
-      if (there && !isObject(bytesOf(json)) && isObject(there)) {
-        differs({ conversation, path: eventPath(number!, id), problem: "unreadable here", isMended: false });
-        return;
-      }
+      if (there && isSame(there, bytesOf(json))) return undefined;
+      const path = eventPath(number ?? index, id);
+      if (there && !isObject(bytesOf(json)) && isObject(there)) return { conversation, path, problem: "unreadable here", isMended: false };
       if (number === undefined) isAnew = true;
       else if (place.canReplaceEvents) await place.put(spot, [{ number, id, json }], undefined, false, number);
       // An event in a store never changes.
-      found(eventPath(number ?? event.index, id), there, number === undefined || place.canReplaceEvents);
+      return difference(path, there, number === undefined || place.canReplaceEvents);
     });
+    for (const one of found) if (one) differs(one);
     seen(page.length);
   }
   const { state } = await place.look(spot);
@@ -74,7 +77,7 @@ async function verifyOne(
   if (!isOwn()) await known.load();
   if (!isOwn()) {
     isAnew = true;
-    found(baseStateFile, state, true);
+    differs(difference(baseStateFile, state, true));
   }
   if (isAnew) await bringer.bring(conversation, true);
   seen(1);
@@ -83,7 +86,7 @@ async function verifyOne(
       const there = await place.readFile(spot, path);
       if (there && isSame(there, content)) return;
       await place.putFiles(spot, [[path, content]]);
-      found(path, there, true);
+      differs(difference(path, there, true));
     });
     seen(page.length, true);
   }

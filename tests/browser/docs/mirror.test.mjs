@@ -72,9 +72,9 @@ for (const kind of availableBrowsers) {
       await browser.page(`${server.origin}/pages/blank.html`);
       await browser.evaluate(talk, "Keep this");
       const folder = ["folder", "restore", "verify"].map(example).join("\n");
-      assert.match(await browser.evaluate(run, folder, "(backup.close(), output.value)"), /^4 files compared, 0 mended$/);
+      assert.match(await browser.evaluate(run, folder, "[output.value, backup.close()][0]"), /^4 files compared, 0 mended$/);
       assert.equal(
-        await browser.evaluate(run, [example("folder"), example("restore")].join("\n"), "(backup.close(), output.value)"),
+        await browser.evaluate(run, [example("folder"), example("restore")].join("\n"), "[output.value, backup.close()][0]"),
         "1 conversations are back",
       );
       if (!places) return t.diagnostic("not checked: WebDAV and S3");
@@ -99,7 +99,9 @@ for (const kind of availableBrowsers) {
       const [code, message] = await browser.evaluate(run, wrong, refused, { given: { ...given, secretAccessKey: "other" } });
       assert.equal(code, "network");
       assert.match(message, /403/);
-      assert.deepEqual(browser.problems, []);
+      // Chromium writes down each answer that is an error: files that were not there yet, and the wrong key.
+      const unexpected = browser.problems.filter((problem) => !/the server responded with a status of (404|403)/.test(problem));
+      assert.deepEqual(unexpected, []);
     } finally {
       await browser.close();
     }
