@@ -50,6 +50,7 @@ export const sections = [
       ["durability", "Durability"],
       ["keeping", "Keeping conversations"],
       ["search", "Searching conversations"],
+      ["mirror", "Mirrors"],
       ["organizing", "Organizing conversations"],
       ["tabs", "Several tabs"],
       ["server", "On an agent server"],

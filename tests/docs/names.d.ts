@@ -35,6 +35,8 @@ declare global {
   const remoteWorkspace: typeof threadkeep.remoteWorkspace;
   const requestPersistence: typeof threadkeep.requestPersistence;
   const search: typeof threadkeep.search;
+  const mirror: typeof threadkeep.mirror;
+  const restoreMirror: typeof threadkeep.restoreMirror;
   const searchConversations: typeof threadkeep.searchConversations;
   const storageStatus: typeof threadkeep.storageStatus;
   const switchLLM: typeof threadkeep.switchLLM;

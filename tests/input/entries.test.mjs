@@ -25,6 +25,8 @@ const opened = (use) => async (value) => {
     await conversation.close();
   }
 };
+/** A place of a mirror, with these paths. */
+const place = (paths = []) => ({ list: async () => paths, read: async () => undefined, write: async () => {}, remove: async () => {} });
 const withTool = (toolOf) => async (value) => (await open({ tools: [toolOf(value)] })).close();
 const transport = () => new aiSdk.ThreadkeepChatTransport({ agent: new Agent({ llm }), store: memoryStore() });
 const threadWith = async (use) => {
@@ -121,6 +123,38 @@ const calls = {
   "encryptedStore, setSecret, current": (value) => library.encryptedStore(memoryStore()).setSecret({ passphrase: "x" }, { current: value }),
   "encryptedStore, removeSecret": (value) => library.encryptedStore(memoryStore()).removeSecret(value, { current: { passphrase: "x" } }),
   "encryptedStore, onLockChange": (value) => library.encryptedStore(memoryStore()).onLockChange(value),
+  mirror: async (value) => (await library.mirror(value, place())).close(),
+  "mirror, place": async (value) => (await library.mirror(memoryStore(), value)).close(),
+  "mirror, name": async (value) => (await library.mirror(memoryStore(), { ...place(), name: value })).close(),
+  // What a listener throws is an uncaught error by design.
+  "mirror, onChange": async (value) =>
+    (await library.mirror(memoryStore(), place(), { onChange: typeof value === "function" ? undefined : value })).close(),
+  "mirror, options": async (value) => (await library.mirror(memoryStore(), place(), value)).close(),
+  ...Object.fromEntries(
+    ["signal", "deletions"].map((name) => [
+      `mirror, ${name}`,
+      async (value) => (await library.mirror(memoryStore(), place(), { [name]: value })).close(),
+    ]),
+  ),
+  ...Object.fromEntries(
+    ["list", "read"].map((name) => [
+      `mirror, result of ${name}`,
+      (value) =>
+        library.restoreMirror({ ...place(["a".repeat(32) + "/base_state.json"]), [name]: async () => value }, { store: memoryStore() }),
+    ]),
+  ),
+  "verify, options": async (value) => {
+    const opened = await library.mirror(memoryStore(), place());
+    await opened.verify(value).finally(() => opened.close());
+  },
+  restoreMirror: (value) => library.restoreMirror(value, { store: memoryStore() }),
+  "restoreMirror, options": (value) => library.restoreMirror(place(), value),
+  ...Object.fromEntries(
+    ["store", "onProgress", "signal"].map((name) => [
+      `restoreMirror, ${name}`,
+      (value) => library.restoreMirror(place(), { store: memoryStore(), [name]: value }),
+    ]),
+  ),
   importDirectory: (value) => library.importDirectory(value, { store: memoryStore() }),
   "importDirectory, files": (value) => library.importDirectory([value], { store: memoryStore() }),
   "importDirectory, options": (value) => library.importDirectory([new File([], "base_state.json")], value),

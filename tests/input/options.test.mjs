@@ -13,6 +13,8 @@ import {
   importDirectory,
   indexedDBStore,
   memoryStore,
+  mirror,
+  restoreMirror,
   search,
   searchConversations,
   serveConversations,
@@ -186,6 +188,21 @@ const objects = {
   "encryptedStore()": [
     { passphrase: "x", passkey: undefined, lockAfter: 1000, name: "x" },
     async (options) => encryptedStore(memoryStore(), options).close(),
+  ],
+  "mirror()": [
+    { onChange() {}, signal: new AbortController().signal, deletions: "follow" },
+    async (options) => (await mirror(memoryStore(), memoryStore(), options)).close(),
+  ],
+  "verify()": [
+    { onProgress() {}, signal: new AbortController().signal },
+    async (options) => {
+      const opened = await mirror(memoryStore(), memoryStore());
+      await opened.verify(options).finally(() => opened.close());
+    },
+  ],
+  "restoreMirror()": [
+    { store: memoryStore(), onProgress() {}, signal: new AbortController().signal },
+    (options) => restoreMirror(memoryStore(), { store: memoryStore(), ...options }),
   ],
   "importDirectory()": [
     { store: memoryStore(), onProgress() {}, signal: new AbortController().signal },

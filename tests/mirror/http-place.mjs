@@ -54,7 +54,8 @@ if (isProgram(import.meta.url)) {
     const body = await buffer(request).catch(() => undefined);
     if (!body) return response.destroy();
     try {
-      response.writeHead(200, open).end(answers[request.method](decodeURIComponent(request.url.slice(1)), body));
+      const answer = answers[request.method](decodeURIComponent(request.url.slice(1)), body);
+      response.writeHead(200, open).end(answer);
     } catch (error) {
       response.writeHead(error.code === "ENOENT" ? 404 : 500, open).end(String(error));
     }

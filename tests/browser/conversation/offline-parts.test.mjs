@@ -56,6 +56,7 @@ const others = {
   "search/tool.ts": "is loaded before a conversation is open",
   "search-worker.js": "is started with the first search; the page does without",
   "search/index/stored-index.ts": "is loaded with the first search where there is no worker; without it, a search fails",
+  "mirror/mirror/parts.ts": "is loaded with the first mirror, when the host asks; nothing is stored without it",
   messages: "exports and imports",
   "store/encrypted/store.ts": "is loaded before a conversation is open, as its store is read",
   "store/directory/store.ts": "is loaded before a conversation is open, as its store is read",
