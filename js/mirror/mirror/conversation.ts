@@ -21,6 +21,12 @@ export interface Brought {
   error?: ThreadkeepError;
 }
 
+/** The base state that was there, and the number of event files. */
+interface Taken {
+  hash: string;
+  events: number;
+}
+
 const nothing = () => undefined;
 
 export class Bringer {
@@ -45,9 +51,9 @@ export class Bringer {
 
   /**
    * Brings the log and the base state. Reads and writes only what is new since the last time, unless the place has changed, or with
-   * `isAnew`. `taken` is the hash of a state there of which everything was taken in.
+   * `isAnew`. `taken` is what was there when everything was taken in.
    */
-  async bring(id: string, isAnew: boolean, taken?: string): Promise<Brought> {
+  async bring(id: string, isAnew: boolean, taken?: Taken): Promise<Brought> {
     const listing = await this.load(id);
     if (!listing) return { is: "gone" };
     const spot = spotOf(id, listing.baseState, listing.updatedAt);
@@ -100,7 +106,7 @@ export class Bringer {
     stateThere: string | undefined,
     seen: string | undefined,
     known: Known,
-    taken: string | undefined,
+    taken: Taken | undefined,
   ): Promise<Brought> {
     const { conversation: id, length } = listing;
     const names = await this.place.eventFiles(spot);
@@ -110,15 +116,18 @@ export class Bringer {
     const state = await this.stateOf(listing);
     const hash = await hashOfText(state);
     const isOwn = seen === hash || (!known.isHeld && known.states.some((one) => one.hash === seen));
-    const takesIn = plan.hasState && taken !== seen && (!isOwn || plan.hasMore);
+    // Events that cannot be taken in, because they are torn, are no reason to try for ever.
+    const wasTaken = taken?.hash === seen && taken?.events === names.length;
+    const takesIn = plan.hasState && !wasTaken && (!isOwn || plan.hasMore);
     await this.place.arrange(spot, plan.moves, plan.stale);
     const writes = this.place.canReplaceEvents ? plan.writes : plan.writes.filter(([, number]) => number >= names.length);
     await this.#writeEvents(id, spot, ids, writes, plan.isSameOrder, seen === undefined);
     const now: KnownState = { hash, length, last: ids.at(-1) ?? null, next: plan.next, isSameOrder: plan.isSameOrder };
     if (takesIn) {
       await this.#removeGone(id, spot, known);
+      const events = (await this.place.eventFiles(spot)).length;
       const refused = await this.#takeIn(id, spot);
-      if (!refused) return this.bring(id, true, seen);
+      if (!refused) return this.bring(id, true, { hash: seen!, events });
       known.states = [{ ...now, hash: seen! }];
       known.isHeld = true;
       await this.known.save(id);

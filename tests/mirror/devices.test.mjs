@@ -1,0 +1,107 @@
+// Random histories of devices that mirror one conversation to one place, whose functions fail and are cut off: nothing is lost, the
+// place is at every moment one that Python opens, and each device stays on its own branch.
+//   THREADKEEP_SEED=1234   the chances of an earlier run
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Agent, Conversation, LLM, memoryStore, mirror, restoreMirror } from "../../dist/index.js";
+import { ScriptedModel } from "../support/model/script.mjs";
+import { randomFrom } from "../support/random.mjs";
+import { eventsIn, placeInMemory, refusedByPython } from "./place.mjs";
+
+const histories = 30;
+const start = Number(process.env.THREADKEEP_SEED ?? Math.floor(Math.random() * 2 ** 31));
+const script = new ScriptedModel(() => ({ text: "So it is." }));
+const agent = new Agent({ llm: new LLM({ model: "openai/gpt-4o", apiKey: "sk-0123456789abcdef", fetch: script.fetch }) });
+
+async function play(seed) {
+  const random = randomFrom(seed);
+  const place = placeInMemory();
+  const problems = [];
+  let reach = Infinity;
+  const weak = {
+    ...place,
+    async write(path, bytes) {
+      if (reach-- <= 0) throw new Error("cut off");
+      await place.write(path, bytes);
+      problems.push(...refusedByPython(place, true));
+    },
+    async remove(path) {
+      if (reach-- <= 0) throw new Error("cut off");
+      await place.remove(path);
+    },
+  };
+  let conversationId;
+  const said = [];
+  const devices = Array.from({ length: random.between(2, 3) }, () => ({ store: memoryStore(), opened: undefined, mirror: undefined }));
+  const open = (device) => Conversation.open({ agent, store: device.store, ...(conversationId && { conversationId }) });
+  const talk = async (conversation) => {
+    const text = `Message ${said.length}`;
+    said.push(text);
+    await conversation.sendMessage(text);
+    await conversation.run();
+  };
+  const first = await open(devices[0]);
+  conversationId = first.id;
+  await talk(first);
+  await first.close();
+  for (const device of devices) device.mirror = await mirror(device.store, weak);
+  await devices[0].mirror.catchUp();
+  for (const device of devices.slice(1)) await restoreMirror(place, { store: device.store });
+  const catchUp = (device) => device.mirror.catchUp().catch(({ code }) => assert.equal(code, "network"));
+  for (let step = 0; step < 16; step++) {
+    const device = random.of(devices);
+    const choice = random.between(0, 9);
+    if (choice < 4) {
+      const conversation = device.opened ?? (await open(device));
+      if (choice === 0) {
+        const events = await device.store.events(conversationId, 0, 999);
+        await conversation.navigateTo(random.of(events).id).catch(({ code }) => assert.equal(code, "invalid_options"));
+      } else await talk(conversation);
+      if (!device.opened) await conversation.close();
+    } else if (choice === 4) {
+      if (device.opened) await device.opened.close();
+      device.opened = device.opened ? undefined : await open(device);
+    } else if (choice === 5) {
+      // A page that dies, and another one that knows nothing.
+      device.mirror.close();
+      device.mirror = await mirror(device.store, weak);
+    } else if (choice === 6) {
+      reach = random.between(0, 4);
+      await catchUp(device);
+      reach = Infinity;
+    } else if (choice === 7) await Promise.all(devices.map(catchUp));
+    else await catchUp(device);
+  }
+  reach = Infinity;
+  for (const device of devices) await device.opened?.close();
+  const branches = [];
+  for (const device of devices) branches.push(await branchOf(device));
+  for (let round = 0; round < 3; round++) for (const device of devices) await device.mirror.catchUp();
+  for (const device of devices) assert.equal(device.mirror.state.status, "up_to_date");
+  const there = eventsIn(place).map((path) => path.match(/event-\d+-([\w-]+)\.json/)[1]);
+  for (const [number, device] of devices.entries()) {
+    const events = await device.store.events(conversationId, 0, 999);
+    assert.deepEqual(events.map(({ id }) => id).sort(), there.toSorted(), `the events of device ${number}`);
+    const texts = events.map(({ json }) => json).join();
+    for (const text of said) assert.ok(texts.includes(`"${text}"`), `${text} is lost`);
+    const branch = await branchOf(device);
+    assert.deepEqual(branch.slice(0, branches[number].length), branches[number], `the branch of device ${number}`);
+    device.mirror.close();
+  }
+  assert.deepEqual([...problems, ...refusedByPython(place)], []);
+
+  async function branchOf(device) {
+    const conversation = await open(device);
+    const branch = (await conversation.activeBranch()).map(({ id }) => id);
+    await conversation.close();
+    return branch;
+  }
+}
+
+test(`${histories} histories of two or three devices, from seed ${start}`, { timeout: 120_000 }, async () => {
+  for (let seed = start; seed < start + histories; seed++) {
+    await play(seed).catch((error) => {
+      throw new Error(`seed ${seed}: ${error.stack}`, { cause: error });
+    });
+  }
+});
