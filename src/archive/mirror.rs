@@ -2,13 +2,17 @@
 //!
 //! A mirror has the events in an order of its own: what it lacks is written behind the others. So no event of another device is ever
 //! replaced or moved down, a directory grows from one valid log to the next, and a log that two devices have written at the same
-//! time is put in order by moving files up: whoever sees a file twice removes the lower one, and nobody the highest.
+//! time is put in order by moving files up. A gap that nobody can fill is closed by those who have all events.
 //!
 //! Performs no I/O.
 
 use super::union::Union;
 use crate::{
-    format::{base_state::BaseState, layout::parse_event_file_name, tree::Leaf},
+    format::{
+        base_state::BaseState,
+        layout::{event_file_name, parse_event_file_name},
+        tree::{Leaf, ROOT_PARENT_ID},
+    },
     id::EventId,
     names::Names,
 };
@@ -18,9 +22,9 @@ use std::collections::BTreeMap;
 /// it had one before, and all events that it had.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MirrorPlan {
-    /// Files with a number that another event has as well, the highest first: each is written again with this number.
+    /// Files with a number that another event has as well, or behind a gap: each is written again with this number, in this order.
     pub moves: Vec<(String, u64)>,
-    /// Files of events that are there with a higher number, or will be: they are removed.
+    /// Files of events that are there with another number, or will be: they are removed.
     pub stale: Vec<String>,
     /// Events of the store by their index, with the numbers that their files get, ascending.
     pub writes: Vec<(usize, u64)>,
@@ -47,9 +51,17 @@ pub fn plan(ours: &[EventId], theirs: &[&str], state: Option<&BaseState>) -> Mir
         .filter_map(|name| parse_event_file_name(name).map(|(number, id)| (number, id, *name)))
         .collect();
     files.sort();
-    let mut highest = Names::default();
+    // Of several files of an event the lowest counts that has its number for itself, or else the highest.
+    let is_alone = |place: usize| {
+        let number = |place: usize| files.get(place).map(|(number, ..)| *number);
+        let before = place.checked_sub(1).and_then(number);
+        before != number(place) && number(place.saturating_add(1)) != number(place)
+    };
+    let (mut kept, mut alone) = (Names::default(), Names::default());
     for (place, (_, id, _)) in files.iter().enumerate() {
-        highest.set(id.as_str(), place);
+        if is_alone(place) && alone.add(id.as_str(), place) || !alone.has(id.as_str()) {
+            kept.set(id.as_str(), place);
+        }
     }
     // By number, the index in the store of the event that is there; `None` for one that only the mirror has.
     let mut places: BTreeMap<u64, Option<usize>> = BTreeMap::new();
@@ -60,7 +72,7 @@ pub fn plan(ours: &[EventId], theirs: &[&str], state: Option<&BaseState>) -> Mir
     };
     let mut head = None;
     for (place, (number, id, name)) in files.iter().enumerate() {
-        if highest.get(id.as_str()) != Some(place) {
+        if kept.get(id.as_str()) != Some(place) {
             plan.stale.push((*name).to_owned());
             continue;
         }
@@ -78,6 +90,22 @@ pub fn plan(ours: &[EventId], theirs: &[&str], state: Option<&BaseState>) -> Mir
         next = to.saturating_add(1);
     }
     plan.moves.reverse();
+    // A copy that lies where the event comes to stays.
+    let targets: Vec<String> = plan
+        .moves
+        .iter()
+        .filter_map(|(name, number)| Some(event_file_name(*number, &parse_event_file_name(name)?.1)))
+        .collect();
+    plan.stale.retain(|name| !targets.contains(name));
+    let is_complete = !plan.has_more && ours.iter().all(|id| kept.has(id.as_str()));
+    if is_complete && plan.stale.is_empty() && next != places.len() as u64 {
+        close_gaps(&mut plan, &files, &mut places);
+        next = places.len() as u64;
+        head = leaf.as_ref().and_then(|leaf| {
+            let index = own.get(leaf.as_str());
+            places.iter().find(|(_, at)| index.is_some() && **at == index).map(|(number, _)| *number)
+        });
+    }
     // Events behind HEAD, all of them if there is none.
     let events = places.iter().filter_map(|(number, index)| index.map(|index| (index, *number)));
     plan.writes = events.clone().filter(|(_, number)| head.is_none_or(|head| *number > head)).collect();
@@ -108,6 +136,43 @@ pub fn plan(ours: &[EventId], theirs: &[&str], state: Option<&BaseState>) -> Mir
     plan
 }
 
+/// The order in which each event comes behind the one that it follows: an import would believe that it follows another one. `events`
+/// are the ids in the order of their files, with the ids of those that they name, empty where they name none. Those that follow an
+/// event that is not there are left out, unless `keeps_all`: it may be there later.
+pub fn in_order(events: &[(&str, &str)], keeps_all: bool) -> Vec<usize> {
+    let mut ids = Names::default();
+    for (index, (id, _)) in events.iter().enumerate() {
+        ids.add(id, index);
+    }
+    // By the index of an event, those that wait for it.
+    let mut waiting: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    let mut is_placed = vec![false; events.len()];
+    let mut order = Vec::new();
+    for (index, (_, parent)) in events.iter().enumerate() {
+        let before = ids.get(parent);
+        let is_free = matches!(*parent, "" | ROOT_PARENT_ID) || before.is_none() && keeps_all;
+        match before.filter(|before| !is_placed.get(*before).is_some_and(|is| *is)) {
+            Some(before) => waiting.entry(before).or_default().push(index),
+            None if before.is_some() || is_free => {
+                let mut ready = vec![index];
+                while let Some(next) = ready.pop() {
+                    if let Some(is_placed) = is_placed.get_mut(next) {
+                        *is_placed = true;
+                    }
+                    order.push(next);
+                    ready.extend(waiting.remove(&next).unwrap_or_default().into_iter().rev());
+                }
+            }
+            None => {}
+        }
+    }
+    if keeps_all {
+        // Two that follow each other, which only a damaged log has.
+        order.extend((0..events.len()).filter(|index| !is_placed.get(*index).is_some_and(|is| *is)));
+    }
+    order
+}
+
 /// The text of an event of the store at another place of a log, where it has to name the event that it follows. `before` is the event
 /// before it in the store.
 pub fn at_other_place(id: &EventId, text: &str, before: Option<&EventId>) -> String {
@@ -120,6 +185,22 @@ pub fn at_other_place(id: &EventId, text: &str, before: Option<&EventId>) -> Str
         true => String::from_utf8_lossy(&union.with_parent(found.place, text.as_bytes())).into(),
         false => text.to_owned(),
     }
+}
+
+/// Gives all events the numbers without gaps, in their order.
+fn close_gaps(
+    plan: &mut MirrorPlan,
+    files: &[(u64, EventId, &str)],
+    places: &mut BTreeMap<u64, Option<usize>>,
+) {
+    for (place, number) in places.keys().enumerate() {
+        let file = files.iter().find(|(at, ..)| at == number);
+        if let Some((_, _, name)) = file.filter(|_| *number != place as u64) {
+            plan.moves.push(((*name).to_owned(), place as u64));
+        }
+    }
+    plan.stale.extend(plan.moves.iter().map(|(name, _)| name.clone()));
+    *places = (0..).zip(places.values().copied()).collect();
 }
 
 /// The numbers that no event has, before the last one.

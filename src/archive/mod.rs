@@ -39,7 +39,7 @@ mod writing;
 pub use base_state::portable;
 pub use contents::{Contents, EntryHeader};
 pub use import::{Claim, ImportOptions, Imported, Outcome, import};
-pub use mirror::{MirrorPlan, at_other_place, plan as plan_mirror};
+pub use mirror::{MirrorPlan, at_other_place, in_order, plan as plan_mirror};
 pub use secrets::{is_searched, masked, without_secrets};
 pub use undecided::mark_undecided;
 pub use writing::{Failure, Source, Unreadable, Writing};

@@ -70,6 +70,9 @@ pub trait Archives {
     /// See [`plan_mirror`].
     fn plan_mirror(&self, options: JsValue) -> Answer;
 
+    /// See [`order_mirrored`].
+    fn order_mirrored(&self, options: JsValue) -> Answer;
+
     /// See [`mirrored`].
     fn mirrored(&self, options: JsValue) -> Answer;
 }
@@ -114,6 +117,16 @@ pub fn plan_mirror(
     options: JsValue,
 ) -> Promise {
     in_archive(options, |chunk, options| chunk.plan_mirror(options))
+}
+
+/// The order in which a mirror's events are taken in, as their indices. `ids` are theirs in the order of the files, `parents` those
+/// that they name, empty where they name none, joined by line feeds; without `keepsAll`, some may be left out.
+#[wasm_bindgen(js_name = orderMirrored, unchecked_return_type = "Promise<number[]>")]
+pub fn order_mirrored(
+    #[wasm_bindgen(unchecked_param_type = "{ ids: string; parents: string; keepsAll: boolean }")]
+    options: JsValue,
+) -> Promise {
+    in_archive(options, |chunk, options| chunk.order_mirrored(options))
 }
 
 /// A text of a conversation as a mirror has it: its base state without secrets, as an export has it, or, with the id of an `event`,

@@ -10,6 +10,7 @@ import { asked, timeout } from "../../store/reading.js";
 import { openInTurn } from "../../store/turns.js";
 import type { Listing, Store, StoredEvent } from "../../store/store.js";
 import { type Known, type KnownState, type Memory, hashOfText } from "./known.js";
+import { inOrder } from "./order.js";
 import { type FileChanges, type Place, PlaceFailure, type Placed, type Spot, spotOf } from "./place.js";
 import { eventPages, filePages, idsOf, pathsOf } from "./reading.js";
 
@@ -170,7 +171,7 @@ export class Bringer {
   async #takeIn(id: string, spot: Spot): Promise<ThreadkeepError | undefined> {
     try {
       // A handle of this page that opens meanwhile shall not find the lock.
-      const taking = () => importFiles(this.place.below(spot.top), this.store, {});
+      const taking = () => importFiles(inOrder(this.place.below(spot.top), false), this.store, {});
       const imported = await openInTurn(this.store, id, taking, nothing);
       const changed = imported.filter(({ outcome }) => outcome !== "up_to_date").map((one) => one.id);
       if (changed.length > 0) recordChange(this.store, { stored: changed });

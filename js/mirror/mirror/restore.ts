@@ -7,6 +7,7 @@ import { recordChange } from "../../store/inventory.js";
 import { type Store, indexedDBStore } from "../../store/store.js";
 import type { MirrorFiles, RestoreOptions } from "../types.js";
 import { placeOf } from "./mirroring.js";
+import { inOrder } from "./order.js";
 import { type Place, PlaceFailure } from "./place.js";
 
 export async function restore(
@@ -24,7 +25,7 @@ export async function restore(
       for (const folder of await place.tops()) {
         signal?.throwIfAborted();
         try {
-          const found = await importFiles(counted(place, folder, read), store, { signal });
+          const found = await importFiles(inOrder(counted(place, folder, read), true), store, { signal });
           recordChange(store, { stored: found.map(({ id }) => id) });
           imported.push(...found);
         } catch (error) {

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::{
-    archive::{MirrorPlan, at_other_place, plan_mirror},
+    archive::{MirrorPlan, at_other_place, in_order, plan_mirror},
     format::{
         base_state::BaseState,
         layout::{event_file_name, parse_event_file_name},
@@ -76,6 +76,17 @@ fn of_two_events_with_one_number_the_second_and_those_behind_it_move_up() {
 }
 
 #[test]
+fn a_gap_is_closed_by_who_has_all_events() {
+    let plan = planned("abc", "0a 2b 4c", Some("c"));
+    let [second, third] = ["2b", "4c"].map(|file| files(file)[0].clone());
+    assert_eq!(plan.moves, [(second.clone(), 1), (third.clone(), 2)]);
+    assert_eq!((plan.stale, plan.next, plan.writes), (vec![second, third], 3, vec![]));
+    assert!(planned("ab", "0a 2b 4c", Some("b")).moves.is_empty());
+    // Somebody has begun to close it.
+    assert_eq!(planned("abc", "0a 1b 2b 2c 3c", Some("c")).stale, files("2b 2c"));
+}
+
+#[test]
 fn a_lost_file_is_written_where_it_was_unless_its_event_follows_a_later_one() {
     assert_eq!(planned("abc", "0a 2c", Some("c")).writes, [(1, 1)]);
     assert_eq!(planned("abcd", "0a 2b 3c", Some("c")).writes, [(3, 4)]);
@@ -88,6 +99,15 @@ fn an_event_names_its_parent_where_it_stands_behind_others() {
     assert_eq!(named, "{\"id\":\"cccccccc\",\"parent_id\":\"bbbbbbbb\",\"kind\":\"X\"}");
     assert_eq!(at_other_place(&id, &named, Some(&ids("a")[0])), named);
     assert!(at_other_place(&id, "{\"id\":\"cccccccc\"}", None).contains("\"parent_id\":\"__root__\""));
+}
+
+#[test]
+fn each_event_is_taken_in_behind_the_one_that_it_follows() {
+    let events = [("a", ""), ("c", "b"), ("d", "c"), ("b", "a"), ("e", "__root__"), ("g", "f")];
+    assert_eq!(in_order(&events, false), [0, 3, 1, 2, 4]);
+    assert_eq!(in_order(&events, true), [0, 3, 1, 2, 4, 5]);
+    assert_eq!(in_order(&[("a", "b"), ("b", "a")], false), [0; 0]);
+    assert_eq!(in_order(&[("a", "b"), ("b", "a")], true), [0, 1]);
 }
 
 /// Files by their paths in the folder of the conversation.
@@ -182,10 +202,7 @@ impl Device {
             let (before, events) = (self.branch(), self.events());
             holds = is_open;
             if !is_open {
-                let mut archive = Listed::default();
-                for (path, content) in place {
-                    archive.add(&format!("{FOLDER}/{path}"), content);
-                }
+                let archive = ordered(place);
                 run(&archive, &*self.store).unwrap();
                 assert_eq!(self.events()[..events.len()], events, "the stored events stay");
                 assert_eq!(self.branch()[..before.len()], before, "the branch of this device stays");
@@ -230,6 +247,36 @@ impl Device {
     }
 }
 
+/// The place as it is taken in.
+fn ordered(place: &Place) -> Listed {
+    let mut archive = Listed::default();
+    let mut events = Vec::new();
+    for (path, content) in place {
+        match path.strip_prefix("events/").and_then(parse_event_file_name) {
+            Some((number, event)) => events.push((number, event.to_string(), content)),
+            None => drop(archive.add(&format!("{FOLDER}/{path}"), content)),
+        }
+    }
+    events.sort();
+    let mut seen = BTreeSet::new();
+    events.retain(|(_, event, _)| seen.insert(event.clone()));
+    let parent = |content: &[u8]| {
+        let event: serde_json::Value = serde_json::from_slice(content).unwrap();
+        event["parent_id"].as_str().unwrap_or_default().to_owned()
+    };
+    let parents: Vec<String> = events.iter().map(|(.., content)| parent(content)).collect();
+    let named: Vec<(&str, &str)> = events
+        .iter()
+        .zip(&parents)
+        .map(|((_, event, _), parent)| (event.as_str(), parent.as_str()))
+        .collect();
+    for (number, index) in in_order(&named, false).into_iter().enumerate() {
+        let (_, event, content) = &events[index];
+        archive.add(&format!("{FOLDER}/events/event-{number:05}-{event}.json"), content);
+    }
+    archive
+}
+
 fn ids_in(place: &Place) -> BTreeSet<String> {
     let names = place.keys().filter_map(|path| path.strip_prefix("events/"));
     names.map(|name| parse_event_file_name(name).unwrap().1.to_string()).collect()
@@ -263,10 +310,9 @@ enum Move {
         is_open: bool,
         dies_before: usize,
     },
-    /// Two devices do so at the same time, each step of one before or after one of the other.
-    Both {
-        first: bool,
-        order: u32,
+    /// All devices do so at the same time, each step of one before or after those of the others.
+    All {
+        order: u64,
     },
 }
 
@@ -276,7 +322,7 @@ fn moves() -> impl Strategy<Value = Move> {
         4 => (device.clone(), any::<usize>()).prop_map(|(device, choice)| Move::Act { device, choice }),
         3 => (device, any::<bool>(), prop_oneof![2 => Just(0_usize), 1 => 1_usize..4])
             .prop_map(|(device, is_open, dies_before)| Move::Mirror { device, is_open, dies_before }),
-        1 => (any::<bool>(), any::<u32>()).prop_map(|(first, order)| Move::Both { first, order }),
+        1 => any::<u64>().prop_map(|order| Move::All { order }),
     ]
 }
 
@@ -306,24 +352,22 @@ proptest! {
                         seen = ids_in(&place);
                     }
                 }
-                Move::Both { first, order } => {
-                    let (one, other) = if first { (0, 1) } else { (1, 0) };
-                    let mut steps = [devices[one].steps(&place, false), devices[other].steps(&place, false)]
-                        .map(|steps| steps.into_iter().peekable());
+                Move::All { order } => {
+                    let mut steps: Vec<_> =
+                        devices.iter().map(|device| device.steps(&place, false).into_iter().peekable()).collect();
                     for turn in 0.. {
-                        let mut which = (order >> (turn % 32) & 1) as usize;
-                        if steps[which].peek().is_none() {
-                            which = 1 - which;
-                        }
-                        let Some(step) = steps[which].next() else { break };
-                        devices[if which == 0 { one } else { other }].take(step, &mut place);
+                        let first = (order >> (turn * 2 % 64) & 3) as usize;
+                        let next = (0..count).map(|more| (first + more) % count).find(|device| steps[*device].peek().is_some());
+                        let Some(next) = next else { break };
+                        let step = steps[next].next().unwrap();
+                        devices[next].take(step, &mut place);
                         prop_assert!(ids_in(&place).is_superset(&seen), "an event has left the place");
                         seen = ids_in(&place);
                     }
                 }
             }
         }
-        for _ in 0..3 {
+        for _ in 0..4 {
             for device in &mut devices {
                 let before = device.branch();
                 for step in device.steps(&place, false) {

@@ -6,7 +6,7 @@ use super::Answer;
 use crate::{
     archive::{
         Archive, Claim, EntryHeader, Failure, ImportOptions, Progress, Source, Unreadable, Writing,
-        at_other_place, import, is_searched, plan_mirror, portable, without_secrets,
+        at_other_place, import, in_order, is_searched, plan_mirror, portable, without_secrets,
     },
     bindings::{
         archive::Archives,
@@ -161,6 +161,15 @@ impl Archives for ArchiveChunk {
             let state = state.and_then(|state| BaseState::of(conversation, &state));
             let plan = plan_mirror(&ours, &theirs, state.as_ref());
             Ok(to_js(&MirrorPlanObject::from(&plan))?)
+        })
+    }
+
+    fn order_mirrored(&self, options: JsValue) -> Answer {
+        Box::pin(async move {
+            let given = Options::new(&options, "a mirror");
+            let (ids, parents) = (given.required_text("ids")?, given.required_text("parents")?);
+            let events: Vec<(&str, &str)> = ids.split('\n').zip(parents.split('\n')).collect();
+            Ok(to_js(&in_order(&events, property(&options, "keepsAll").is_truthy()))?)
         })
     }
 
