@@ -50,6 +50,14 @@ declare global {
   const conversation: threadkeep.Conversation;
   const llm: threadkeep.LLM;
   const store: threadkeep.Store;
+  const folder: threadkeep.Store;
+  const backup: threadkeep.Mirror;
+  /** The address of a folder on a WebDAV server, and who may write there. */
+  const address: string;
+  const user: string;
+  const password: string;
+  /** What an S3-like server wants to know. */
+  const given: { endpoint: string; bucket: string; region: string; accessKeyId: string; secretAccessKey: string };
   const home: ReturnType<typeof threadkeep.agentServer>;
   const apiKey: string;
   const conversationId: string;

@@ -32,11 +32,8 @@ export const textsIn = ({ files }, folder = "") =>
 
 export const eventsIn = (place) => [...place.files.keys()].filter((path) => path.includes("/events/event-")).sort();
 
-/**
- * As the SDK opens it: a log without gaps, and HEAD in it. Returns what is wrong. With `isCrowded`, two events may have one number,
- * as they do for the moment in which two devices write.
- */
-export function refusedByPython(place, isCrowded = false) {
+/** As the SDK opens it: a log without gaps, and HEAD in it. Returns what is wrong. */
+export function refusedByPython(place) {
   const problems = [];
   for (const [path, bytes] of place.files) {
     if (!path.endsWith("base_state.json")) continue;
@@ -44,7 +41,7 @@ export function refusedByPython(place, isCrowded = false) {
     const names = eventsIn(place).filter((name) => name.startsWith(`${folder}events/`));
     const events = names.map((name) => /event-(\d+)-([\w-]+)\.json$/.exec(name).slice(1));
     const numbers = new Set(events.map(([number]) => Number(number)));
-    if (numbers.size < events.length && !isCrowded) problems.push(`${folder}: ${events.length} events have ${numbers.size} numbers`);
+    if (numbers.size < events.length) problems.push(`${folder}: ${events.length} events have ${numbers.size} numbers`);
     let length = 0;
     while (numbers.has(length)) length++;
     const { leaf_event_id: head } = JSON.parse(new TextDecoder().decode(bytes));
