@@ -275,3 +275,24 @@ test("a mirror that is closed says so, and a store is no mirror of itself", asyn
   stopped.abort();
   assert.equal(other.state.status, "closed");
 });
+
+test("the conversation of a sub-agent lies in the folder of its parent, and comes back with it", async (t) => {
+  const [store, place, restored] = [memoryStore(), placeInMemory(), memoryStore()];
+  const parent = await say(store, undefined, "the parent");
+  const child = crypto.randomUUID();
+  const { baseState } = await store.load(await say(store, child, "the child"));
+  const nested = `workspace/conversations/${hexOf(parent)}/subagents/${hexOf(child)}`;
+  const state = JSON.stringify({ ...JSON.parse(baseState), persistence_dir: nested });
+  const { length } = await eventsOf(store, child);
+  await store.commit(child, { expectedLength: length, events: [], files: [], baseState: state, at: Date.now(), durability: "relaxed" });
+  const opened = await mirrored(t, store, place, { deletions: "follow" });
+  await opened.catchUp();
+  assert.ok(place.files.has(`${hexOf(parent)}/subagents/${hexOf(child)}/base_state.json`));
+  assert.equal(eventsIn(place).length, length + (await eventsOf(store, parent)).length);
+  await restoreMirror(place, { store: restored });
+  for (const id of [parent, child]) assert.deepEqual(await eventsOf(restored, id), await eventsOf(store, id));
+  assert.equal(JSON.parse((await restored.load(child)).baseState).persistence_dir, nested);
+  await Conversation.delete(parent, { store });
+  await opened.catchUp();
+  assert.equal(place.files.size, 0);
+});

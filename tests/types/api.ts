@@ -404,7 +404,7 @@ export async function use(signal: AbortSignal): Promise<void> {
   same<typeof follower.state, MirrorState>(true);
   same<Awaited<ReturnType<typeof restoreMirror>>, ImportedConversation[]>(true);
   // @ts-expect-error the state is read only
-  follower.state = follower.state;
+  follower.state = { ...follower.state };
   // @ts-expect-error nobody writes there
   await mirror(store, { list: place.list, read: place.read });
   // @ts-expect-error a file is no directory
