@@ -16,7 +16,6 @@ use crate::{
     id::EventId,
     names::Names,
 };
-use std::collections::BTreeMap;
 
 /// What a mirror lacks. The steps are taken in the order of the fields; after each of them the directory has a log without gaps, if
 /// it had one before, and all events that it had.
@@ -38,7 +37,8 @@ pub struct MirrorPlan {
     pub next: u64,
 }
 
-/// Compares the events of a store with the names of the event files of its mirror. `state` is the mirror's base state: events behind
+/// Compares the events of a store with the names of the event files of its mirror, which are sorted by
+/// their numbers, and then by their ids. `state` is the mirror's base state: events behind
 /// its HEAD are written again, because their writing may have been cut off.
 pub fn plan(ours: &[EventId], theirs: &[&str], state: Option<&BaseState>) -> MirrorPlan {
     let mut plan = MirrorPlan { has_state: state.is_some(), ..MirrorPlan::default() };
@@ -46,11 +46,10 @@ pub fn plan(ours: &[EventId], theirs: &[&str], state: Option<&BaseState>) -> Mir
     for (index, id) in ours.iter().enumerate() {
         own.add(id.as_str(), index);
     }
-    let mut files: Vec<(u64, EventId, &str)> = theirs
+    let files: Vec<(u64, EventId, &str)> = theirs
         .iter()
         .filter_map(|name| parse_event_file_name(name).map(|(number, id)| (number, id, *name)))
         .collect();
-    files.sort();
     // Of several files of an event the lowest counts that has its number for itself, or else the highest.
     let is_alone = |place: usize| {
         let number = |place: usize| files.get(place).map(|(number, ..)| *number);
@@ -64,7 +63,7 @@ pub fn plan(ours: &[EventId], theirs: &[&str], state: Option<&BaseState>) -> Mir
         }
     }
     // By number, the index in the store of the event that is there; `None` for one that only the mirror has.
-    let mut places: BTreeMap<u64, Option<usize>> = BTreeMap::new();
+    let mut places: Vec<(u64, Option<usize>)> = Vec::new();
     let mut next = 0;
     let leaf = match state.map(BaseState::leaf) {
         Some(Leaf::Event(leaf)) => Some(leaf),
@@ -83,7 +82,7 @@ pub fn plan(ours: &[EventId], theirs: &[&str], state: Option<&BaseState>) -> Mir
         }
         let index = own.get(id.as_str());
         plan.has_more |= index.is_none();
-        places.insert(to, index);
+        places.push((to, index));
         if leaf.as_ref() == Some(id) {
             head = Some(to);
         }
@@ -103,18 +102,25 @@ pub fn plan(ours: &[EventId], theirs: &[&str], state: Option<&BaseState>) -> Mir
         next = places.len() as u64;
         head = leaf.as_ref().and_then(|leaf| {
             let index = own.get(leaf.as_str());
-            places.iter().find(|(_, at)| index.is_some() && **at == index).map(|(number, _)| *number)
+            places.iter().find(|(_, at)| index.is_some() && *at == index).map(|(number, _)| *number)
         });
     }
     // Events behind HEAD, all of them if there is none.
-    let events = places.iter().filter_map(|(number, index)| index.map(|index| (index, *number)));
-    plan.writes = events.clone().filter(|(_, number)| head.is_none_or(|head| *number > head)).collect();
-    let numbers: BTreeMap<usize, u64> = events.collect();
+    let mut numbers = vec![None; ours.len()];
+    for (number, index) in &places {
+        let Some(index) = *index else { continue };
+        if let Some(known) = numbers.get_mut(index) {
+            *known = Some(*number);
+        }
+        if head.is_none_or(|head| *number > head) {
+            plan.writes.push((index, *number));
+        }
+    }
     let mut gaps = gaps(&places).into_iter().peekable();
     let mut last = None;
-    for index in 0..ours.len() {
-        if let Some(number) = numbers.get(&index) {
-            last = last.max(Some(*number));
+    for (index, known) in numbers.iter().enumerate() {
+        if known.is_some() {
+            last = last.max(*known);
             continue;
         }
         // An event comes behind those that it can follow.
@@ -123,11 +129,11 @@ pub fn plan(ours: &[EventId], theirs: &[&str], state: Option<&BaseState>) -> Mir
             next = next.saturating_add(1);
             next.saturating_sub(1)
         });
-        places.insert(number, Some(index));
-        plan.writes.push((index, number));
+        places.insert(places.partition_point(|(other, _)| *other < number), (number, Some(index)));
+        let place = plan.writes.partition_point(|(_, other)| *other < number);
+        plan.writes.insert(place, (index, number));
         last = last.max(Some(number));
     }
-    plan.writes.sort_by_key(|(_, number)| *number);
     plan.is_same_order = places
         .iter()
         .enumerate()
@@ -145,14 +151,14 @@ pub fn in_order(events: &[(&str, &str)], keeps_all: bool) -> Vec<usize> {
         ids.add(id, index);
     }
     // By the index of an event, those that wait for it.
-    let mut waiting: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    let mut waiting: Vec<Vec<usize>> = vec![Vec::new(); events.len()];
     let mut is_placed = vec![false; events.len()];
     let mut order = Vec::new();
     for (index, (_, parent)) in events.iter().enumerate() {
         let before = ids.get(parent);
         let is_free = matches!(*parent, "" | ROOT_PARENT_ID) || before.is_none() && keeps_all;
         match before.filter(|before| !is_placed.get(*before).is_some_and(|is| *is)) {
-            Some(before) => waiting.entry(before).or_default().push(index),
+            Some(before) => waiting.get_mut(before).into_iter().for_each(|waiting| waiting.push(index)),
             None if before.is_some() || is_free => {
                 let mut ready = vec![index];
                 while let Some(next) = ready.pop() {
@@ -160,7 +166,7 @@ pub fn in_order(events: &[(&str, &str)], keeps_all: bool) -> Vec<usize> {
                         *is_placed = true;
                     }
                     order.push(next);
-                    ready.extend(waiting.remove(&next).unwrap_or_default().into_iter().rev());
+                    ready.extend(waiting.get(next).into_iter().flatten().rev());
                 }
             }
             None => {}
@@ -188,28 +194,24 @@ pub fn at_other_place(id: &EventId, text: &str, before: Option<&EventId>) -> Str
 }
 
 /// Gives all events the numbers without gaps, in their order.
-fn close_gaps(
-    plan: &mut MirrorPlan,
-    files: &[(u64, EventId, &str)],
-    places: &mut BTreeMap<u64, Option<usize>>,
-) {
-    for (place, number) in places.keys().enumerate() {
+fn close_gaps(plan: &mut MirrorPlan, files: &[(u64, EventId, &str)], places: &mut [(u64, Option<usize>)]) {
+    for (place, (number, _)) in places.iter_mut().enumerate() {
         let file = files.iter().find(|(at, ..)| at == number);
         if let Some((_, _, name)) = file.filter(|_| *number != place as u64) {
             plan.moves.push(((*name).to_owned(), place as u64));
         }
+        *number = place as u64;
     }
     plan.stale.extend(plan.moves.iter().map(|(name, _)| name.clone()));
-    *places = (0..).zip(places.values().copied()).collect();
 }
 
 /// The numbers that no event has, before the last one.
-fn gaps(places: &BTreeMap<u64, Option<usize>>) -> Vec<u64> {
+fn gaps(places: &[(u64, Option<usize>)]) -> Vec<u64> {
     /// More of them are not filled: a name may have any number.
     const MOST: u64 = 10_000;
     let mut gaps = Vec::new();
     let mut next = 0;
-    for number in places.keys() {
+    for (number, _) in places {
         if number.saturating_sub(next) > MOST {
             break;
         }

@@ -110,7 +110,7 @@ export class Bringer {
     taken: Taken | undefined,
   ): Promise<Brought> {
     const { conversation: id, length } = listing;
-    const names = await this.place.eventFiles(spot);
+    const names = sorted(await this.place.eventFiles(spot));
     const ids = await idsOf(this.store, id, length);
     const [ours, theirs] = [ids.join("\n"), names.join("\n")];
     const plan = await settle(planMirror({ conversation: id, ours, theirs, state: stateThere }));
@@ -264,6 +264,12 @@ export class Bringer {
   textThere(event: StoredEvent, conversation: string, before: string | null): Promise<string> {
     return this.#textOf(conversation, event, before, this.known.get(conversation)?.states.at(-1)?.isSameOrder ?? true);
   }
+}
+
+/** By their numbers, then by their ids. */
+function sorted(names: readonly string[]): string[] {
+  const events = names.map((name) => ({ name, event: eventIn(name)! }));
+  return events.sort(({ event: [one, a] }, { event: [other, b] }) => one - other || (a < b ? -1 : 1)).map(({ name }) => name);
 }
 
 async function* none(): AsyncGenerator<StoredEvent[]> {

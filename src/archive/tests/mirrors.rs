@@ -173,7 +173,7 @@ impl Device {
     /// Goes on after HEAD, or goes back.
     fn act(&mut self, choice: usize) {
         let events = self.events();
-        if choice % 4 == 0 {
+        if choice.is_multiple_of(4) {
             self.commit(Vec::new(), events[choice / 4 % events.len()].id.clone());
             return;
         }
