@@ -12,7 +12,7 @@ import type { Mirror, MirrorFiles, MirrorOptions, RestoreOptions } from "./types
  * commit is written there shortly after it is stored here, in the tab that holds the mirror's lock, and what fails is tried again.
  * A conversation never waits for its mirror.
  *
- * What another device has written into the same place is taken in, as by an import: its events are branches beside the active one.
+ * All that another device has written into the same place is taken in, as by an import: its events are branches beside the active one.
  * Nothing is ever removed there because it is missing here. Secrets are left out, as in an export.
  * @throws ThreadkeepError `invalid_options`, `store_unavailable` in a page that is not a secure context
  */

@@ -36,7 +36,7 @@ export interface MirrorOptions {
   deletions?: "keep" | "follow" | undefined;
 }
 
-/** What a mirror is doing. */
+/** The state of a mirror. */
 export interface MirrorState {
   /**
    * `"up_to_date"`: everything is there. `"behind"`: something is being written, or about to be. `"waiting"`: everything is there but
@@ -71,12 +71,12 @@ export interface MirrorDifference {
   isMended: boolean;
 }
 
-/** What `verify()` has compared. */
+/** The result of `verify()`. */
 export interface MirrorReport {
   /** How many conversations, and how many files of them: each event and each base state is one. */
   conversations: number;
   files: number;
-  /** What was not as it is here. */
+  /** The files that were not as they are here. */
   differences: MirrorDifference[];
 }
 

@@ -1,4 +1,4 @@
-//! What a mirror of a conversation lacks, and which files complete it: the log of a store against the event files of a directory.
+//! Decides what a mirror of a conversation lacks, and which files complete it: the log of a store against the event files of a directory.
 //!
 //! A mirror has the events in an order of its own: what it lacks is written behind the others. So no event of another device is ever
 //! replaced or moved down, a directory grows from one valid log to the next, and a log that two devices have written at the same
@@ -17,7 +17,7 @@ use crate::{
     names::Names,
 };
 
-/// What a mirror lacks. The steps are taken in the order of the fields; after each of them the directory has a log without gaps, if
+/// All that a mirror lacks. The steps are taken in the order of the fields; after each of them the directory has a log without gaps, if
 /// it had one before, and all events that it had.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MirrorPlan {

@@ -107,7 +107,7 @@ pub fn store_failed(thrown: JsValue) -> Promise {
     in_archive(thrown, |chunk, thrown| chunk.store_failed(thrown))
 }
 
-/// What a mirror of a conversation lacks. `ours` are the ids of the stored events and `theirs` the names of the mirror's event
+/// Plans what a mirror of a conversation lacks. `ours` are the ids of the stored events and `theirs` the names of the mirror's event
 /// files, joined by line feeds, `state` the mirror's base state.
 #[wasm_bindgen(js_name = planMirror, unchecked_return_type = "Promise<CoreMirrorPlan>")]
 pub fn plan_mirror(

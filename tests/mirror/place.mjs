@@ -7,7 +7,7 @@ export function placeInMemory({ name, delay } = {}) {
   const place = {
     files,
     asked,
-    /** What the functions throw, if it is set. */
+    /** Thrown by the functions, if it is set. */
     failure: undefined,
     name,
     list: (prefix) => ask("list", prefix, () => [...files.keys()].filter((path) => path.startsWith(prefix))),

@@ -1,4 +1,4 @@
-// What a mirror remembers of the place, so that a commit costs what it has, and a new page compares only what may have changed. It is a
+// A mirror remembers what is at the place, so that a commit costs what it has, and a new page compares only what may have changed. It is a
 // cache: what it says counts only where it fits to what is found there.
 import { hashOf } from "../../store/directory/record.js";
 import { bytesOf } from "../../store/directory/disk.js";
@@ -17,7 +17,7 @@ export interface KnownState {
   isSameOrder: boolean;
 }
 
-/** What is known of one conversation. */
+/** The knowledge about one conversation. */
 export interface Known {
   /** The base state that was found or written last, and the one that is about to be written. */
   states: KnownState[];

@@ -100,7 +100,7 @@ class Mirroring implements Mirror {
     this.#check();
     if (!this.#tabs.isLeader) await this.#tabs.catchUp();
     return this.#inTurn(async () => {
-      // What nobody has brought yet does not differ by mistake.
+      // Something that nobody has brought yet does not differ by mistake.
       await this.#round(true);
       if (this.#error) throw this.#error;
       return verify(this.#bringer, options);
@@ -178,7 +178,7 @@ class Mirroring implements Mirror {
       for (const [id, time] of [...this.#filesDue])
         if (this.#mayWork && (isAll || time <= Date.now()) && !this.#due.has(id)) await this.#bringFiles(id);
       for (const id of [...this.#deleted]) if (this.#mayWork) await this.#delete(id);
-      // What a file has shown to be odd.
+      // Those whose files have shown to be odd.
       if (isAll) for (const [id, isAnew] of [...this.#due]) if (this.#mayWork && isAnew) await this.#bring(id, true);
       this.#error = null;
       this.#failures = 0;

@@ -22,7 +22,7 @@ export interface Placed {
   json: string;
 }
 
-/** What is known of a conversation there without reading its events. */
+/** The knowledge about a conversation there without reading its events. */
 export interface Look {
   /** Its base state; `undefined` if it does not exist. */
   state: string | undefined;

@@ -5,7 +5,7 @@ import type { Bytes } from "../../store/directory/disk.js";
 import { Page, PageYield, asked, contentsOf, eventsOf, timeout } from "../../store/reading.js";
 import type { Store, StoredEvent } from "../../store/store.js";
 
-/** What the store keeps for the handles of a conversation, and no export has. */
+/** All that the store keeps for the handles of a conversation, and no export has. */
 const notMirrored = /^(commands|drafts)\//;
 /** Files that may contain secrets; the core decides. */
 const maybeSecret = /(^|\/)(base_state|meta)\.json$/;

@@ -3,7 +3,7 @@ import { newId } from "../../input/arguments.js";
 import { ThreadkeepError } from "../../input/errors.js";
 import type { MirrorState } from "../types.js";
 
-/** What tabs say to each other. An error is its code and message. */
+/** The words of tabs to each other. An error is its code and message. */
 type Message = { state: Told } | { hello: true } | { ask: string } | { done: string; error?: [code: string, message: string] };
 type Told = Omit<MirrorState, "error"> & { error: [code: string, message: string] | null };
 
