@@ -12,6 +12,7 @@ import { currentRoute, goHome, hrefOf } from "../shell/router.ts";
 import { deleteConversation } from "../shell/stage.ts";
 import { exportStored } from "../shell/transfer.ts";
 import { nameOf } from "./agent-server.ts";
+import { backupView } from "./backup-view.ts";
 import { protectionView } from "./protection.ts";
 
 /** How many conversations are shown. */
@@ -100,9 +101,11 @@ export function storageView(onLeave: () => void): { element: HTMLElement; stop: 
     if (isKept) tell("The browser keeps it.", "good");
     else tell("It did not agree to protect it; browsers do so for pages that are installed or visited often.", "bad");
   });
-  const element = el("div", { class: "storage", tabindex: -1 }, about, protect, outcome, heading, list, rest, protectionView());
+  const copy = backupView();
+  const parts = [about, protect, outcome, ...(copy ? [copy.element] : []), heading, list, rest, protectionView()];
+  const element = el("div", { class: "storage", tabindex: -1 }, ...parts);
   void measure();
-  return { element, stop: () => closed.abort() };
+  return { element, stop: () => (closed.abort(), copy?.stop()) };
 }
 
 /** The quota is a limit of the browser, and says nothing about the room on the disk: see docs/keeping.md. */
