@@ -3,6 +3,7 @@ import { ThreadkeepError, fromCore } from "../../input/errors.js";
 import { type Change, type Member, join, lockOfWriter } from "../../store/changes.js";
 import { asked, timeout } from "../../store/reading.js";
 import { hexOf } from "../../store/directory/names.js";
+import { sealings } from "../../store/sealing.js";
 import { type Store, coreStore, storeMethods } from "../../store/store.js";
 import type { Mirror, MirrorFiles, MirrorReport, MirrorState, MirrorVerifyOptions } from "../types.js";
 import { Bringer } from "./conversation.js";
@@ -74,7 +75,8 @@ class Mirroring implements Mirror {
   constructor(store: Store, place: Place, given: Given) {
     this.#given = given;
     const names: [string, string] | undefined = store.name !== undefined && place.name !== undefined ? [store.name, place.name] : undefined;
-    this.#bringer = new Bringer(store, place, new Memory(names));
+    // Its memory names files, which a store that seals its rows does not show.
+    this.#bringer = new Bringer(store, place, new Memory(sealings.has(store) ? undefined : names));
     this.#member = join(store, (change) => this.#hear(change));
     this.#tabs = new Tabs(names && JSON.stringify(names), {
       lead: (isLeader) => {

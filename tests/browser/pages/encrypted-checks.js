@@ -1,5 +1,5 @@
 // The checks that `encrypted.test.mjs` runs inside its pages, one function each.
-import { Agent, Conversation, LLM, directoryStore, encryptedStore, fileEditor, indexedDBStore, search } from "/threadkeep/index.js";
+import { Agent, Conversation, LLM, directoryStore, encryptedStore, fileEditor, indexedDBStore, mirror, search } from "/threadkeep/index.js";
 import { ScriptedModel } from "/support/model/script.mjs";
 import { directory } from "./opfs.mjs";
 import { outcome } from "./stores.js";
@@ -50,11 +50,24 @@ export async function plant(isEncrypted, { message, answer, title, name, content
   await conversation.run();
   const zip = await conversation.exportZip();
   await conversation.close();
+  // What a mirror remembers of its place would stand beside the store.
+  const files = new Map();
+  const place = {
+    name: "elsewhere",
+    list: async (prefix) => [...files.keys()].filter((path) => path.startsWith(prefix)),
+    read: async (path) => files.get(path),
+    write: async (path, bytes) => void files.set(path, bytes),
+    remove: async (path) => void files.delete(path),
+  };
+  const backup = await mirror(store, place);
+  await backup.catchUp();
+  backup.close();
   let found = await search(message, { store });
   while (found.pending > 0) found = await search(message, { store });
   return {
     hits: found.hits.map(({ excerpt }) => excerpt),
     zip: zip.byteLength ?? zip.size,
+    mirrored: [...files.keys()].some((path) => path.endsWith(name)),
     titles: (await Conversation.list({ store })).map((each) => each.title),
   };
 }

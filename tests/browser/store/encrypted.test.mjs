@@ -93,9 +93,9 @@ for (const kind of availableBrowsers) {
         const first = await launch(kind, { profile });
         try {
           await first.page(origin);
-          const { hits, zip, titles } = await first.evaluate(inPage, "plant", isEncrypted, texts);
+          const { hits, zip, mirrored, titles } = await first.evaluate(inPage, "plant", isEncrypted, texts);
           assert.deepEqual([hits, titles], [[texts.message], [texts.title]]);
-          assert.ok(zip > 0);
+          assert.ok(zip > 0 && mirrored);
         } finally {
           await first.close();
         }
