@@ -8,15 +8,12 @@ import {
   bringHome,
   folderWorkspace,
   directoryStore,
-  encryptedStore,
   importDirectory,
   indexedDBStore,
   loadSkills,
   load,
   memoryStore,
   memoryWorkspace,
-  mirror,
-  restoreMirror,
   opfsWorkspace,
   moveToServer,
   remoteWorkspace,
@@ -40,9 +37,6 @@ import {
   type LLMMessage,
   type LiveEvent,
   type MessageEvent,
-  type Mirror,
-  type MirrorFiles,
-  type MirrorState,
   LLMProfileStore,
   type Observation,
   type Run,
@@ -292,9 +286,6 @@ export async function nothing(none: undefined, opened: Conversation): Promise<vo
   await Conversation.importJSON([], { store: none });
   await importDirectory([], { store: none, onProgress: none, signal: none });
   directoryStore(await navigator.storage.getDirectory(), { name: none });
-  const follows = await mirror(memoryStore(), memoryStore(), { onChange: none, signal: none, deletions: none });
-  await follows.verify({ onProgress: none, signal: none });
-  await restoreMirror(memoryStore(), { store: none, onProgress: none, signal: none });
   indexedDBStore(none, { durability: none });
   await new LLMProfileStore(none).load("x", {
     apiKey: none,
@@ -393,32 +384,8 @@ export async function use(signal: AbortSignal): Promise<void> {
   same<Awaited<ReturnType<typeof importDirectory>>, ImportedConversation[]>(true);
   await importDirectory(chats, { store: directoryStore(chats, { name: "chats" }), signal });
   await importDirectory(new FileList());
-  const place: MirrorFiles = {
-    list: async () => [],
-    read: async () => undefined,
-    write: async (path: string, bytes: Uint8Array<ArrayBuffer>) => void (await fetch(path, { method: "PUT", body: bytes })),
-    remove: async () => {},
-  };
-  const follower = await mirror(store, place, { onChange: ({ status, events }) => void `${status} ${events + 1}`, deletions: "follow" });
-  same<typeof follower, Mirror>(true);
-  same<typeof follower.state, MirrorState>(true);
-  same<Awaited<ReturnType<typeof restoreMirror>>, ImportedConversation[]>(true);
-  // @ts-expect-error the state is read only
-  follower.state = { ...follower.state };
-  // @ts-expect-error nobody writes there
-  await mirror(store, { list: place.list, read: place.read });
   // @ts-expect-error a file is no directory
   directoryStore(await chats.getFileHandle("x"));
-  const locked = encryptedStore(directoryStore(chats), { passphrase: "x", lockAfter: 60_000, name: undefined });
-  await Conversation.open({ agent, store: locked });
-  await locked.unlock({ passkey: { name: "Chats" } });
-  await locked.setSecret({ passkey: true }, { current: { passphrase: "x" } });
-  await locked.removeSecret("passphrase", { current: { passkey: true } });
-  same<typeof locked.isLocked, boolean>(true);
-  // @ts-expect-error one secret at a time
-  await locked.unlock({ passphrase: "x", passkey: false });
-  // @ts-expect-error there is no such kind
-  await locked.removeSecret("password", { current: { passphrase: "x" } });
   // @ts-expect-error the path of a directory is none
   await importDirectory("conversations");
   const files: Workspace = conversation.workspace;

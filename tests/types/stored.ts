@@ -1,8 +1,13 @@
 // Uses of the types of everything that is about the conversations of a store. Compiled, never run.
 import {
   Conversation,
+  directoryStore,
   emptyTrash,
+  encryptedStore,
+  memoryStore,
+  mirror,
   type requestPersistence,
+  restoreMirror,
   search,
   type searchConversations,
   storageStatus,
@@ -11,7 +16,11 @@ import {
   type ConversationChanges,
   type ConversationInfo,
   type ConversationSize,
+  type ImportedConversation,
   type ListOptions,
+  type Mirror,
+  type MirrorFiles,
+  type MirrorState,
   type SearchResult,
   type Store,
   type Tool,
@@ -51,4 +60,34 @@ export async function use(store: Store, id: string): Promise<void> {
   await storageStatus({ persist: true });
   const end: () => void = Conversation.onListChange(({ id }) => same<string, typeof id>(true), { store });
   end();
+}
+
+export async function keepElsewhere(store: Store, folder: FileSystemDirectoryHandle): Promise<void> {
+  const place: MirrorFiles = {
+    list: async () => [],
+    read: async () => undefined,
+    write: async (path: string, bytes: Uint8Array<ArrayBuffer>) => void (await fetch(path, { method: "PUT", body: bytes })),
+    remove: async () => {},
+  };
+  const follower = await mirror(store, place, { onChange: ({ status, events }) => void `${status} ${events + 1}`, deletions: "follow" });
+  same<typeof follower, Mirror>(true);
+  same<typeof follower.state, MirrorState>(true);
+  same<Awaited<ReturnType<typeof restoreMirror>>, ImportedConversation[]>(true);
+  // @ts-expect-error the state is read only
+  follower.state = { ...follower.state };
+  // @ts-expect-error nobody writes there
+  await mirror(store, { list: place.list, read: place.read });
+  const follows = await mirror(memoryStore(), memoryStore(), { onChange: undefined, signal: undefined, deletions: undefined });
+  await follows.verify({ onProgress: undefined, signal: undefined });
+  await restoreMirror(memoryStore(), { store: undefined, onProgress: undefined, signal: undefined });
+  const locked = encryptedStore(directoryStore(folder), { passphrase: "x", lockAfter: 60_000, name: undefined });
+  same<Awaited<ReturnType<typeof locked.list>>, Awaited<ReturnType<Store["list"]>>>(true);
+  await locked.unlock({ passkey: { name: "Chats" } });
+  await locked.setSecret({ passkey: true }, { current: { passphrase: "x" } });
+  await locked.removeSecret("passphrase", { current: { passkey: true } });
+  same<typeof locked.isLocked, boolean>(true);
+  // @ts-expect-error one secret at a time
+  await locked.unlock({ passphrase: "x", passkey: false });
+  // @ts-expect-error there is no such kind
+  await locked.removeSecret("password", { current: { passphrase: "x" } });
 }
