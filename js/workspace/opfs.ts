@@ -1,5 +1,6 @@
 // A workspace in the origin private file system: files of this origin that the user does not see as files.
 import { ThreadkeepError, invalidOptions, textOf } from "../input/errors.js";
+import { passTornBlock } from "../store/torn-block.js";
 import { confined } from "./confined.js";
 import { directoryWorkspace } from "./directory.js";
 import { isRelativePath } from "./path.js";
@@ -17,6 +18,7 @@ export async function opfsFiles(name: string, workingDir: string): Promise<Works
       if (!globalThis.navigator?.storage?.getDirectory)
         throw unavailable("it needs a secure context (https:, or localhost) and a current browser");
       try {
+        await passTornBlock();
         const root = await navigator.storage.getDirectory();
         return await (await root.getDirectoryHandle(around, { create: true })).getDirectoryHandle(name, { create: true });
       } catch (error) {

@@ -1,6 +1,7 @@
 // The store in a directory: finds conversations, and holds their locks.
 import { ThreadkeepError } from "../../input/errors.js";
 import type { Commit, Listing, Store } from "../store.js";
+import { passTornBlock } from "../torn-block.js";
 import { CutOff, StoredConversation } from "./conversation.js";
 import { type Directory, each, failure } from "./disk.js";
 import { hexOf } from "./names.js";
@@ -24,6 +25,7 @@ export async function storeIn(root: Directory): Promise<Omit<Store, "close">> {
 
   async function locked<T>(hex: string, mode: LockMode, work: (conversation: StoredConversation) => Promise<T>): Promise<T> {
     try {
+      if (mode === "exclusive" && inOpfs !== undefined) await passTornBlock();
       return (await locks.request(`${scope}:${hex}`, { mode }, () => work(conversationAt(hex)))) as T;
     } catch (error) {
       throw error instanceof CutOff ? error : failure(error);
