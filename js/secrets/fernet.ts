@@ -2,6 +2,7 @@
 //
 // The key is the SHA-256 of the passphrase: its first half signs, its second half encrypts. One round of a fast hash
 // is what the SDK has, so a passphrase must be long and random to resist guessing by whoever holds the file.
+import { fromBase64, joined, toBase64 } from "../input/bytes.js";
 
 /** The beginning of every token: version 0x80 and the high bits of a current timestamp. */
 export const tokenPrefix = "gAAAAA";
@@ -31,10 +32,10 @@ export async function cipherOf(passphrase: string): Promise<Cipher> {
       const encrypted = await crypto.subtle.encrypt({ name: "AES-CBC", iv }, encryption, new TextEncoder().encode(text));
       const signed = joined(head, iv, new Uint8Array(encrypted));
       const mac = await crypto.subtle.sign("HMAC", signing, signed);
-      return toBase64(joined(signed, new Uint8Array(mac)));
+      return tokenOf(joined(signed, new Uint8Array(mac)));
     },
     async decrypt(token) {
-      const bytes = fromBase64(token);
+      const bytes = bytesIn(token);
       if (bytes?.[0] !== 0x80 || bytes.length < headLength + ivLength + macLength) return null;
       const end = bytes.length - macLength;
       const signed = bytes.subarray(0, end);
@@ -47,26 +48,6 @@ export async function cipherOf(passphrase: string): Promise<Cipher> {
   };
 }
 
-function joined(...parts: Uint8Array[]): Uint8Array<ArrayBuffer> {
-  const bytes = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    bytes.set(part, at);
-    at += part.length;
-  }
-  return bytes;
-}
-
-function toBase64(bytes: Uint8Array): string {
-  let binary = "";
-  for (const byte of bytes) binary += String.fromCharCode(byte);
-  return btoa(binary).replaceAll("+", "-").replaceAll("/", "_");
-}
-
-function fromBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
-  try {
-    return Uint8Array.from(atob(text.trim().replaceAll("-", "+").replaceAll("_", "/")), (character) => character.charCodeAt(0));
-  } catch {
-    return undefined;
-  }
-}
+/** In the alphabet of URLs. */
+const tokenOf = (bytes: Uint8Array): string => toBase64(bytes).replaceAll("+", "-").replaceAll("/", "_");
+const bytesIn = (token: string) => fromBase64(token.trim().replaceAll("-", "+").replaceAll("_", "/"));

@@ -1,6 +1,7 @@
 // Reads a file of an earlier message for a request to a model that is given the file itself.
 import { textOf } from "../../input/errors.js";
-import { base64Of, imageUrl } from "../../llm/images/read.js";
+import { toBase64 } from "../../input/bytes.js";
+import { imageUrl } from "../../llm/images/read.js";
 import type { VersionedWorkspace } from "../../workspace/types.js";
 import { sha256Of, typeOf } from "./media-type.js";
 
@@ -20,7 +21,7 @@ export async function readGiven(workspace: VersionedWorkspace, eventId: string, 
   const bytes = await asItWas(workspace, eventId, known);
   const type = typeOf(bytes) ?? "application/octet-stream";
   if (type.startsWith("image/")) return imageUrl(new Blob([bytes as BlobPart], { type }));
-  return `data:${type};base64,${base64Of(bytes)}`;
+  return `data:${type};base64,${toBase64(bytes)}`;
 }
 
 /** The file if it is still the same, or else its version at that event. */

@@ -4,7 +4,7 @@ import { ThreadkeepError, textOf } from "../../input/errors.js";
 import { asideIn } from "../../store/directory/further.js";
 import { each, failure } from "../../store/directory/disk.js";
 import type { Store } from "../../store/store.js";
-import type { Bytes } from "./bytes.js";
+import type { Bytes } from "../../input/bytes.js";
 import { Source } from "./source.js";
 
 /** Files by their paths, with functions that read them. */

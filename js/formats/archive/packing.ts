@@ -1,6 +1,6 @@
 // Compresses and decompresses one file, and computes its checksum.
 import { deflateSync, inflateSync } from "fflate";
-import type { Bytes } from "./bytes.js";
+import type { Bytes } from "../../input/bytes.js";
 
 /** Larger files are compressed by the platform's streams, which are faster for them and do not block the page. */
 const mostAtOnce = 256 << 10;

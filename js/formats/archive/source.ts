@@ -3,7 +3,7 @@
 import type { ZipSource as CoreSource, ZipEntries, ZipUnreadable, ZipWriting } from "../../../pkg/threadkeep.js";
 import { type Commit, type Store, isInBrowser } from "../../store/store.js";
 import { PageYield } from "../../store/reading.js";
-import type { Bytes } from "./bytes.js";
+import type { Bytes } from "../../input/bytes.js";
 
 /** A longer event that is not ASCII goes into the browser's database as bytes: a string of it has twice as many, and on its way into the wasm three times as many. */
 const longText = 1 << 20;

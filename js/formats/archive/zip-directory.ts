@@ -1,6 +1,6 @@
 // The directory of a zip archive: its entries and their positions. An inconsistent directory is refused, because other
 // programs could find other entries in it.
-import type { Bytes } from "./bytes.js";
+import type { Bytes } from "../../input/bytes.js";
 
 /** The directory is held in memory. One with 200,000 entries, more than the core accepts, is smaller than this. */
 const maxDirectoryBytes = 64 << 20;

@@ -9,7 +9,7 @@ import { treeOf, workspaceFolder } from "../../workspace/tree.js";
 import type { Workspace, WorkspaceEntry } from "../../workspace/types.js";
 import { filesOf, isMarker } from "../../workspace/walk.js";
 import type { Work } from "../types.js";
-import type { Bytes } from "./bytes.js";
+import type { Bytes } from "../../input/bytes.js";
 import { packed } from "./packing.js";
 import { ZipWriter } from "./zip-writer.js";
 

@@ -2,7 +2,7 @@
 import type { ZipEntries, ZipUnreadable } from "../../../pkg/threadkeep.js";
 import { textOf } from "../../input/errors.js";
 import type { Store } from "../../store/store.js";
-import type { Bytes } from "./bytes.js";
+import type { Bytes } from "../../input/bytes.js";
 import { crc32, inflate, inflateStream, isSmall } from "./packing.js";
 import { Source } from "./source.js";
 import { type ZipDirectory, readDirectory } from "./zip-directory.js";

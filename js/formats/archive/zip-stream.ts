@@ -2,7 +2,7 @@
 import { invalidOptions } from "../../input/errors.js";
 import type { Store } from "../../store/store.js";
 import type { ExportOptions, Work } from "../types.js";
-import type { Bytes } from "./bytes.js";
+import type { Bytes } from "../../input/bytes.js";
 import { listener, untilAborted } from "./watching.js";
 import { zipBlocks } from "./zip-export.js";
 

@@ -1,5 +1,6 @@
 // Writes a zip archive, entry by entry: names in UTF-8, sizes before contents, 64-bit records if they are needed.
-import { Buffer, type Bytes } from "./bytes.js";
+import type { Bytes } from "../../input/bytes.js";
+import { Buffer } from "./buffer.js";
 import type { Packed } from "./packing.js";
 
 const encoder = new TextEncoder();

@@ -1,4 +1,5 @@
 // Turns Blobs into data URLs that every provider accepts: in a common type and within the strictest size limit.
+import { binaryOf, toBase64 } from "../../input/bytes.js";
 import { isA } from "../../input/arguments.js";
 import { ThreadkeepError, invalidOptions, reading, textOf } from "../../input/errors.js";
 import { type LLM, rowOf } from "../llm.js";
@@ -63,10 +64,10 @@ async function readPart(part: unknown): Promise<unknown> {
 
 /** The image as a `data:` URL. */
 export async function imageUrl(blob: Blob): Promise<string> {
-  const start = binary(new Uint8Array(await blob.slice(0, 12).arrayBuffer()));
+  const start = binaryOf(new Uint8Array(await blob.slice(0, 12).arrayBuffer()));
   const type = types.find(([, beginning]) => beginning.test(start))?.[0];
   const image = await fitting(type === undefined ? blob : blob.slice(0, blob.size, type), type !== undefined);
-  return `data:${image.type};base64,${base64Of(new Uint8Array(await image.arrayBuffer()))}`;
+  return `data:${image.type};base64,${toBase64(new Uint8Array(await image.arrayBuffer()))}`;
 }
 
 /** The image itself if it fits, otherwise a smaller one, or one of another type. */
@@ -109,16 +110,4 @@ async function draw(bitmap: ImageBitmap, side: number, type: string): Promise<Bl
 
 function unreadable(image: Blob, why: string): Error {
   return invalidOptions(`an image of ${image.size} bytes and type "${image.type}" cannot be read: ${why}; give a PNG, JPEG, GIF or WebP`);
-}
-
-export function base64Of(bytes: Uint8Array & { toBase64?: () => string }): string {
-  return bytes.toBase64?.() ?? btoa(binary(bytes));
-}
-
-/** A string with one character for each byte. */
-function binary(bytes: Uint8Array): string {
-  let text = "";
-  // A limited number of arguments, because engines have a maximum.
-  for (let at = 0; at < bytes.length; at += 8192) text += String.fromCharCode(...bytes.subarray(at, at + 8192));
-  return text;
 }

@@ -1,9 +1,10 @@
 // Brings one conversation to a place: first its events, then its base state, so that the place has a conversation at every moment;
 // further files apart from that. What another device has written there is taken in before its base state is replaced.
+import { hashOf } from "../../input/bytes.js";
 import { mirrored, planMirror } from "../../../pkg/threadkeep.js";
 import { importFiles } from "../../formats/archive/zip-import.js";
 import { type ThreadkeepError, fromCore, settle } from "../../input/errors.js";
-import { hashOf } from "../../store/directory/record.js";
+
 import { eventFile, eventIn } from "../../store/directory/names.js";
 import { recordChange } from "../../store/inventory.js";
 import { asked, timeout } from "../../store/reading.js";
@@ -77,7 +78,10 @@ export class Bringer {
     const state = known.isHeld ? undefined : await this.stateOf(listing);
     const hash = state === undefined ? there.hash : await hashOfText(state);
     const next: KnownState = { ...there, hash, length, next: there.next + length - there.length };
-    if (length === there.length && hash === there.hash) return (known.states = [there]).length > 0;
+    if (length === there.length && hash === there.hash) {
+      known.states = [there];
+      return true;
+    }
     await this.#intend(id, known, there, next);
     let last = there.last;
     let number = there.next;

@@ -1,6 +1,7 @@
 // A place that is four functions of the host.
+import { bytesOf, textOfBytes, type Bytes } from "../../input/bytes.js";
 import { ThreadkeepError } from "../../input/errors.js";
-import { type Bytes, bytesOf, each, textOfBytes } from "../../store/directory/disk.js";
+import { each } from "../../store/directory/disk.js";
 import { baseStateFile, eventFile, eventIn, eventsFolder, idOf } from "../../store/directory/names.js";
 import { withTimeout } from "../../store/inventory.js";
 import type { MirrorFiles } from "../types.js";

@@ -1,7 +1,7 @@
 // A mirror remembers what is at the place, so that a commit costs what it has, and a new page compares only what may have changed. It is a
 // cache: what it says counts only where it fits to what is found there.
-import { hashOf } from "../../store/directory/record.js";
-import { bytesOf } from "../../store/directory/disk.js";
+
+import { bytesOf, hashOf } from "../../input/bytes.js";
 import { type Table, within } from "../../store/database.js";
 
 /** A base state that the place may have, and how much of the log is there with it. */

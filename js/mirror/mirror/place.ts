@@ -1,8 +1,8 @@
 // A place to which conversations are mirrored, as the mirror needs it: a store, or files that the host reads and writes.
+import type { Bytes } from "../../input/bytes.js";
 import { type ErrorCode, ThreadkeepError, textOf } from "../../input/errors.js";
 import { retryableCodes } from "../../input/generated/error-codes.js";
 import { ancestorsOf, hexOf, subagentsFolder } from "../../store/directory/names.js";
-import type { Bytes } from "../../store/directory/disk.js";
 
 /** Where a conversation lies. */
 export interface Spot {

@@ -1,7 +1,8 @@
 // Reads the store that is mirrored, page by page.
+import type { Bytes } from "../../input/bytes.js";
 import { withoutSecrets } from "../../../pkg/threadkeep.js";
 import { settle } from "../../input/errors.js";
-import type { Bytes } from "../../store/directory/disk.js";
+
 import { Page, PageYield, asked, contentsOf, eventsOf, timeout } from "../../store/reading.js";
 import type { Store, StoredEvent } from "../../store/store.js";
 

@@ -1,7 +1,8 @@
 // Compares everything that a mirror has with what is stored here, byte by byte, and writes again what differs.
+import { bytesOf } from "../../input/bytes.js";
 import { listener, untilAborted } from "../../formats/archive/watching.js";
 import { optionsOf } from "../../input/errors.js";
-import { bytesOf, each } from "../../store/directory/disk.js";
+import { each } from "../../store/directory/disk.js";
 import { baseStateFile } from "../../store/directory/names.js";
 import { asked, timeout } from "../../store/reading.js";
 import type { Listing } from "../../store/store.js";

@@ -3,16 +3,17 @@
 // A commit replaces the record first, with all that it writes, and then writes files, events and, last, the base state. Python
 // can open what is there after each of these writes: it looks for the events by the base state, which until the end names one
 // of those before. A commit that was cut off is completed by the next call of any page.
+import { bytesOf, hashOf, textOfBytes, type Bytes } from "../../input/bytes.js";
 import { ThreadkeepError } from "../../input/errors.js";
 import type { Commit, Listing, StoredEvent } from "../store.js";
-import { type Bytes, type Directory, bytesOf, contentOf, directoryIn, each, fileIn, found, madeIn, makeIn } from "./disk.js";
-import { readIn, removeIn, stampOf, textOfBytes, writeIn } from "./disk.js";
+import { type Directory, contentOf, directoryIn, each, fileIn, found, madeIn, makeIn } from "./disk.js";
+import { readIn, removeIn, stampOf, writeIn } from "./disk.js";
 import { FurtherFiles } from "./further.js";
 import { begunAt, idsIn, readEvents } from "./log.js";
 import { ancestorsOf, baseStateFile, eventFile, eventsFolder, idOf, isStorableId } from "./names.js";
 import { lengthMarker, ownFolder, pythonsLock } from "./names.js";
 import type { Found, Places } from "./places.js";
-import { type Head, type Steps, hashOf, readContents, readHead, recordedAt, removeRecord, writeRecord } from "./record.js";
+import { type Head, type Steps, readContents, readHead, recordedAt, removeRecord, writeRecord } from "./record.js";
 
 /** A base state as it was read or written last. */
 interface Base {

@@ -1,18 +1,11 @@
 // Reads and writes files of a directory. Errors of the browser become those of the API.
+import type { Bytes } from "../../input/bytes.js";
 import { type ErrorCode, ThreadkeepError, textOf } from "../../input/errors.js";
 
 export type Directory = FileSystemDirectoryHandle;
-export type Bytes = Uint8Array<ArrayBuffer>;
 
 /** How many files are read or written at once. */
 export const atOnce = 16;
-
-const encoder = new TextEncoder();
-/** An event that breaks off inside of a character gets a replacement character; a byte order mark is a part of the text. */
-const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
-
-export const bytesOf = (text: string): Bytes => encoder.encode(text);
-export const textOfBytes = (bytes: Bytes): string => decoder.decode(bytes);
 
 /** The result, or `undefined` if there is no such file or directory. */
 export async function found<T>(search: () => Promise<T>): Promise<T | undefined> {

@@ -1,9 +1,9 @@
 // The further files of a conversation. Each lies at its path, as in the SDK's layout, if any disk accepts that; one whose name
 // some disks refuse, or take for that of another file, lies aside, in a file of its own that begins with the path.
-import { type Bytes, type Directory, bytesOf, contentOf, directoryIn, each, entriesOf, fileIn, isNamed, madeIn, makeIn } from "./disk.js";
-import { readIn, removeIn, stampOf, textOfBytes } from "./disk.js";
+import { bytesOf, hashOf, textOfBytes, type Bytes } from "../../input/bytes.js";
+import { type Directory, contentOf, directoryIn, each, entriesOf, fileIn, isNamed, madeIn, makeIn } from "./disk.js";
+import { readIn, removeIn, stampOf } from "./disk.js";
 import { baseStateFile, eventsFolder, folded, idOf, isFurther, isPortable, ownFolder, subagentsFolder } from "./names.js";
-import { hashOf } from "./record.js";
 
 /** The directory in that of the store's own files. */
 const asideFolder = "aside";

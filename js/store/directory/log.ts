@@ -1,7 +1,8 @@
 // The event files of a conversation.
+import { textOfBytes } from "../../input/bytes.js";
 import { ThreadkeepError } from "../../input/errors.js";
 import type { StoredEvent } from "../store.js";
-import { type Directory, each, entriesOf, fileIn, readIn, textOfBytes } from "./disk.js";
+import { type Directory, each, entriesOf, fileIn, readIn } from "./disk.js";
 import { eventFile, eventIn } from "./names.js";
 
 /** The ids of the events as the SDK finds them: the log ends before the first number that no file has. */

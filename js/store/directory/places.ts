@@ -1,18 +1,7 @@
 // Where the directories of conversations lie: at the top, or, for those of sub-agents, in the directory of the conversation
 // that started them, as the SDK has them.
-import {
-  type Directory,
-  bytesOf,
-  directoryAt,
-  directoryIn,
-  each,
-  entriesOf,
-  fileIn,
-  madeIn,
-  readIn,
-  textOfBytes,
-  writeIn,
-} from "./disk.js";
+import { bytesOf, textOfBytes } from "../../input/bytes.js";
+import { type Directory, directoryAt, directoryIn, each, entriesOf, fileIn, madeIn, readIn, writeIn } from "./disk.js";
 import { baseStateFile, idOf, ownFolder, subagentsFolder } from "./names.js";
 
 /** The directory in that of the store's own files with the places of sub-agents' conversations: hints, which may be wrong. */

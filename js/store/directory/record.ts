@@ -1,6 +1,7 @@
 // The record of a conversation's last commit, in a file beside the layout: what the layout does not say, and all that the
 // commit writes. It is replaced before anything else is written, so that the next one can complete a commit that was cut off.
-import { type Bytes, type Directory, bytesOf, contentOf, fileIn, removeIn, textOfBytes, writeIn } from "./disk.js";
+import { bytesOf, textOfBytes, type Bytes } from "../../input/bytes.js";
+import { type Directory, contentOf, fileIn, removeIn, writeIn } from "./disk.js";
 
 /** The commit, without contents: they follow in the file, in this order. */
 export interface Steps {
@@ -87,11 +88,6 @@ export function removeRecord(own: Directory): Promise<void> {
 /** When the record was last written, in milliseconds since the Unix epoch. */
 export async function recordedAt(own: Directory): Promise<number | undefined> {
   return (await fileIn(own, file))?.lastModified;
-}
-
-export async function hashOf(bytes: Bytes): Promise<string> {
-  const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
-  return Array.from(hash.subarray(0, 16), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
 function headLength(bytes: Bytes): number {

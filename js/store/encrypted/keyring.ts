@@ -3,7 +3,7 @@
 //
 // Deriving a key from a passphrase is slow on purpose, so that guessing is slow for somebody who has copied the disk.
 import { ThreadkeepError, invalidOptions } from "../../input/errors.js";
-import { type Bytes, bytesOf, fromBase64, random, toBase64 } from "./base64.js";
+import { type Bytes, bytesOf, fromBase64, random, toBase64 } from "../../input/bytes.js";
 import { type Passkey, createPasskey, secretOf } from "./passkey.js";
 import type { StoreSecret } from "./types.js";
 

@@ -1,6 +1,6 @@
 // A secret from a passkey, which the device gives only after the user has agreed: WebAuthn's PRF extension.
 import { ThreadkeepError, textOf } from "../../input/errors.js";
-import { fromBase64, random, toBase64 } from "./base64.js";
+import { fromBase64, random, toBase64 } from "../../input/bytes.js";
 
 export interface Passkey {
   /** Base64. */

@@ -1,7 +1,7 @@
 // Seals rows with AES-GCM, under a new random nonce each. A row says inside where it belongs, so that one that was moved to another
 // place is noticed, and told from one whose bytes were changed.
 import { ThreadkeepError } from "../../input/errors.js";
-import { type Bytes, bytesOf, fromBase64, joined, random, textIn, toBase64 } from "./base64.js";
+import { type Bytes, bytesOf, fromBase64, joined, random, textOfBytes, toBase64 } from "../../input/bytes.js";
 
 /** The keys of a store, made of its one random key. */
 export interface Keys {
@@ -60,7 +60,7 @@ export async function opened({ rows }: Keys, what: string, sealed: Uint8Array): 
     throw changed(what);
   }
   const end = 2 + bytes[0]! * 256 + bytes[1]!;
-  return { place: textIn(bytes.subarray(2, end)), content: bytes.subarray(end) };
+  return { place: textOfBytes(bytes.subarray(2, end)), content: bytes.subarray(end) };
 }
 
 export async function sealText(keys: Keys, place: string, text: string): Promise<string> {
@@ -71,7 +71,7 @@ export async function openText(keys: Keys, place: string, sealed: string): Promi
   const isSealed = sealed.startsWith(before) && sealed.endsWith(after);
   const bytes = isSealed ? fromBase64(sealed.slice(before.length, -after.length)) : undefined;
   if (!bytes) throw changed(place);
-  return textIn(await open(keys, place, bytes));
+  return textOfBytes(await open(keys, place, bytes));
 }
 
 /** The name under which a file of a conversation is stored: always the same for the same path. */
@@ -90,7 +90,7 @@ export async function openName({ names }: Keys, conversation: string, name: stri
   const sealed = fromBase64(name.replaceAll("-", "+").replaceAll("_", "/"));
   try {
     const how = { name: "AES-GCM", iv: sealed!.slice(0, nonceLength), additionalData: bytesOf(conversation) };
-    return textIn(new Uint8Array(await crypto.subtle.decrypt(how, names, sealed!.slice(nonceLength))));
+    return textOfBytes(new Uint8Array(await crypto.subtle.decrypt(how, names, sealed!.slice(nonceLength))));
   } catch {
     throw changed(`the name of a file of conversation ${conversation}`);
   }

@@ -5,7 +5,7 @@
 // are sealed with its base state, which is therefore written with each commit that changes them.
 import { ThreadkeepError, invalidOptions, optionsOf, reading } from "../../input/errors.js";
 import type { Commit, Listing, Store } from "../store.js";
-import type { Bytes } from "./base64.js";
+import type { Bytes } from "../../input/bytes.js";
 import { Keyring, type SecretKind } from "./keyring.js";
 import { type Keys, keysOf, open, openName, openText, opened, seal, sealName, sealText } from "./rows.js";
 import type { EncryptedStoreOptions, StoreSecret } from "./types.js";

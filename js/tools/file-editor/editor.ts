@@ -1,6 +1,7 @@
 // The commands of `file_editor`. Mirrors the SDK's `tools/file_editor/editor.py`.
 //
 // Text is read with `\n` as the only line end and written with it, as Python does: an edit converts the line ends of a file.
+import { toBase64 } from "../../input/bytes.js";
 import type { BuiltInOutput } from "../../tool/types.js";
 import type { Workspace, WorkspaceEntry } from "../../workspace/types.js";
 import { messageOf, present } from "../definition.js";
@@ -171,7 +172,7 @@ export class Editor {
 
   async #image({ shown, path, entry }: Target, type: string): Promise<BuiltInOutput> {
     if (entry!.size > maxBytes) throw tooLarge(shown, entry!.size);
-    const image = `data:${type};base64,${base64(await this.workspace.read(path!))}`;
+    const image = `data:${type};base64,${toBase64(await this.workspace.read(path!))}`;
     const text = `The image ${shown}:`;
     const content = [
       { type: "text" as const, text },
@@ -286,10 +287,4 @@ function selected(text: string, shown: string, range: number[]): string {
   const content = splitLines(lines.slice(start - 1, last).join("")).join("\n");
   const warning = end > lines.length ? `The file ends with line ${lines.length}.\n` : "";
   return warning + numbered(`The lines of ${shown}:`, content, start);
-}
-
-function base64(bytes: Uint8Array): string {
-  let binary = "";
-  for (let at = 0; at < bytes.length; at += 0x8000) binary += String.fromCharCode(...bytes.subarray(at, at + 0x8000));
-  return btoa(binary);
 }

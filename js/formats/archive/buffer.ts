@@ -1,6 +1,6 @@
-// Buffers for building archives.
+// A buffer for building archives.
 
-export type Bytes = Uint8Array<ArrayBuffer>;
+import type { Bytes } from "../../input/bytes.js";
 
 /** A growing buffer. Numbers are little-endian, as the zip format requires. */
 export class Buffer {
