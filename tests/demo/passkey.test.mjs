@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { DemoPage, startDemo } from "./page.mjs";
 import { availableBrowsers } from "../support/browser/driver.mjs";
+import { plugIn } from "../support/browser/passkeys.mjs";
 import { tabs } from "../support/browser/tabs.mjs";
 
 let demo;
@@ -57,22 +58,3 @@ test("a passkey keeps the key", { timeout: 120_000, skip: !availableBrowsers.inc
     await browser.close();
   }
 });
-
-/** A device that has passkeys with secrets. */
-async function plugIn(page) {
-  const session = await page.createCDPSession();
-  await session.send("WebAuthn.enable");
-  const { authenticatorId } = await session.send("WebAuthn.addVirtualAuthenticator", {
-    options: {
-      protocol: "ctap2",
-      ctap2Version: "ctap2_1",
-      transport: "internal",
-      hasResidentKey: true,
-      hasUserVerification: true,
-      hasPrf: true,
-      isUserVerified: true,
-      automaticPresenceSimulation: true,
-    },
-  });
-  return { declines: () => session.send("WebAuthn.setUserVerified", { authenticatorId, isUserVerified: false }) };
-}

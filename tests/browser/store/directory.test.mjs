@@ -4,12 +4,11 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { after, before, test } from "node:test";
-import { setTimeout as delay } from "node:timers/promises";
 import { root } from "../../../scripts/process.mjs";
 import { filesOf, packed } from "../../support/files.mjs";
 import { startServer } from "../../support/server.mjs";
 import { availableBrowsers } from "../../support/browser/driver.mjs";
-import { tabs } from "../../support/browser/tabs.mjs";
+import { checksIn, tabs } from "../../support/browser/tabs.mjs";
 
 const fixtures = path.join(root, "tests/fixtures/sdk-1.43.1");
 const { conversations } = JSON.parse(readFileSync(path.join(fixtures, "index.json"), "utf8"));
@@ -21,27 +20,10 @@ after(() => server.close());
 for (const kind of availableBrowsers) {
   test(kind, { timeout: 1_800_000 }, async (context) => {
     const browser = await tabs(kind);
-    const blank = () => browser.page(`${server.origin}/pages/blank.html`);
-    /** Runs `body` with a page of its own. */
-    const check = (name, body, options = {}) =>
-      context.test(name, options, async () => {
-        const page = await blank();
-        try {
-          await body(page);
-        } finally {
-          await page.close();
-        }
-      });
+    const { blank, check, suite } = checksIn(context, browser, `${server.origin}/pages/blank.html`);
     try {
       const isLong = kind === "firefox" && !process.env.THREADKEEP_SUITES;
-      const checkSuite = async (page) => {
-        await page.evaluate(inPage, "beginSuite");
-        let over;
-        // One call that waits would end after five minutes.
-        while (!(over = await page.evaluate(inPage, "suiteIsOver"))) await delay(500);
-        assert.ok(over.count > 40);
-        assert.deepEqual(over.failed, []);
-      };
+      const checkSuite = suite((page, name) => page.evaluate(inPage, name));
       await check("the suite holds in OPFS", checkSuite, { skip: isLong && "takes five minutes, see CONTRIBUTING.md" });
       await check("a commit that dies before any of its writes has happened or not, and Python can read what is there", async (page) => {
         const { problems, cuts } = await page.evaluate(inPage, "cutOff");

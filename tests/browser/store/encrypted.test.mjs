@@ -5,10 +5,10 @@ import { mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, test } from "node:test";
-import { setTimeout as delay } from "node:timers/promises";
 import { startServer } from "../../support/server.mjs";
 import { availableBrowsers, launch } from "../../support/browser/driver.mjs";
-import { tabs } from "../../support/browser/tabs.mjs";
+import { plugIn } from "../../support/browser/passkeys.mjs";
+import { checksIn, tabs } from "../../support/browser/tabs.mjs";
 
 let server;
 before(async () => (server = await startServer()));
@@ -36,27 +36,12 @@ const randomWord = () => Array.from({ length: 24 }, () => "abcdefghijklmnopqrstu
 for (const kind of availableBrowsers) {
   test(kind, { timeout: 1_200_000 }, async (context) => {
     const browser = await tabs(kind);
-    const blank = () => browser.page(`${server.origin}/pages/blank.html`);
-    const check = (name, body, options = {}) =>
-      context.test(name, options, async () => {
-        const page = await blank();
-        try {
-          await body(page);
-        } finally {
-          await page.close();
-        }
-      });
-    const suite = (inner) => async (page) => {
-      await page.evaluate(inPage, "beginSuite", inner);
-      let over;
-      while (!(over = await page.evaluate(inPage, "suiteIsOver"))) await delay(500);
-      assert.ok(over.count > 40);
-      assert.deepEqual(over.failed, []);
-    };
+    const { blank, check, suite } = checksIn(context, browser, `${server.origin}/pages/blank.html`);
+    const holds = (inner) => suite((page, name) => page.evaluate(inPage, name, inner));
     try {
-      await check("the suite holds over IndexedDB", suite("indexeddb"));
+      await check("the suite holds over IndexedDB", holds("indexeddb"));
       const isLong = kind !== "chromium" && !process.env.THREADKEEP_SUITES;
-      await check("the suite holds over a directory", suite("opfs"), { skip: isLong && "takes minutes, see CONTRIBUTING.md" });
+      await check("the suite holds over a directory", holds("opfs"), { skip: isLong && "takes minutes, see CONTRIBUTING.md" });
       await check("a second tab follows what the first one writes", async (page) => {
         const id = "5ea1a000-0000-4000-8000-000000000001";
         assert.equal(await page.evaluate(inPage, "write", id), "writer");
@@ -131,23 +116,11 @@ test("a passkey opens the store", {
   try {
     // An address of numbers can have no passkeys.
     const page = await browser.page(`${server.origin.replace("127.0.0.1", "localhost")}/pages/blank.html`);
-    const session = await page.createCDPSession();
-    await session.send("WebAuthn.enable");
-    const options = {
-      protocol: "ctap2",
-      ctap2Version: "ctap2_1",
-      transport: "internal",
-      hasResidentKey: true,
-      hasUserVerification: true,
-      hasPrf: true,
-      isUserVerified: true,
-      automaticPresenceSimulation: true,
-    };
-    const { authenticatorId } = await session.send("WebAuthn.addVirtualAuthenticator", { options });
+    const device = await plugIn(page);
     const { passkey, passphrase, wrong } = await page.evaluate(inPage, "passkeys");
     assert.deepEqual([passkey, passphrase], Array(2).fill(["ok", ["Under a passkey."]]));
     assert.equal(wrong[0], "permission_required");
-    await session.send("WebAuthn.setUserVerified", { authenticatorId, isUserVerified: false });
+    await device.declines();
     const [code, message] = await page.evaluate(inPage, "withoutTheUser");
     assert.equal(code, "permission_required");
     assert.match(message, /the passkey was not used/);

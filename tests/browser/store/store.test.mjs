@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { startServer } from "../../support/server.mjs";
 import { availableBrowsers } from "../../support/browser/driver.mjs";
-import { tabs } from "../../support/browser/tabs.mjs";
+import { checksIn, tabs } from "../../support/browser/tabs.mjs";
 
 let server;
 before(async () => (server = await startServer()));
@@ -13,17 +13,7 @@ after(() => server.close());
 for (const kind of availableBrowsers) {
   test(kind, async (context) => {
     const browser = await tabs(kind);
-    const blank = () => browser.page(`${server.origin}/pages/blank.html`);
-    /** Runs `body` with a page of its own. */
-    const check = (name, body) =>
-      context.test(name, async () => {
-        const page = await blank();
-        try {
-          await body(page);
-        } finally {
-          await page.close();
-        }
-      });
+    const { blank, check } = checksIn(context, browser, `${server.origin}/pages/blank.html`);
     try {
       await check("the suite holds on IndexedDB", async (page) => {
         assert.deepEqual(await page.evaluate(inPage, "suiteOnIndexedDb"), []);

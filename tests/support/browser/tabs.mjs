@@ -1,7 +1,9 @@
 // A browser takes seconds to start: tests that neither kill one nor start it again share one of each kind per process,
 // each with tabs of its own. What their pages store is apart, because each test file has a server, and so an origin, of its own.
+import assert from "node:assert/strict";
 import path from "node:path";
 import { after } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
 import { launch } from "./driver.mjs";
 
 const started = new Map();
@@ -10,6 +12,32 @@ const started = new Map();
 export async function tabs(kind) {
   if (!started.has(kind)) started.set(kind, launch(kind));
   return (await started.get(kind)).more();
+}
+
+/**
+ * How to check things in pages of their own, each of which begins as `blank()` opens one: `check(name, body, options)`. `suite(call)` is
+ * a body that runs the suite of stores with the functions `beginSuite` and `suiteIsOver` of such a page.
+ */
+export function checksIn(context, browser, url) {
+  const blank = () => browser.page(url);
+  const check = (name, body, options = {}) =>
+    context.test(name, options, async () => {
+      const page = await blank();
+      try {
+        await body(page);
+      } finally {
+        await page.close();
+      }
+    });
+  const suite = (call) => async (page) => {
+    await call(page, "beginSuite");
+    let over;
+    // One call that waits would end after five minutes.
+    while (!(over = await call(page, "suiteIsOver"))) await delay(500);
+    assert.ok(over.count > 40);
+    assert.deepEqual(over.failed, []);
+  };
+  return { blank, check, suite };
 }
 
 /** A picture of what is in the tab, for people: into the folder that THREADKEEP_SHOTS names, if it names one. */
