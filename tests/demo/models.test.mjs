@@ -172,6 +172,7 @@ for (const kind of availableBrowsers) {
           ]);
 
           await page.page.reload();
+          await page.shows(/I am reserve/);
           await page.ask("And now?");
           assert.equal(last().headers.authorization, "Bearer sk-reserve", "both keys were kept");
           await page.press("Settings");
