@@ -116,9 +116,12 @@ export class Searcher {
         const outline = outlines[next]!;
         if (isWanted(outline) && (hasEvents(outline.id) || titleIn(outline, query))) ids.push(outline.id);
       }
-      const shown = (await infos(ids)).filter((info) => isWanted(outlineOf(info)));
-      wanted.signal?.throwIfAborted();
-      hits.push(...(await Promise.all(shown.map((info) => hitsIn(info, events(info), query, wanted)))).flat());
+      const found = ids.map(async (id) => {
+        const [info] = await infos([id]);
+        wanted.signal?.throwIfAborted();
+        return info && isWanted(outlineOf(info)) ? hitsIn(info, events(info), query, wanted) : [];
+      });
+      hits.push(...(await Promise.all(found)).flat());
     }
     if (this.#isOutdated) void this.#isUpdated();
     return { hits: hits.slice(0, wanted.limit), more: hits.length > wanted.limit, pending };
