@@ -14,11 +14,13 @@ export function passTornBlock(): Promise<void> {
 }
 
 async function pass(): Promise<void> {
+  // Only Chromium tells this, and only Chromium has such a log.
+  if (!("userAgentData" in navigator)) return;
   try {
     const root = await navigator.storage.getDirectory();
     await root.getFileHandle(waste, { create: true });
     await root.removeEntry(waste);
   } catch {
-    // Browsers that have files of the system in place of a log take no such name. Where there is no room, the write that follows says so.
+    // Where there is no room, the write that follows says so.
   }
 }
