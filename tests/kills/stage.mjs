@@ -10,7 +10,7 @@ import { Witness } from "./witness.mjs";
 import { deferred } from "../support/deferred.mjs";
 
 /** A page that has not come so far in this time does not come at all. */
-const patience = 60_000;
+const patience = 180_000;
 
 export class Stage {
   /** Conversations by id. */
