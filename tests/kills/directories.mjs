@@ -18,7 +18,7 @@ export async function installedSdk() {
 
 /** Looks at the directories that one test has after its kills, and counts them. */
 export class Directories {
-  counts = { directories: 0, "seen by the SDK": 0, "begun and not yet there": 0 };
+  counts = { looks: 0, directories: 0, "seen by the SDK": 0, "begun and not yet there": 0 };
   /** Sentences on what was wrong. */
   problems = [];
   #sdk;
@@ -28,8 +28,9 @@ export class Directories {
     this.#sdk = sdk;
   }
 
-  /** Looks at all conversations among these files, texts or bytes by path. `when` names the kill. */
+  /** Looks at all conversations among these files, texts or bytes by path. `when` names the moment. */
   async look(files, when) {
+    this.counts.looks++;
     for (const [hex, own] of conversationsAmong(files)) {
       // It exists once it has a base state; before that nothing of it was reported.
       if (!own.get("base_state.json")?.length) {

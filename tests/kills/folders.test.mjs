@@ -20,13 +20,12 @@ describe("a browser that is killed while it writes into a directory", { concurre
     const kills = killsOf(kind);
     test(`${kind}, ${kills} times, seed ${seed}`, { timeout: 600_000 + kills * 20_000 }, async (context) => {
       const directories = new Directories(sdk);
-      let round = 0;
       try {
         const { complaints, seen } = await live(kind, {
           kills,
           seed,
           folder: "conversations",
-          look: (left) => directories.look(Object.entries(left), `life ${++round}`),
+          look: (left, when) => directories.look(Object.entries(left), when),
         });
         for (const [what, count] of Object.entries({ ...seen, ...directories.counts })) context.diagnostic(`${count} ${what}`);
         assert.deepEqual([...complaints, ...directories.problems], []);

@@ -21,11 +21,11 @@ export function anyMoment(random) {
 export const rightAfterAReport = (random) => ({ turns: 1, reports: random.between(1, 30) });
 
 /**
- * Kills a browser `kills` times in the middle of a conversation, each time at a `moment`, and opens it once more in the
- * end; with `loses` on a store that loses its last commit, with `seals` on an encrypted one, with `folder` in this directory of OPFS, of which `look` gets what
- * each life has left; with `mirroredTo` mirrored to that directory. Returns what was wrong with what was found, as sentences that begin
- * with the number of the life; counts of what was seen; the ids of all events that were reported as stored; and what the mirror had
- * in the end.
+ * Kills a browser `kills` times in the middle of a conversation, each time at a `moment`, and opens it once more in the end.
+ * With `loses` on a store that loses its last commit, with `seals` on an encrypted one, with `folder` in this directory of OPFS; with
+ * `mirroredTo` mirrored to that directory. `look` gets the files of such a directory as a life has found them, and which life.
+ * Returns what was wrong with what was found, as sentences that begin with the number of the life; counts of what was seen; the ids of
+ * all events that were reported as stored; and what the mirror had in the end.
  */
 export async function live(kind, { kills, seed, moment = anyMoment, loses = false, seals = false, folder, mirroredTo, look }) {
   const random = randomFrom(seed);
@@ -71,7 +71,7 @@ export async function live(kind, { kills, seed, moment = anyMoment, loses = fals
         if (!isLast) seen.kills++;
       }
       await life.isOver();
-      if (life.left) await look?.(life.left);
+      if (life.left) await look?.(life.left, `life ${round}`);
       complaints.push(...life.complaints.map((complaint) => `life ${round}: ${complaint}`));
       seen.turns += life.turns;
     }

@@ -69,7 +69,7 @@ test("a path that leads out, or has a name that not every file system accepts, i
       "/WORKSPACE/x",
       "/Workspace",
       "//server/share",
-      "/proc/self/root/workspace/x",
+      "/proc/self/cwd/workspace/x",
     ],
     [/backslash or a colon/, "a\\b", "..\\x", "\\\\server\\share", "C:\\x", "C:/x", "a:b", "file:stream:$DATA"],
     [/control character/, "a\0b", "\0", "a\nb", "a\tb", "\x7f", "\u0085", "\u009f"],

@@ -1,5 +1,4 @@
 // A buffer for building archives.
-
 import type { Bytes } from "../../input/bytes.js";
 
 /** A growing buffer. Numbers are little-endian, as the zip format requires. */

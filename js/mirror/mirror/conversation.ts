@@ -4,7 +4,6 @@ import { hashOf } from "../../input/bytes.js";
 import { mirrored, planMirror } from "../../../pkg/threadkeep.js";
 import { importFiles } from "../../formats/archive/zip-import.js";
 import { type ThreadkeepError, fromCore, settle } from "../../input/errors.js";
-
 import { eventFile, eventIn } from "../../store/directory/names.js";
 import { recordChange } from "../../store/inventory.js";
 import { asked, timeout } from "../../store/reading.js";

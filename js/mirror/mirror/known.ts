@@ -1,6 +1,5 @@
 // A mirror remembers what is at the place, so that a commit costs what it has, and a new page compares only what may have changed. It is a
 // cache: what it says counts only where it fits to what is found there.
-
 import { bytesOf, hashOf } from "../../input/bytes.js";
 import { type Table, within } from "../../store/database.js";
 

@@ -2,7 +2,6 @@
 import type { Bytes } from "../../input/bytes.js";
 import { withoutSecrets } from "../../../pkg/threadkeep.js";
 import { settle } from "../../input/errors.js";
-
 import { Page, PageYield, asked, contentsOf, eventsOf, timeout } from "../../store/reading.js";
 import type { Store, StoredEvent } from "../../store/store.js";
 

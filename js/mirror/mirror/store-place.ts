@@ -1,7 +1,6 @@
 // A place that is another store: commits in place of files.
 import { bytesOf, type Bytes } from "../../input/bytes.js";
 import { ThreadkeepError } from "../../input/errors.js";
-
 import { baseStateFile, eventFile, eventsFolder } from "../../store/directory/names.js";
 import { locking } from "../../store/locking.js";
 import { asked, timeout } from "../../store/reading.js";
