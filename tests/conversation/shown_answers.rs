@@ -174,8 +174,10 @@ impl Play {
         if ended.is_none() {
             match end {
                 End::Answers => {
-                    self.server.sent.borrow_mut().extend(chat(&["The end."], true));
-                    shown.push_str("The end.");
+                    self.words += 1;
+                    let last = format!("<{}> The end.", self.words);
+                    self.server.sent.borrow_mut().extend(chat(&[&last], true));
+                    shown.push_str(&last);
                 }
                 End::Stopped => cancel.cancel(),
                 End::Breaks => self.server.sent.borrow_mut().push_back(Vec::new()),
