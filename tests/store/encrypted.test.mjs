@@ -2,7 +2,7 @@
 // stores, passkeys and what is left on a disk are in tests/browser/store/encrypted.test.mjs.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { setTimeout as delay } from "node:timers/promises";
+import { setImmediate as turnOfTheLoop } from "node:timers/promises";
 import { Agent, Conversation, LLM, encryptedStore, memoryStore } from "../../dist/index.js";
 import { ScriptedModel } from "../support/model/script.mjs";
 
@@ -190,7 +190,8 @@ test("another passphrase writes no row again, and the one before opens nothing",
   assert.match(await refused(last), /^invalid_options: the passphrase is the only secret/);
 });
 
-test("it locks itself after a time without a call, at once when it is told, and tells so", async () => {
+test("it locks itself after a time without a call, at once when it is told, and tells so", async (context) => {
+  context.mock.timers.enable({ apis: ["setTimeout", "Date"] });
   const rows = open();
   const store = encryptedStore(rows, { passphrase, lockAfter: 1000, name: "locks" });
   const otherTab = encryptedStore(rows, { passphrase, name: "locks" });
@@ -199,18 +200,19 @@ test("it locks itself after a time without a call, at once when it is told, and 
   await store.commit(id, commit(0, 1, { baseState: "state" }));
   await otherTab.load(id);
   assert.equal(store.isLocked, false);
-  await delay(600);
+  context.mock.timers.tick(600);
   await store.load(id);
-  await delay(600);
+  context.mock.timers.tick(999);
   assert.equal(store.isLocked, false, "a call has used it meanwhile");
-  while (!store.isLocked) await delay(50);
+  context.mock.timers.tick(1);
+  assert.equal(store.isLocked, true);
   assert.match(await refused(store.load(id)), /^permission_required/);
   assert.equal(otherTab.isLocked, false);
   await store.unlock({ passphrase });
   assert.equal((await store.load(id)).length, 1);
   store.lock();
   assert.match(await refused(store.events(id, 0, 1)), /^permission_required/);
-  while (!otherTab.isLocked) await delay(10);
+  while (!otherTab.isLocked) await turnOfTheLoop();
   assert.deepEqual(changes, [false, true, false, true]);
   // A secret that was given and not used yet is forgotten, too.
   const unused = encryptedStore(rows, { passphrase });
