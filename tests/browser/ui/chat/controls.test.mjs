@@ -291,6 +291,7 @@ for (const kind of availableBrowsers) {
       model.add({ text: "A very long answer indeed", pieces: 2, stallAfter: 3 }, { text: "Again." });
       await chat.say("Hello");
       await chat.until("it runs", () => one(".stop") && window.chat.thread.getSnapshot().messages.at(-1).state === "streaming");
+      await chat.shows(/A v/);
       await photograph(chat, `controls-running-${kind}`);
       await chat.page.keyboard.press("Escape");
       await chat.shows(/Stopped.*Write what to do instead/, ".next-step");
