@@ -68,8 +68,15 @@ async function fill() {
   }
 }
 
-/** Removes that data. */
-export const makeRoom = () => otherData((rows) => rows.clear());
+/** Removes that data, and resolves once the browser has the room: it removes files a while later. */
+export async function makeRoom() {
+  await otherData((rows) => rows.clear());
+  for (;;) {
+    const { usage, quota } = await navigator.storage.estimate();
+    if (usage < 0.9 * quota) return;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
 
 async function otherData(change) {
   const database = await new Promise((resolve, reject) => {
