@@ -302,18 +302,20 @@ export class Searcher {
     const index = await this.#index();
     // More than are wanted, because pairs of letters may be there without their run, and the log may have changed since.
     const find = () => index.find(query.words, 4 * perConversation + 50);
-    let [rows, candidates] = this.#infos ? [] : await Promise.all([index.indexed(), find()]);
+    // In this order: the rows may be older than what was found, so nothing is missing there of which they do not tell.
+    const ask = () => Promise.all([index.indexed(), find()]);
+    let answers = this.#infos ? undefined : await ask();
     // Reading a long list would hold up the first hits of a page, which the index alone can give.
-    const isFirst = rows !== undefined && rows.length > shortList;
+    const isFirst = answers !== undefined && answers[0].length > shortList;
     const isUpToDate = !isFirst && ((await withTimeout(this.#isUpdated(), patience)) ?? false);
-    if (!isFirst || !candidates) candidates = await find();
+    if (!answers || !isFirst) answers = await ask();
+    const [rows, candidates] = answers;
     const found = new Map(candidates.map(({ id, events }) => [id, events]));
     const infos = isFirst ? undefined : await withTimeout(this.#listed(), patience);
-    if (!infos || !isUpToDate) rows = isFirst ? rows : await index.indexed();
     const store = this.#store;
     const known = infos && byId(infos);
     return {
-      outlines: infos ? infos.map(outlineOf) : rows!.sort((one, other) => other.updatedAt - one.updatedAt),
+      outlines: infos ? infos.map(outlineOf) : rows.sort((one, other) => other.updatedAt - one.updatedAt),
       hasEvents: (id) => found.has(id),
       async *events({ id }) {
         const places = found.get(id) ?? [];
@@ -326,7 +328,7 @@ export class Searcher {
       },
       // The rows may be older than the store.
       infos: async (ids) => (known ? ids.map((id) => known.get(id)!) : infosOf(store, ids)),
-      pending: isUpToDate ? 0 : infos ? missingIn(infos, rows!) : Number.POSITIVE_INFINITY,
+      pending: isUpToDate ? 0 : infos ? missingIn(infos, rows) : Number.POSITIVE_INFINITY,
     };
   }
 

@@ -87,8 +87,8 @@ export class IndexTables {
     const { rows, segments, ...counters } = read;
     this.#state = {
       ...counters,
-      conversations: new Map((await this.#opened("conversations", rows)) as Array<[string, Row]>),
-      segments: new Map((await this.#opened("segments", segments)) as Array<[number, Segment]>),
+      conversations: new Map((await this.#opened("conversations", rows, read.changes)) as Array<[string, Row]>),
+      segments: new Map((await this.#opened("segments", segments, read.changes)) as Array<[number, Segment]>),
     };
     return this.#state;
   }
@@ -104,7 +104,7 @@ export class IndexTables {
       const [changes, rows] = await Promise.all([counterOf(counters, "changes"), Promise.all(all)]);
       return changes === state.changes ? rows : this.#overtaken();
     });
-    return Promise.all(read.map(async (rows) => (await this.#opened("pages", rows)).map(([, page]) => page as Postings)));
+    return Promise.all(read.map(async (rows) => (await this.#opened("pages", rows, state.changes)).map(([, page]) => page as Postings)));
   }
 
   /** Stores a change in one transaction. @throws Overtaken */
@@ -151,14 +151,15 @@ export class IndexTables {
     throw new Overtaken();
   }
 
-  /** The values of rows. If one of them cannot be opened, the index is emptied, because it can be made again. */
-  async #opened(table: (typeof tables)[number], rows: Entry[]): Promise<Entry[]> {
+  /** The values of rows, as of a number of changes. If one of them cannot be opened, the index is emptied, because it can be made again. */
+  async #opened(table: (typeof tables)[number], rows: Entry[], changes: number): Promise<Entry[]> {
     if (this.#seal === noSeal) return rows;
     try {
       return await Promise.all(rows.map(async ([key, row]): Promise<Entry> => [key, await this.#seal.open(placeOf(table, key), row)]));
     } catch {
       await this.#within("readwrite", async (tables) => {
-        const changes = await counterOf(tables.counters, "changes");
+        // Another page may have made it again meanwhile.
+        if ((await counterOf(tables.counters, "changes")) !== changes) return;
         for (const name of ["conversations", "segments", "pages"] as const) tables[name].clear();
         tables.counters.put(changes + 1, "changes");
       });

@@ -272,6 +272,47 @@ for (const kind of availableBrowsers) {
         assert.deepEqual(lengths, [3, 3]);
       });
 
+      await context.test("while an update ends, an answer that lacks its events says so", async () => {
+        const found = await page.evaluate(async () => {
+          const { Conversation, memoryStore, search, updateSearchIndex } = await import("/threadkeep/index.js");
+          const { deferred } = await import("/support/deferred.mjs");
+          const { saying, unnamed } = await import("/pages/said.mjs");
+          const inner = memoryStore();
+          const [id, other] = [crypto.randomUUID(), crypto.randomUUID()];
+          // With titles, so that a list reads no events.
+          for (const each of [id, other])
+            await inner.commit(each, saying(each, ["a narwhal"], { baseState: JSON.stringify({ id: each, tags: { title: "Whales" } }) }));
+          const [asked, goOn] = [deferred(), deferred()];
+          // A query looks at the store after it has asked the index, which becomes complete until then.
+          let looks = 0;
+          const look = async () => {
+            if (!hasChanged) return;
+            looks++;
+            goOn.resolve();
+            await isStored;
+          };
+          let hasChanged = false;
+          const store = {
+            ...unnamed(inner),
+            name: "ending",
+            load: (...args) => look().then(() => inner.load(...args)),
+            list: (...args) => look().then(() => inner.list(...args)),
+            events: async (...args) => (asked.resolve(), await goOn.promise, inner.events(...args)),
+          };
+          const isStored = new Promise((onProgress) => void updateSearchIndex({ store, onProgress }));
+          await asked.promise;
+          hasChanged = true;
+          const heard = deferred();
+          const stop = Conversation.onListChange(heard.resolve, { store });
+          new BroadcastChannel("threadkeep:ending").postMessage({ id, isListed: true });
+          await heard.promise;
+          stop();
+          const { hits, pending } = await search("narwhal", { store });
+          return { isTold: hits.length === 2 || pending > 0, looks };
+        });
+        assert.deepEqual(found, { isTold: true, looks: 1 });
+      });
+
       await context.test("without its worker the page makes the index", async () => {
         const apart = await browser.page(`${server.origin}/pages/blank.html`);
         const found = await apart.evaluate(async () => {
