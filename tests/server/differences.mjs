@@ -83,7 +83,7 @@ export const untoldCases = new Map([
   ["a run that waits for the server says so, and retryNow() ends the wait", untold],
   ["askAgent() answers, and writes no event", untold],
   ["pause() lets a tool end", heldBack],
-  ...["1.43.1: run() twice at once", "1.43.1: run() twice at once, by the page"].map((title) => [title, second]),
+  ["1.43.1: run() twice at once", second],
 ]);
 
 const duringTools = [
@@ -200,7 +200,6 @@ export const differences = [
     left: (seen) => less(seen, "message", "error", "detail", "status", "retryable"),
     cases: [
       "1.58.0: run() twice at once",
-      "1.58.0: run() twice at once, by the page",
       "a signal stops a run during a tool, which sees it",
       "interrupt() ends a run at once",
       "a run at its limit of steps",

@@ -3,7 +3,7 @@ import * as library from "/threadkeep/index.js";
 import { caseOf, openFor, play } from "/tests/conversation/homes/suite.mjs";
 import { deferred } from "/support/deferred.mjs";
 
-const longest = 30_000;
+const longest = 120_000;
 
 /** So many milliseconds after a call, its request is at the server. Nothing tells of it, because the answer comes later. */
 const arrives = 1_500;

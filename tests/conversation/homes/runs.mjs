@@ -43,7 +43,7 @@ export const runs = [
   },
   {
     name: "run() twice at once",
-    setup: (kit) => ({ replies: [sleeping, done], tools: [slow(kit)] }),
+    setup: (kit) => ({ replies: [shown(kit, done, 1)] }),
     async play({ conversation, gate }) {
       await conversation.sendMessage("Go");
       const [first, second] = [conversation.run(), outcome(conversation.run())];
