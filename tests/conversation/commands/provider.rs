@@ -41,7 +41,7 @@ const MINI: &str = "-mini";
 /// The server of the condenser's model, and its usage id.
 const SUMMARIES: &str = "condenser";
 
-/// The text of all summaries.
+/// The beginning of all summaries.
 pub const SUMMARY: &str = "A summary of what was removed.";
 
 impl Model {
@@ -274,9 +274,10 @@ impl Provider {
     fn summary(&self, body: &Value) -> LocalBoxFuture<'static, Response> {
         check_messages(body["messages"].as_array().unwrap());
         assert!(!body.to_string().contains(SECRET), "a secret is sent to the condenser's model");
-        self.summaries.set(self.summaries.get() + 1);
+        let number = self.summaries.get() + 1;
+        self.summaries.set(number);
         let is_prompt = self.is_prompt.get();
-        let place = if is_prompt { 0 } else { self.summaries.get() };
+        let place = if is_prompt { 0 } else { number };
         let gate = (!is_prompt && place.is_multiple_of(2)).then(|| self.held.hold());
         let ledger = self.ledger.clone();
         Box::pin(async move {
@@ -287,7 +288,8 @@ impl Provider {
                 return Ok(full_response(401, &json!({ "error": { "message": "no" } })));
             }
             ledger.is_answered(SUMMARIES);
-            let text = if place % 4 == 2 { "" } else { SUMMARY };
+            // Two of the same words would make two questions one.
+            let text = if place % 4 == 2 { String::new() } else { format!("{SUMMARY} Number {number}.") };
             Ok(full_response(200, &completion(json!({ "role": "assistant", "content": text }))))
         })
     }
