@@ -77,13 +77,15 @@ export class IndexTables {
   }
 
   async #read(): Promise<State> {
+    // Another call may forget it meanwhile.
+    const known = this.#state;
     const read = await this.#within("readonly", async ({ conversations, segments, counters }) => {
       const changes = await counterOf(counters, "changes");
-      if (this.#state?.changes === changes) return undefined;
+      if (known?.changes === changes) return undefined;
       const [nextBlock, nextSegment] = await Promise.all([counterOf(counters, "blocks"), counterOf(counters, "segments")]);
       return { changes, nextBlock, nextSegment, rows: await entries(conversations), segments: await entries(segments) };
     });
-    if (!read) return this.#state!;
+    if (!read) return known!;
     const { rows, segments, ...counters } = read;
     this.#state = {
       ...counters,
@@ -102,7 +104,7 @@ export class IndexTables {
       };
       const all = lists.map(async (ranges) => (await Promise.all(ranges.map(pagesIn))).flat());
       const [changes, rows] = await Promise.all([counterOf(counters, "changes"), Promise.all(all)]);
-      return changes === state.changes ? rows : this.#overtaken();
+      return changes === state.changes ? rows : this.#overtaken(state);
     });
     return Promise.all(read.map(async (rows) => (await this.#opened("pages", rows, state.changes)).map(([, page]) => page as Postings)));
   }
@@ -121,7 +123,7 @@ export class IndexTables {
     );
     const changes = state.changes + 1;
     await this.#within("readwrite", async (tables) => {
-      if ((await counterOf(tables.counters, "changes")) !== state.changes) this.#overtaken();
+      if ((await counterOf(tables.counters, "changes")) !== state.changes) this.#overtaken(state);
       for (const id of removed) tables.conversations.delete(id);
       for (const segment of dropped) {
         tables.segments.delete(segment);
@@ -146,8 +148,8 @@ export class IndexTables {
     this.#state = undefined;
   }
 
-  #overtaken(): never {
-    this.#state = undefined;
+  #overtaken(state: State): never {
+    if (this.#state === state) this.#state = undefined;
     throw new Overtaken();
   }
 
