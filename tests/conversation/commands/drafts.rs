@@ -49,10 +49,11 @@ impl Drafts {
                 || text.trim().is_empty()
                 || events.iter().any(|event| is_answer(event) || is_kept(event));
             assert!(is_over, "{text:?} of {id} is gone: {events:#?}");
-            // Whatever the user says comes after what is kept, or after the later answer that is.
+            // Whatever the user says comes after what is kept: the draft, or a later answer of the model.
             let said =
                 events.iter().position(|event| event["source"] == "user" && event["kind"] == "MessageEvent");
-            let kept = events.iter().position(|event| is_kept(event) || is_answer(event));
+            let is_later = |event: &Value| event["source"] == "agent" && is_answer(event);
+            let kept = events.iter().position(|event| is_kept(event) || is_later(event));
             assert!(
                 said.is_none() || kept < said && kept.is_some(),
                 "a message goes past {text:?}: {events:#?}"
