@@ -1,9 +1,6 @@
 //! The answers that a server streams, as the live events that show them. The end of an answer is its event in the log.
 
-use crate::{id::EventId, json::ObjectWriter};
-
-/// How many events are remembered of which only the socket, or only the answer to a request, has told.
-const REMEMBERED: usize = 100;
+use crate::json::ObjectWriter;
 
 /// The answers that are under way.
 #[derive(Default)]
@@ -11,12 +8,8 @@ pub(super) struct Answers {
     open: Vec<Open>,
     /// The number of answers without a name that have ended.
     ended: u64,
-    /// Events that are stored and of which the socket has not told yet: pieces that it tells before are those of their answers.
-    asked: Vec<EventId>,
-    /// Events of which the socket has told and that are not stored yet.
-    told: Vec<EventId>,
-    /// Whether something was asked for since the socket was opened. The first answer has events from before, of which it never tells.
-    has_asked: bool,
+    /// The time at which the last stored answer was whole, by the server's clock; empty if no piece of it can come any more.
+    last: String,
 }
 
 struct Open {
@@ -53,36 +46,31 @@ impl Answers {
         (!open.is_lossy).then(|| shown(&named(item, attempt), content, reasoning))
     }
 
-    /// The live event of a piece that has no number; none if its answer is stored already.
-    pub fn unnumbered(&self, text: Option<&str>, reasoning: Option<&str>) -> Option<String> {
+    /// The live event of a piece that has no number; none if its answer is stored already. Then it was made before the answer was whole:
+    /// only the time tells, because requests and the socket tell of the same answer at different moments, or only one of them does.
+    pub fn unnumbered(
+        &self,
+        time: Option<&str>,
+        text: Option<&str>,
+        reasoning: Option<&str>,
+    ) -> Option<String> {
         let has_text = [text, reasoning].into_iter().flatten().any(|text| !text.is_empty());
-        let is_late = !self.asked.is_empty();
+        let is_late = time.is_some_and(|time| *time <= *self.last);
         (has_text && !is_late).then(|| shown(&format!("answer-{}", self.ended), text, reasoning))
     }
 
-    /// These events of the agent were stored because they were asked for.
-    pub fn asked<'a>(&mut self, events: impl Iterator<Item = &'a EventId>) {
-        if !std::mem::replace(&mut self.has_asked, true) {
-            return;
-        }
-        for event in events {
-            self.note_asked(event);
+    /// An event of the agent from this time is stored, or about to be. Times of one server have the same form.
+    pub fn stored(&mut self, time: &str) {
+        if *time > *self.last {
+            time.clone_into(&mut self.last);
         }
     }
 
-    fn note_asked(&mut self, event: &EventId) {
-        match self.told.iter().position(|told| told == event) {
-            Some(place) => drop(self.told.remove(place)),
-            None => remember(&mut self.asked, event),
-        }
-    }
-
-    /// The socket has told of an event.
-    pub fn told(&mut self, event: &EventId) {
+    /// The socket has told of an event from this time: pieces behind it are those of another answer, also if the clock goes back.
+    pub fn told(&mut self, time: &str) {
         self.ended += 1;
-        match self.asked.iter().position(|asked| asked == event) {
-            Some(place) => drop(self.asked.remove(place)),
-            None => remember(&mut self.told, event),
+        if *time >= *self.last {
+            self.last.clear();
         }
     }
 
@@ -94,9 +82,6 @@ impl Answers {
     /// Nothing is known of what is under way: the socket is a new one.
     pub fn forget(&mut self) {
         self.open.clear();
-        self.has_asked = false;
-        self.asked.clear();
-        self.told.clear();
         self.ended += 1;
     }
 }
@@ -106,15 +91,6 @@ fn named(item: &str, attempt: u64) -> String {
     match attempt {
         0 | 1 => item.to_owned(),
         more => format!("{item}-{more}"),
-    }
-}
-
-fn remember(events: &mut Vec<EventId>, event: &EventId) {
-    if events.len() == REMEMBERED {
-        events.remove(0);
-    }
-    if !events.contains(event) {
-        events.push(event.clone());
     }
 }
 

@@ -196,18 +196,15 @@ impl ServerCopy {
             match told {
                 Told::Sync { through } => self.replayed.set(*through),
                 Told::Stored { event, .. } => answers.end(event.id().as_str()),
-                Told::Page { from, events, has_more } => {
+                Told::Page { events, has_more, .. } => {
                     taken.is_behind |= *has_more;
-                    let new = events.iter().skip(usize::from(from.is_some()));
-                    // The system prompt is of the agent, and no answer: no pieces come before it.
-                    let is_answer = |event: &&Event| {
-                        event.source() == Source::Agent && !matches!(event.body(), Body::SystemPromptEvent(_))
-                    };
-                    answers.asked(new.filter(is_answer).map(Event::id));
+                    for event in events.iter().filter(|event| event.source() == Source::Agent) {
+                        answers.stored(event.timestamp());
+                    }
                 }
-                Told::Behind(event) => {
+                Told::Behind { time } => {
                     taken.is_behind = true;
-                    answers.told(event);
+                    answers.told(time);
                 }
                 // Without numbers, it may be in the log.
                 Told::Changed(_) => taken.is_behind = true,
@@ -216,8 +213,9 @@ impl ServerCopy {
                 Told::Piece { item, attempt, order, is_reasoning, text } => {
                     taken.live.extend(answers.piece(item, *attempt, *order, *is_reasoning, text));
                 }
-                Told::Unnumbered { text, reasoning } => {
-                    taken.live.extend(answers.unnumbered(text.as_deref(), reasoning.as_deref()));
+                Told::Unnumbered { time, text, reasoning } => {
+                    let piece = answers.unnumbered(time.as_deref(), text.as_deref(), reasoning.as_deref());
+                    taken.live.extend(piece);
                 }
                 Told::Aborted { item } => answers.end(item),
             }

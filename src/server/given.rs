@@ -51,8 +51,8 @@ pub(super) enum Told {
     Stored { number: u64, event: Event },
     /// Events of the log that follow each other, asked from this one on.
     Page { from: Option<EventId>, events: Vec<Event>, has_more: bool },
-    /// There is this event, which has to be asked for.
-    Behind(EventId),
+    /// There is an event from this time, which has to be asked for.
+    Behind { time: String },
     /// All fields of the state, or those of a description.
     Snapshot { of: Moment, fields: EditableObject },
     /// A field of the state has another value, which is not in the log.
@@ -62,7 +62,7 @@ pub(super) enum Told {
     /// A piece of an answer.
     Piece { item: String, attempt: u64, order: u64, is_reasoning: bool, text: String },
     /// A piece of an answer of which the server tells nothing else.
-    Unnumbered { text: Option<String>, reasoning: Option<String> },
+    Unnumbered { time: Option<String>, text: Option<String>, reasoning: Option<String> },
     /// An answer has ended without an event.
     Aborted { item: String },
 }
@@ -160,12 +160,14 @@ fn event_frame(text: &str) -> Result<Option<Told>> {
             fields: fields.get("value").and_then(EditableObject::parse).ok_or_else(|| unreadable(text))?,
         },
         Some("ConversationStateUpdateEvent") => return Ok(Some(Told::Changed(event(text)?))),
-        Some("StreamingDeltaEvent") => {
-            Told::Unnumbered { text: fields.read("content"), reasoning: fields.read("reasoning_content") }
-        }
+        Some("StreamingDeltaEvent") => Told::Unnumbered {
+            time: fields.read("timestamp"),
+            text: fields.read("content"),
+            reasoning: fields.read("reasoning_content"),
+        },
         // It complains of something that was sent over the socket. Nothing is.
         Some("ServerErrorEvent") => return Ok(None),
-        Some(_) => Told::Behind(event(text)?.id().clone()),
+        Some(_) => Told::Behind { time: fields.read("timestamp").unwrap_or_default() },
         None => return Err(unreadable(text)),
     }))
 }
