@@ -146,11 +146,15 @@ class AgentServer {
     return { status: response.status, headers: response.headers, text, json: isJson ? JSON.parse(text) : undefined };
   }
 
-  /** The stored events of a conversation, in the order of their numbers: `{ name, text }`. */
+  /**
+   * The stored events of a conversation, in the order of their numbers: `{ name, text }`. Without a file that is just being written,
+   * which has a part of its text or none: 1.43.1 does not rename it into its place.
+   */
   stored(conversation) {
     const folder = path.join(this.folder, conversation.replaceAll("-", ""), "events");
     const names = existsSync(folder) ? readdirSync(folder).filter((name) => /^event-\d+-.*\.json$/.test(name)) : [];
-    return names.sort().map((name) => ({ name, text: readFileSync(path.join(folder, name), "utf8") }));
+    const files = names.sort().map((name) => ({ name, text: readFileSync(path.join(folder, name), "utf8") }));
+    return files.filter(({ text }) => isWhole(text));
   }
 
   async #end(signal) {
@@ -177,6 +181,14 @@ class AgentServer {
 
   #failed(text) {
     return new Error(`the agent server ${this.version} ${text}; its last words:\n${this.#words}`);
+  }
+}
+
+function isWhole(text) {
+  try {
+    return JSON.parse(text) !== undefined;
+  } catch {
+    return false;
   }
 }
 

@@ -10,6 +10,7 @@ import { randomFrom } from "../support/random.mjs";
 import { startServer } from "../support/server.mjs";
 import { startAgentServer } from "./agent-server.mjs";
 import { cable } from "./cable.mjs";
+import { isCopied } from "./copy.mjs";
 import { serverVersions } from "./setup.mjs";
 
 /** Browsers report failures of the network as if they were uncaught. */
@@ -116,7 +117,7 @@ for (const version of serverVersions) {
         // It is in the log now.
         const late = await tab.evaluate(() => ended(conversation.queue.remove(changed.id)));
         assert.equal(late.code, "invalid_state");
-        await isCopied(tab, tab.id);
+        await copies(tab, tab.id);
       });
 
       inPages("a page that is closed leaves its messages to the next one, which also runs the agent", async ({ page, way }) => {
@@ -140,7 +141,7 @@ for (const version of serverVersions) {
         const next = await page(tab.id);
         await next.evaluate(() => until(() => conversation.executionStatus === "finished"));
         assert.deepEqual(saidTo(tab.id), ["one", "two"]);
-        await isCopied(next, tab.id);
+        await copies(next, tab.id);
       });
 
       inPages("a message whose answer is lost is not sent again", async ({ page, blank, way }) => {
@@ -169,7 +170,7 @@ for (const version of serverVersions) {
         const next = await page(tab.id, empty);
         await next.evaluate(() => isSent());
         assert.deepEqual(saidTo(tab.id), ["one", "two", "three"]);
-        await isCopied(next, tab.id);
+        await copies(next, tab.id);
       });
 
       inPages("two pages under random cuts send each message once", async ({ page, way }) => {
@@ -207,8 +208,8 @@ for (const version of serverVersions) {
           );
           assert.equal(new Set(own).size, own.length);
         }
-        await isCopied(one, one.id);
-        await isCopied(two, one.id);
+        await copies(one, one.id);
+        await copies(two, one.id);
       });
 
       inPages("a message that comes while the agent works is answered", async ({ page }) => {
@@ -229,7 +230,7 @@ for (const version of serverVersions) {
           await until(() => answers() === 2 && conversation.executionStatus === "finished");
         });
         assert.deepEqual(saidTo(tab.id), ["one", "two"]);
-        await isCopied(tab, tab.id);
+        await copies(tab, tab.id);
       });
 
       inPages("the user stops a run that waits for the server", async ({ page, way }) => {
@@ -272,11 +273,7 @@ for (const version of serverVersions) {
       while (!saidTo(id).includes(text)) await server.ask("GET", `/api/conversations/${id}/events/count`);
     }
 
-    async function isCopied(tab, id) {
-      const log = server.stored(id).map(({ text }) => text);
-      await tab.evaluate((length) => until(() => conversation.events.length >= length), log.length);
-      assert.deepEqual(await tab.evaluate(() => copied()), log);
-    }
+    const copies = (tab, id) => isCopied(server, id, () => tab.evaluate(() => copied()));
   });
 }
 

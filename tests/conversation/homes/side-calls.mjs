@@ -63,12 +63,12 @@ export const sideCalls = [
       replies: (body) =>
         JSON.stringify(body.messages.at(-1)).includes("How far")
           ? { text: "Nearly there." }
-          : { text: "Done.", pace: () => gate.passed("go on") },
+          : { text: "Done.", pace: () => (gate.open("began"), gate.passed("go on")) },
     }),
-    async play({ conversation, gate, until }) {
+    async play({ conversation, gate }) {
       await conversation.sendMessage("Go");
       const run = conversation.run();
-      await until(() => conversation.executionStatus === "running");
+      await gate.passed("began");
       const answer = await conversation.askAgent("How far?");
       gate.open("go on");
       return [answer, await run];
