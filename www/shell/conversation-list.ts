@@ -82,10 +82,16 @@ function startTrash(): void {
     draw();
     // One that is just being opened must not be deleted under its view.
     const isOpening = infosOf(trash).some(({ id }) => id === currentRoute()?.conversationId);
-    if (!isEmptied && !isOpening && infosOf(trash).length > 0) void acts().then(({ emptyOldTrash }) => emptyOldTrash());
+    if (!isEmptied && !isOpening && infosOf(trash).length > 0) void emptyOld();
     isEmptied = true;
   });
 }
+
+/** Never rejects: nobody waits for it, and the next page that starts tries again. */
+const emptyOld = (): Promise<void> =>
+  acts()
+    .then(({ emptyOldTrash }) => emptyOldTrash())
+    .catch(() => undefined);
 
 /** Moves the focus to the field in which titles are sought; on a narrow screen it is in the drawer. */
 export function searchConversations(): void {
