@@ -9,10 +9,12 @@ import { failedFile } from "./failed-files.mjs";
 export const skipCode = 77;
 /** The beginning of a line in which a command reports that it skipped something, and why. */
 export const notChecked = "NOT CHECKED: ";
+/** The beginning of a line in which a command reports what has failed and passed when it was repeated, and how it had failed. */
+export const passedAgain = "PASSED AGAIN: ";
 const logs = path.join(root, ".cache/test-logs");
 const children = new Set();
 
-/** Runs `step.command`; resolves to { outcome, timedOut, reason, gaps, failedFiles, seconds, log, text }, also if the command fails. */
+/** Runs `step.command`; resolves to { outcome, timedOut, reason, repeated, gaps, failedFiles, seconds, log, text }, also if it fails. */
 export async function perform(step) {
   mkdirSync(logs, { recursive: true });
   const log = path.join(logs, `${step.name}.log`);
@@ -24,8 +26,11 @@ export async function perform(step) {
       .split("\n")
       .filter((line) => line.startsWith(beginning))
       .map((line) => line.slice(beginning.length));
+  const judged = verdict(ended, text, step);
+  const repeated = said(passedAgain);
   return {
-    ...verdict(ended, text, step),
+    ...judged,
+    ...(judged.outcome === "ok" && repeated.length > 0 && { repeated: repeated.join("; ") }),
     gaps: said(notChecked),
     failedFiles: said(failedFile),
     seconds: (performance.now() - begun) / 1000,

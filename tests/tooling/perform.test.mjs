@@ -17,6 +17,12 @@ test("exit code 0 is ok, and lines that name gaps are collected", async () => {
   assert.match(result.text, /fine[^]*also kept/);
 });
 
+test("what passed when the command itself repeated it is reported, unless the command failed all the same", async () => {
+  const code = 'console.log("PASSED AGAIN: one: too late"); console.log("PASSED AGAIN: two"); process.exitCode = ';
+  assert.equal((await perform(step("again", `${code}0`))).repeated, "one: too late; two");
+  assert.equal((await perform(step("not-again", `${code}1`))).repeated, undefined);
+});
+
 test("another exit code is a failure, and 77 a skip with its last line as the reason", async () => {
   assert.equal((await perform(step("failed", "process.exit(3)"))).reason, "exit 3");
   const skipped = await perform(step("skipped", 'console.log("looking"); console.log("no Python"); process.exitCode = 77'));
