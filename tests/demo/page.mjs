@@ -37,8 +37,15 @@ export async function startDemo({ delay = 3, model: scripted = createScriptedMod
   return { origin, folder, requests, stop, restart, close };
 }
 
-// Firefox logs so when a reload cuts off the loading of a part of the library, such as the one that makes titles.
-const cutOff = /^uncaught: Error: Failed to load .*-[A-Z0-9]{8}\.js.*A ServiceWorker intercepted the request/;
+// Firefox logs one of these when a reload cuts off the loading of a part of the library, such as the one that makes titles.
+const cutOff = new RegExp(
+  [
+    /^uncaught: Error: Failed to load .*-[A-Z0-9]{8}\.js.*A ServiceWorker intercepted the request/,
+    /^uncaught: Error: ThreadkeepError: a part of the library did not load: error loading dynamically imported module/,
+  ]
+    .map(({ source }) => source)
+    .join("|"),
+);
 
 /**
  * How to run the steps of a test: each in a tab of its own, on a new conversation. What the browser complains of beyond
