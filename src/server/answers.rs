@@ -46,8 +46,8 @@ impl Answers {
         (!open.is_lossy).then(|| shown(&named(item, attempt), content, reasoning))
     }
 
-    /// The live event of a piece that has no number; none if its answer is stored already. Then it was made before the answer was whole:
-    /// only the time tells, because requests and the socket tell of the same answer at different moments, or only one of them does.
+    /// The live event of a piece without a number; none if its answer is stored already. The time of the piece says so, because requests
+    /// may tell of an answer before the socket does, and of one more than once.
     pub fn unnumbered(
         &self,
         time: Option<&str>,

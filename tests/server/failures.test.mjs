@@ -90,7 +90,7 @@ for (const version of serverVersions) {
         });
         // Nothing goes on by itself: the server has noted that it did not end.
         assert.equal(run.value?.status, "error", JSON.stringify(run));
-        await copies(tab, id);
+        await isCopied(server, id, tab);
 
         replies.push({ text: "It is six." });
         const next = await tab.evaluate(async () => {
@@ -98,7 +98,7 @@ for (const version of serverVersions) {
           return ended(conversation.run());
         });
         assert.deepEqual([next.value?.status, next.value?.finalResponse], ["finished", "It is six."], JSON.stringify(next));
-        await copies(tab, id);
+        await isCopied(server, id, tab);
       });
 
       inPages("twenty cuts lose nothing and repeat nothing", async ({ page, way, given }) => {
@@ -134,7 +134,7 @@ for (const version of serverVersions) {
         await sending.end();
         const run = await tab.evaluate(() => run);
         assert.ok(run.value?.steps > 0, `a run ended before its answer came: ${JSON.stringify(run)}`);
-        await copies(tab, id);
+        await isCopied(server, id, tab);
         await isHeardOnce(tab, id);
         await until(
           () => way.sockets === 1,
@@ -176,7 +176,7 @@ for (const version of serverVersions) {
           ends.every((end) => end === "finished" || end === "invalid_state"),
           JSON.stringify(runs),
         );
-        for (const tab of pages) await copies(tab, id);
+        for (const tab of pages) await isCopied(server, id, tab);
         for (const tab of pages) await isHeardOnce(tab, id);
         const texts = server.stored(id).map(({ text }) => JSON.parse(text));
         assert.equal(texts.filter(({ kind, source }) => kind === "MessageEvent" && source === "user").length, 1 + 6 + 6);
@@ -273,7 +273,7 @@ for (const version of serverVersions) {
             return run;
           }, isAsked);
           assert.deepEqual([run.value?.status, run.value?.finalResponse], ["finished", "It is five."], JSON.stringify(run));
-          await copies(tab, id);
+          await isCopied(server, id, tab);
           await tab.evaluate(() => conversation.close());
           if (!isAsked) await way.cut();
         }
@@ -288,14 +288,14 @@ for (const version of serverVersions) {
         await tab.evaluate((given) => open(given), { ...given, id });
         // Nothing is asked of it: it has to see by itself.
         await sender(server, id).more(3, { isLast: true });
-        await copies(tab, id);
+        await isCopied(server, id, tab);
         replies.push({ text: "It is four." });
         const run = await tab.evaluate(async () => {
           await conversation.sendMessage("How much is two and two?");
           return ended(conversation.run());
         });
         assert.deepEqual([run.value?.status, run.value?.finalResponse], ["finished", "It is four."], JSON.stringify(run));
-        await copies(tab, id);
+        await isCopied(server, id, tab);
         await isHeardOnce(tab, id);
         assert.equal(await tab.evaluate(() => conversation.waiting), null);
         await others.evaluate(() => hangUp());
@@ -311,7 +311,7 @@ for (const version of serverVersions) {
             await open(given);
             return performance.now() - start;
           }, options);
-          await copies(tab, id);
+          await isCopied(server, id, tab);
           await tab.evaluate(() => conversation.close());
           return { took: Math.round(took), requests: way.requests.slice(before) };
         };
@@ -327,9 +327,6 @@ for (const version of serverVersions) {
         assert.ok(again.requests.length <= 10, again.requests.join("\n"));
       });
     }
-
-    /** The copy of this page becomes the server's log, byte for byte. */
-    const copies = (tab, id) => isCopied(server, id, () => tab.evaluate(() => copied()));
 
     /** This page has told of the last events of the log, as many as it has heard of, each once. */
     async function isHeardOnce(tab, id) {

@@ -117,7 +117,7 @@ for (const version of serverVersions) {
         // It is in the log now.
         const late = await tab.evaluate(() => ended(conversation.queue.remove(changed.id)));
         assert.equal(late.code, "invalid_state");
-        await copies(tab, tab.id);
+        await isCopied(server, tab.id, tab);
       });
 
       inPages("a page that is closed leaves its messages to the next one, which also runs the agent", async ({ page, way }) => {
@@ -141,7 +141,7 @@ for (const version of serverVersions) {
         const next = await page(tab.id);
         await next.evaluate(() => until(() => conversation.executionStatus === "finished"));
         assert.deepEqual(saidTo(tab.id), ["one", "two"]);
-        await copies(next, tab.id);
+        await isCopied(server, tab.id, next);
       });
 
       inPages("a message whose answer is lost is not sent again", async ({ page, blank, way }) => {
@@ -170,7 +170,7 @@ for (const version of serverVersions) {
         const next = await page(tab.id, empty);
         await next.evaluate(() => isSent());
         assert.deepEqual(saidTo(tab.id), ["one", "two", "three"]);
-        await copies(next, tab.id);
+        await isCopied(server, tab.id, next);
       });
 
       inPages("two pages under random cuts send each message once", async ({ page, way }) => {
@@ -208,8 +208,8 @@ for (const version of serverVersions) {
           );
           assert.equal(new Set(own).size, own.length);
         }
-        await copies(one, one.id);
-        await copies(two, one.id);
+        await isCopied(server, one.id, one);
+        await isCopied(server, one.id, two);
       });
 
       inPages("a message that comes while the agent works is answered", async ({ page }) => {
@@ -230,7 +230,7 @@ for (const version of serverVersions) {
           await until(() => answers() === 2 && conversation.executionStatus === "finished");
         });
         assert.deepEqual(saidTo(tab.id), ["one", "two"]);
-        await copies(tab, tab.id);
+        await isCopied(server, tab.id, tab);
       });
 
       inPages("the user stops a run that waits for the server", async ({ page, way }) => {
@@ -272,8 +272,6 @@ for (const version of serverVersions) {
     async function arrived(id, text) {
       while (!saidTo(id).includes(text)) await server.ask("GET", `/api/conversations/${id}/events/count`);
     }
-
-    const copies = (tab, id) => isCopied(server, id, () => tab.evaluate(() => copied()));
   });
 }
 

@@ -64,7 +64,7 @@ for (const version of serverVersions) {
           const again = await second.evaluate(async () => await conversation.regenerate());
           assert.equal(again.status, "finished");
           let log;
-          for (const page of [first, second]) log = await isCopied(server, id, () => page.evaluate(() => all()));
+          for (const page of [first, second]) log = await isCopied(server, id, page);
           assert.deepEqual(
             await first.evaluate(() => heard.events),
             log.map((text) => JSON.parse(text).id),
@@ -130,6 +130,6 @@ async function prepare({ host, apiKey, workingDir, baseUrl }) {
     });
     return conversation.id;
   };
-  /** The texts of all events. */
-  globalThis.all = async () => (await store.events(conversation.id, 0, 100_000)).map(({ json }) => json);
+  /** The texts of the events in the store. */
+  globalThis.copied = async () => (await store.events(conversation.id, 0, 100_000)).map(({ json }) => json);
 }

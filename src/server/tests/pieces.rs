@@ -31,6 +31,13 @@ fn pieces_of_an_answer_are_shown_until_one_is_missing() {
     assert_eq!(live(r#"{"type":"of a later version","x":1}"#), Vec::<String>::new());
 }
 
+/// A copy of a conversation of which the server has told nothing else.
+fn described() -> ServerCopy {
+    let copy = open(&MemoryStore::new());
+    take(&copy, &[info(&fields("idle", ""))]);
+    copy
+}
+
 /// A piece of an answer that is whole at `time(number)`.
 fn piece_before(number: usize, text: &str) -> String {
     let before = &time(number)[..25];
@@ -46,9 +53,7 @@ fn answer(number: usize, text: &str) -> String {
 
 #[test]
 fn pieces_without_a_number_are_shown_before_their_answer_only() {
-    let store = MemoryStore::new();
-    let copy = open(&store);
-    take(&copy, &[info(&fields("idle", ""))]);
+    let copy = described();
     let live = |number, text: &str| take(&copy, &[Given::Event(&piece_before(number, text))]).live;
     assert_eq!(live(2, ""), Vec::<String>::new());
     let first = live(2, "Hel");
@@ -71,9 +76,7 @@ fn pieces_without_a_number_are_shown_before_their_answer_only() {
 
 #[test]
 fn pieces_are_shown_when_the_clock_of_the_server_has_gone_back() {
-    let store = MemoryStore::new();
-    let copy = open(&store);
-    take(&copy, &[info(&fields("idle", ""))]);
+    let copy = described();
     let event = answer(3, "Before");
     take(&copy, &[Given::Page { from: "", text: &page(std::slice::from_ref(&event), false) }]);
     take(&copy, &[Given::Event(&event)]);
@@ -82,9 +85,7 @@ fn pieces_are_shown_when_the_clock_of_the_server_has_gone_back() {
 
 #[test]
 fn an_answer_that_two_requests_have_told_of_hides_no_pieces_of_the_next_one() {
-    let store = MemoryStore::new();
-    let copy = open(&store);
-    take(&copy, &[info(&fields("idle", ""))]);
+    let copy = described();
     let events = [message(0, "Hello"), answer(1, "Hello to you"), message(2, "And?")];
     take(&copy, &[Given::Page { from: "", text: &page(&events[..1], false) }]);
     // Two requests were under way when the answer was whole.
@@ -97,10 +98,17 @@ fn an_answer_that_two_requests_have_told_of_hides_no_pieces_of_the_next_one() {
 }
 
 #[test]
+fn a_log_of_several_pages_hides_no_pieces() {
+    let copy = described();
+    let events = [answer(0, "Long ago"), answer(1, "Before")];
+    take(&copy, &[Given::Page { from: "", text: &page(&events[..1], true) }]);
+    take(&copy, &[Given::Page { from: &event_id(0), text: &page(&events, false) }]);
+    assert_eq!(take(&copy, &[Given::Event(&piece_before(2, "Well"))]).live.len(), 1);
+}
+
+#[test]
 fn a_system_prompt_that_was_asked_for_hides_no_pieces() {
-    let store = MemoryStore::new();
-    let copy = open(&store);
-    take(&copy, &[info(&fields("idle", ""))]);
+    let copy = described();
     // It is made with the first message, before the socket tells anything.
     take(&copy, &[Given::Page { from: "", text: &page(&[], false) }]);
     let prompt = format!(
