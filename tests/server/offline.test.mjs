@@ -160,6 +160,8 @@ for (const version of serverVersions) {
             conversation.retryNow();
             return isSent();
           });
+          // Held back in the middle of its handshake, the socket would not come, and the next message waits for it.
+          await tab.evaluate(() => until(() => conversation.waiting === null));
           assert.deepEqual(saidTo(tab.id), ["one", "two"]);
         }
         await tab.close();
