@@ -31,17 +31,17 @@ await main(async () => {
   const begun = performance.now();
   const running = new Map();
   const ticker = setInterval(() => console.log(`… ${stillRunning(running)}`), 30_000);
-  const performed = async (step) => counted(step, await perform(step), strict);
-  // Nobody sits in front of CI to start a step again.
-  const perStep = strict ? repeatFailed(performed, report) : performed;
-  const results = await schedule(steps, async (step) => {
+  const carryOut = async (step) => {
     console.log(`▶ ${step.name}`);
     running.set(step.name, performance.now());
-    const result = await perStep(step);
+    const result = counted(step, await perform(step), strict);
     running.delete(step.name);
     report(step, result);
     return result;
-  });
+  };
+  const first = await schedule(steps, carryOut);
+  // Nobody sits in front of CI to start a step again.
+  const results = strict ? await repeatFailed(steps, first, carryOut) : first;
   clearInterval(ticker);
   summarise(results, (performance.now() - begun) / 1000);
 });

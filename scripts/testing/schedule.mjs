@@ -58,21 +58,27 @@ export function schedule(steps, perform, slots = availableParallelism() + 1) {
 }
 
 /**
- * Performs a step, and if it failed once more the files that failed, where it may be repeated: browsers on a busy machine fail now
- * and then without a fault in what is tested. `step.repeat(files)` is the command for some of its files. The result of a step that
- * passed then has `repeated`, the reason of the first failure. A step that has taken all its time would take it again.
+ * Performs the failed ones of these results once more where they may be repeated, one after the other when nothing else runs any more, and
+ * resolves to the results after that. Browsers on a busy machine fail now and then without a fault in what is tested; a fault shows on
+ * an idle one as well. `step.repeat(files)` is the command for those of its files that failed. The result of a step that passed then has
+ * `repeated`, the reason of the first failure. A step that has taken all its time would take it again.
  */
-export function repeatFailed(perform, onRepeat = () => {}) {
-  return async (step) => {
-    const first = await perform(step);
-    if (!step.repeat || first.outcome !== "failed" || first.timedOut) return first;
-    onRepeat(step, first);
-    // None is named where the process as a whole failed.
-    const { failedFiles } = first;
-    const second = await perform(failedFiles.length > 0 ? { ...step, command: step.repeat(failedFiles) } : step);
-    const seconds = (first.seconds ?? 0) + (second.seconds ?? 0);
-    return second.outcome === "ok" ? { ...second, seconds, repeated: first.reason } : { ...second, seconds };
-  };
+export async function repeatFailed(steps, results, perform) {
+  const after = [];
+  for (const first of results) {
+    const step = steps.find(({ name }) => name === first.name);
+    const isRepeated = step.repeat && first.outcome === "failed" && !first.timedOut;
+    after.push(isRepeated ? await repeated(step, first, perform) : first);
+  }
+  return after;
+}
+
+async function repeated(step, first, perform) {
+  // None is named where the process as a whole failed.
+  const { name, failedFiles } = first;
+  const second = await perform(failedFiles.length > 0 ? { ...step, command: step.repeat(failedFiles) } : step);
+  const seconds = (first.seconds ?? 0) + (second.seconds ?? 0);
+  return { name, ...second, seconds, ...(second.outcome === "ok" && { repeated: first.reason }) };
 }
 
 /**

@@ -1,9 +1,9 @@
 // The steps of `npm test`. One that runs tests is named as their folder in tests/, with a suffix if it is a part or another browser.
 // They are in lanes: the longest lanes first, so that none of them is left over at the end. What cargo compiles for this machine
 // shares a lane, because it would wait for the lock on target/debug anyway. The wasm is compiled in another folder, and most of
-// the time on one processor: native tests are compiled beside it. In CI a step with `repeat` is performed once more if it fails,
-// with the files that failed. Steps with `extra` belong to `npm test -- --all`: other browsers, the real SDKs, other people's
-// servers and bundlers, kills, and what takes minutes for one answer.
+// the time on one processor: native tests are compiled beside it. In CI a step with `repeat`, which no other needs, is performed
+// once more at the end if it fails, with the files that failed. Steps with `extra` belong to `npm test -- --all`: other browsers,
+// the real SDKs, other people's servers and bundlers, kills, and what takes minutes for one answer.
 import { readdirSync } from "node:fs";
 import path from "node:path";
 import { root } from "../process.mjs";
