@@ -45,15 +45,14 @@ for (const kind of availableBrowsers) {
       document.body.append(chat);
       return { asked, answered: answered.map(({ id }) => id) };
     }, questions);
+    /** Its row is marked and stands where it was scrolled to, with some space above it. */
     const isShown = (text) =>
       page.waitForFunction(
         (text) => {
           const marked = [...chat.shadowRoot.querySelectorAll(".row.marked")];
           const scroller = chat.shadowRoot.querySelector(".scroller")?.getBoundingClientRect();
           const place = marked[0]?.getBoundingClientRect();
-          return (
-            marked.length === 1 && marked[0].textContent.includes(text) && place.top >= scroller.top - 2 && place.top < scroller.bottom - 20
-          );
+          return marked.length === 1 && marked[0].textContent.includes(text) && Math.abs(place.top - scroller.top - 24) < 3;
         },
         { polling: 50, timeout: 15_000 },
         text,
