@@ -263,8 +263,19 @@ for (const version of serverVersions) {
           assert.deepEqual([offline.policy.code, offline.waiting.why], ["network", "network"]);
           assert.ok(offline.took < 1000, `it took ${offline.took} ms`);
 
-          // Somebody else goes on meanwhile.
-          if (!isAsked) await sender(server, id).more(1, { isLast: true });
+          // Somebody else goes on meanwhile, and the agent answers, which is not the run of this page.
+          if (!isAsked) {
+            replies.push({ text: "It is three." });
+            await server.ask("POST", `/api/conversations/${id}/events`, {
+              role: "user",
+              content: [{ type: "text", text: "And three?" }],
+              run: true,
+            });
+            const isAnswered = async () =>
+              JSON.parse((await server.ask("GET", `/api/conversations/${id}`)).text).execution_status === "finished";
+            for (const end = Date.now() + 30_000; replies.length > 0 || !(await isAnswered()); await delay(20)) assert.ok(Date.now() < end);
+            await sender(server, id).more(1, { isLast: true });
+          }
           replies.push({ text: "It is five." });
           await way.mend();
           const run = await tab.evaluate(async (isAsked) => {

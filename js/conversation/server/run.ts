@@ -77,9 +77,10 @@ function endOf({ core, link }: Remote, from: number, mayBeOver: boolean): Promis
     // A description may be older than the log. A server that has died does not log that its run has ended.
     contradicted = told === "running" ? (contradicted ?? performance.now()) : undefined;
     if (contradicted !== undefined && performance.now() - contradicted < settlesWithin) return undefined;
-    // A server that has died may have forgotten the run.
+    // A server that has died may have forgotten the run. A message makes what had finished idle, before a run begins as well.
     const isLate = performance.now() - begin > beginsWithin;
-    if (!mayBeOver && !isLate && told === undefined) return undefined;
+    const hasBegun = statuses.some((status) => status !== "idle");
+    if (!mayBeOver && !isLate && !hasBegun) return undefined;
     // A message that came right behind the end makes it idle.
     if (now === "idle" && statuses.includes("finished")) return "finished";
     return now !== "paused" || ++pauses > 1 ? now : undefined;
@@ -102,14 +103,14 @@ async function goOn(remote: Remote, length: number, signal: AbortSignal | undefi
   if (areOpen) remote.passOn();
   let outcome: Outcome = areOpen ? await calls.carryOut() : "none";
   if (outcome === "none") {
-    const hasBegun = await begin(remote, signal).catch(async (error: ThreadkeepError) => {
+    const begun = await begin(remote, length, signal).catch(async (error: ThreadkeepError) => {
       const results = error.status === 409 ? await lastResults(remote) : undefined;
       if (results === undefined) throw error;
       // It is the run that goes on with what a page has delivered unasked.
-      from = results;
-      return true;
+      return results;
     });
-    if (!hasBegun) return undefined;
+    if (begun === undefined) return undefined;
+    from = begun;
     remote.passOn();
     // A server does not run what has finished.
     status = await endOf(remote, from, first === "finished" && statusOf(core) === "finished");
@@ -162,29 +163,33 @@ export async function run(
 }
 
 /**
- * Asks the server to go on. While messages wait, it will go on with them, and this waits for that. Resolves to whether it has begun;
- * not if the user stops it before.
+ * Asks the server to go on. While messages wait, it will go on with them, and this waits for that. Resolves to the length of the log
+ * behind which the run is; to nothing if the user stops it before. `length` is that of now.
  */
-async function begin(remote: Remote, signal: AbortSignal | undefined): Promise<boolean> {
-  const { outbox } = remote;
+async function begin(remote: Remote, length: number, signal: AbortSignal | undefined): Promise<number | undefined> {
+  const { core, link, outbox } = remote;
   try {
     if (outbox.isOpen) await outbox.flush();
   } catch (error) {
     if (!isOutage(error)) throw error;
     outbox.flushSoon();
   }
-  const waits = outbox.waiting.length > 0;
+  const last = outbox.waiting.at(-1);
   // Until here there was nothing to stop.
-  if (signal?.aborted) return false;
-  if (waits) {
+  if (signal?.aborted) return undefined;
+  let from = length;
+  if (last) {
     remote.passOn();
-    if (!(await outbox.run())) return false;
+    if (!(await outbox.run())) return undefined;
+    // Others may have run it meanwhile.
+    const json = await link.sent(last.id);
+    if (json !== undefined) from = await eventLog(core).getIndex(JSON.parse(json).id);
   }
   await post(remote, "/run").catch((error: ThreadkeepError) => {
     // It may have begun with the message.
-    if (!waits || error.status !== 409) throw error;
+    if (!last || error.status !== 409) throw error;
   });
-  return true;
+  return from;
 }
 
 /** Stops a run: the one that waits for the server, or that of the server, and the calls of this page. */
