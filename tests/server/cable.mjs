@@ -19,6 +19,8 @@ class Cable {
   #listener;
   #open = new Set();
   #holds = false;
+  /** Whether it swallows the answers to all that ask for a socket, as some proxies do. */
+  swallowsSockets = false;
 
   constructor(target) {
     this.#target = target;
@@ -30,7 +32,7 @@ class Cable {
 
   /** The sockets that pages have open, that is connections which were made one. */
   get sockets() {
-    return [...this.#open].filter((joined) => this.#isSocket(joined)).length;
+    return [...this.#open].filter((joined) => this.#isSocket(joined) && !joined.isSwallowed).length;
   }
 
   /** Until the next cut, what pages post reaches the server, but no answer to it gets back, and nothing over sockets. */
@@ -82,6 +84,10 @@ class Cable {
       const lines = this.sent[joined.number].match(/^[A-Z]+ \/\S* HTTP\/1\.1(?=\r\n)/gm) ?? [];
       this.requests.push(...lines.slice(count));
       if (this.#holds && lines.slice(count).some((line) => line.startsWith("POST "))) far.unpipe(near);
+      if (this.swallowsSockets && this.#isSocket(joined)) {
+        joined.isSwallowed = true;
+        far.unpipe(near);
+      }
       count = lines.length;
     });
     for (const [one, other] of [

@@ -312,6 +312,33 @@ for (const version of serverVersions) {
         await others.evaluate(() => hangUp());
       });
 
+      inPages("a handle works where the answer to a socket never comes", async ({ page, way, given }) => {
+        way.swallowsSockets = true;
+        const tab = await page();
+        const id = await adopted(server, 10);
+        await tab.evaluate((given) => open(given), { ...given, id });
+        // Nothing is asked of it: it has to see by itself.
+        await sender(server, id).more(3, { isLast: true });
+        await isCopied(server, id, tab);
+        await way.cut();
+        replies.push({ text: "It is four." });
+        await tab.evaluate(async () => {
+          await until(() => conversation.waiting);
+          await conversation.sendMessage("How much is two and two?");
+          globalThis.run = ended(conversation.run());
+        });
+        await way.mend();
+        const run = await tab.evaluate(() => run);
+        assert.deepEqual([run.value?.status, run.value?.finalResponse], ["finished", "It is four."], JSON.stringify(run));
+        await isCopied(server, id, tab);
+        // It takes a socket once there are some.
+        assert.equal(way.sockets, 0);
+        way.swallowsSockets = false;
+        for (const end = Date.now() + 60_000; way.sockets === 0; await delay(50)) assert.ok(Date.now() < end, "no socket");
+        await sender(server, id).more(1, { isLast: true });
+        await isHeardOnce(tab, id);
+      });
+
       inPages("a long log is read once", async ({ t, page, way, given }) => {
         const id = await adopted(server, 2_000);
         const tab = await page();

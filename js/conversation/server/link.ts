@@ -42,6 +42,9 @@ const pollInterval = 2_000;
 /** The most looks after which a socket is tried again that the server, or something on the way to it, has refused. */
 const mostLooks = 15;
 
+/** So many milliseconds a new socket may say nothing: something on the way may swallow what opens it, and never answer. */
+const silenceLasts = 10_000;
+
 /** So many milliseconds an event may be missing between others. */
 const gapLasts = 2_000;
 
@@ -78,6 +81,7 @@ export class Link {
   #socket: WebSocket | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #gap: ReturnType<typeof setTimeout> | undefined;
+  #silence: ReturnType<typeof setTimeout> | undefined;
   /** Stands for the latest connection. Of an earlier one, nothing that is still under way counts. */
   #turn = {};
   /** So often was a socket refused in a row. */
@@ -252,9 +256,16 @@ export class Link {
     const { apiKey } = server;
     const kind = this.#hasSession ? "session" : "event";
     let isFirst = true;
+    // A server that takes no more sockets still answers, and so does one behind a proxy that takes none.
+    const refused = () => void this.#poll(turn, Math.min(2 ** this.#refusals++, mostLooks));
+    this.#silence = setTimeout(() => {
+      this.#close();
+      refused();
+    }, silenceLasts);
     socket.onopen = () => apiKey !== undefined && socket.send(JSON.stringify({ type: "auth", session_api_key: apiKey }));
     socket.onmessage = ({ data }) => {
       if (isFirst) {
+        clearTimeout(this.#silence);
         this.#isBehind ||= !this.#hasSession;
         this.#reached();
         this.#refusals = 0;
@@ -265,8 +276,8 @@ export class Link {
     };
     socket.onclose = ({ code, reason }) => {
       if (this.#socket !== socket) return;
-      // A server that takes no more sockets still answers, and so does one behind a proxy that takes none.
-      if (code < 4000 && (isFirst || code === 1013)) void this.#poll(turn, Math.min(2 ** this.#refusals++, mostLooks));
+      clearTimeout(this.#silence);
+      if (code < 4000 && (isFirst || code === 1013)) refused();
       else void this.#lost(turn, code, reason);
     };
   }
@@ -341,6 +352,7 @@ export class Link {
     this.#socket = undefined;
     clearTimeout(this.#gap);
     this.#gap = undefined;
+    clearTimeout(this.#silence);
     socket?.close();
   }
 
