@@ -361,8 +361,9 @@ for (const version of serverVersions) {
         assert.ok(length >= 2_000);
         const pages = (lines) => lines.filter((line) => line.startsWith("GET") && line.includes("/events/search"));
         assert.ok(pages(first.requests).length <= length / 100 + 3, first.requests.join("\n"));
-        assert.ok(pages(again.requests).length <= 2, again.requests.join("\n"));
-        assert.ok(again.requests.length <= 10, again.requests.join("\n"));
+        // A connection that is lost on a busy machine costs some more, but not the log again.
+        assert.ok(pages(again.requests).length <= 5, again.requests.join("\n"));
+        assert.ok(again.requests.length <= 20, again.requests.join("\n"));
       });
     }
 
