@@ -39,7 +39,7 @@ export async function startDemo({ delay = 3, model: scripted = createScriptedMod
 
 // Firefox logs one of these when a reload cuts off the loading of a part of the library, such as the one that makes titles.
 const cutOff = [
-  /^uncaught: Error: Failed to load .*-[A-Z0-9]{8}\.js.*A ServiceWorker intercepted the request/,
+  /^uncaught: Error: Failed to load .*(-[A-Z0-9]{8}\.js|\/threadkeep_\w+\.wasm).*A ServiceWorker intercepted the request/,
   /^uncaught: Error: ThreadkeepError: a part of the library did not load: error loading dynamically imported module/,
 ];
 
