@@ -55,6 +55,8 @@ pub struct ServerCopy {
     replayed: Cell<Option<u64>>,
     /// Where the fields of the state were changed last, so that an older snapshot does not bring back what they were.
     changed: RefCell<Vec<LastChange>>,
+    /// When the last whole state was made.
+    latest: RefCell<Option<Moment>>,
 }
 
 /// The last change of a field by an event of the log.
@@ -97,6 +99,8 @@ pub struct Taken {
     pub has_gap: bool,
     /// Whether the whole state came, as at the end of each run.
     pub is_snapshot: bool,
+    /// Whether the log has told of another status since the last whole state was made, so that another one follows.
+    pub is_outdated: bool,
 }
 
 impl ServerCopy {
@@ -114,6 +118,7 @@ impl ServerCopy {
             expected: Cell::default(),
             replayed: Cell::default(),
             changed: RefCell::default(),
+            latest: RefCell::default(),
         }
     }
 
@@ -185,7 +190,9 @@ impl ServerCopy {
                 Err(error) => return Err(error.into()),
             }
         };
-        Ok(Taken { has_gap, ..taken })
+        let is_outdated =
+            self.latest.borrow().as_ref().is_some_and(|of| self.is_newer("execution_status", of));
+        Ok(Taken { has_gap, is_outdated, ..taken })
     }
 
     /// Takes note of everything that is not stored.
@@ -281,6 +288,7 @@ impl ServerCopy {
                 }
                 Told::Snapshot { of, fields } => {
                     self.take_snapshot(&mut known, of, fields)?;
+                    self.latest.replace(Some(of.clone()));
                     known.mark.moving = false;
                 }
                 Told::Changed(event) => self.take_change(&mut known, event),

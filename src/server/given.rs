@@ -36,6 +36,7 @@ pub enum Given<'a> {
 }
 
 /// When a snapshot of the state was made.
+#[derive(Clone)]
 pub(super) enum Moment {
     /// At this time of the server.
     Time(String),

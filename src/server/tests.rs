@@ -218,6 +218,23 @@ fn an_older_snapshot_does_not_bring_back_what_was() {
 }
 
 #[test]
+fn a_state_from_before_another_status_is_outdated() {
+    let store = MemoryStore::new();
+    let copy = open(&store);
+    let events = log(4);
+    take(&copy, &[info(&fields("idle", ""))]);
+    let before = snapshot(&time(1), &fields("running", ""));
+    assert!(!take(&copy, &[Given::Event(&before)]).is_outdated);
+    // Its events are asked for, and come after it. The run has ended meanwhile.
+    assert!(!take(&copy, &[Given::Page { from: "", text: &page(&events[..2], true) }]).is_outdated);
+    let from = event_id(1);
+    assert!(take(&copy, &[Given::Page { from: &from, text: &page(&events[1..], false) }]).is_outdated);
+    assert!(take(&copy, &[Given::Info { length: 2, text: &fields("running", "") }]).is_outdated);
+    assert!(!take(&copy, &[Given::Info { length: 4, text: &fields("finished", "") }]).is_outdated);
+    assert!(!take(&copy, &[Given::Event(&snapshot(&time(9), &fields("finished", "")))]).is_outdated);
+}
+
+#[test]
 fn secrets_and_own_fields_of_a_server_are_not_stored() {
     let store = MemoryStore::new();
     let copy = open(&store);

@@ -12,6 +12,7 @@ interface Taken {
   isBehind: boolean;
   hasGap: boolean;
   isSnapshot: boolean;
+  isOutdated: boolean;
 }
 
 /** A text of the server: its kind, and of a page the event from which it was asked for, of a description the length of the log then. */
@@ -208,6 +209,8 @@ export class Link {
     // Without numbers, the events in front of a state may still have to be asked for.
     const isBehind = (this.#isBehind || this.#requested > 0) && !this.#hasSession;
     this.#hasSnapshot ||= taken.isSnapshot && !isAhead;
+    // Another one follows, which has the costs and tokens of the end.
+    if (taken.isOutdated) this.#hasSnapshot = false;
     const isSnapshot = this.#hasSnapshot && !isBehind;
     if (isSnapshot) this.#hasSnapshot = false;
     for (const watcher of this.#watchers) watcher(isSnapshot);

@@ -121,5 +121,6 @@ fn shown(taken: Taken) -> JsValue {
     set(&object, "isBehind", &taken.is_behind.into());
     set(&object, "hasGap", &taken.has_gap.into());
     set(&object, "isSnapshot", &taken.is_snapshot.into());
+    set(&object, "isOutdated", &taken.is_outdated.into());
     object.into()
 }
