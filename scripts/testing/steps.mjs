@@ -99,7 +99,7 @@ export function testSteps({ quick = false, all = false } = {}) {
       extra: true,
       lane: "interop",
       needs: ["build", "python", "install-browsers"],
-      command: together(interop),
+      ...repeatable(interop),
       timeout: 1800,
     },
     {
@@ -116,7 +116,7 @@ export function testSteps({ quick = false, all = false } = {}) {
       extra: true,
       lane: "interop",
       needs: ["played-newest"],
-      command: together(interop),
+      ...repeatable(interop),
       env: newest,
       timeout: 1800,
     },

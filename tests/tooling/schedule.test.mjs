@@ -143,7 +143,7 @@ test("what WebKit runs and what it cannot run are files and folders of tests, an
 test("steps with browsers may be repeated, those that kill something and those about security may not", () => {
   const steps = testSteps({ all: true });
   const repeats = steps.filter((step) => step.repeat).map((step) => step.name);
-  assert.ok(repeats.includes("browser") && repeats.includes("demo-firefox") && repeats.includes("packaging"));
+  assert.ok(repeats.includes("browser") && repeats.includes("demo-firefox") && repeats.includes("interop"));
   for (const name of ["kills", "kills-of-tools", "kills-webkit", "control", "secrets", "native", "build", "mcp", "size"])
     assert.ok(!repeats.includes(name), name);
   // They are repeated at the end, when it is too late to perform what needs them.
