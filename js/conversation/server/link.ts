@@ -260,11 +260,11 @@ export class Link {
     const kind = this.#hasSession ? "session" : "event";
     let isFirst = true;
     // A server that takes no more sockets still answers, and so does one behind a proxy that takes none.
-    const refused = () => void this.#poll(turn, Math.min(2 ** this.#refusals++, mostLooks));
-    this.#silence = setTimeout(() => {
+    const refused = () => {
       this.#close();
-      refused();
-    }, silenceLasts);
+      void this.#poll(turn, Math.min(2 ** this.#refusals++, mostLooks));
+    };
+    this.#silence = setTimeout(refused, silenceLasts);
     socket.onopen = () => apiKey !== undefined && socket.send(JSON.stringify({ type: "auth", session_api_key: apiKey }));
     socket.onmessage = ({ data }) => {
       if (isFirst) {
@@ -279,7 +279,6 @@ export class Link {
     };
     socket.onclose = ({ code, reason }) => {
       if (this.#socket !== socket) return;
-      clearTimeout(this.#silence);
       if (code < 4000 && (isFirst || code === 1013)) refused();
       else void this.#lost(turn, code, reason);
     };

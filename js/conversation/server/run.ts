@@ -181,7 +181,7 @@ async function begin(remote: Remote, length: number, signal: AbortSignal | undef
   if (last) {
     remote.passOn();
     if (!(await outbox.run())) return undefined;
-    // Others may have run it meanwhile.
+    // Others may have run it before that message. It is not in the log if somebody has taken it back.
     const json = await link.sent(last.id);
     if (json !== undefined) from = await eventLog(core).getIndex(JSON.parse(json).id);
   }
