@@ -77,8 +77,7 @@ async function repeated(step, first, perform) {
   // None is named where the process as a whole failed.
   const { name, failedFiles } = first;
   const second = await perform(failedFiles.length > 0 ? { ...step, command: step.repeat(failedFiles) } : step);
-  const seconds = (first.seconds ?? 0) + (second.seconds ?? 0);
-  return { name, ...second, seconds, ...(second.outcome === "ok" && { repeated: first.reason }) };
+  return { name, ...second, seconds: first.seconds + second.seconds, ...(second.outcome === "ok" && { repeated: first.reason }) };
 }
 
 /**

@@ -271,9 +271,11 @@ for (const version of serverVersions) {
               content: [{ type: "text", text: "And three?" }],
               run: true,
             });
-            const isAnswered = async () =>
-              JSON.parse((await server.ask("GET", `/api/conversations/${id}`)).text).execution_status === "finished";
-            for (const end = Date.now() + 30_000; replies.length > 0 || !(await isAnswered()); await delay(20)) assert.ok(Date.now() < end);
+            const status = async () => JSON.parse((await server.ask("GET", `/api/conversations/${id}`)).text).execution_status;
+            await until(
+              async () => replies.length === 0 && (await status()) === "finished",
+              () => "the other run does not end",
+            );
             await sender(server, id).more(1, { isLast: true });
           }
           replies.push({ text: "It is five." });
@@ -334,7 +336,11 @@ for (const version of serverVersions) {
         // It takes a socket once there are some.
         assert.equal(way.sockets, 0);
         way.swallowsSockets = false;
-        for (const end = Date.now() + 60_000; way.sockets === 0; await delay(50)) assert.ok(Date.now() < end, "no socket");
+        await until(
+          () => way.sockets === 1,
+          () => `${way.sockets} sockets`,
+          60_000,
+        );
         await sender(server, id).more(1, { isLast: true });
         await isHeardOnce(tab, id);
       });
@@ -361,9 +367,10 @@ for (const version of serverVersions) {
         assert.ok(length >= 2_000);
         const pages = (lines) => lines.filter((line) => line.startsWith("GET") && line.includes("/events/search"));
         assert.ok(pages(first.requests).length <= length / 100 + 3, first.requests.join("\n"));
-        // A connection that is lost on a busy machine costs some more, but not the log again.
-        assert.ok(pages(again.requests).length <= 5, again.requests.join("\n"));
-        assert.ok(again.requests.length <= 20, again.requests.join("\n"));
+        // A connection may be lost on a busy machine: the next one costs as much.
+        const connections = Math.max(1, again.requests.filter((line) => line.includes("/sockets/")).length);
+        assert.ok(pages(again.requests).length <= 2 * connections, again.requests.join("\n"));
+        assert.ok(again.requests.length <= 10 * connections, again.requests.join("\n"));
       });
     }
 
@@ -378,8 +385,8 @@ for (const version of serverVersions) {
   });
 }
 
-async function until(condition, problem) {
-  for (const end = Date.now() + 10_000; !condition(); await delay(20)) assert.ok(Date.now() < end, problem());
+async function until(condition, problem, longest = 10_000) {
+  for (const end = Date.now() + longest; !(await condition()); await delay(20)) assert.ok(Date.now() < end, problem());
 }
 
 /** Another client, which sends messages all the time until it `end()`s. */
