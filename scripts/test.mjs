@@ -12,6 +12,9 @@ import { ensureLinters, ensureRust, requireNode } from "./toolchain.mjs";
 
 const strict = Boolean(process.env.CI);
 const shownLines = 200;
+/** Of each step that failed, at the end: so many tests, or lines of its output if none is named. */
+const mostReasons = 10;
+const endOfText = 20;
 
 await main(async () => {
   const options = parse(process.argv.slice(2));
@@ -86,6 +89,13 @@ function showOutput(step, { text, log }) {
   console.log(`--- end of ${step.name}\n`);
 }
 
+/** Lines on what has failed of a step. */
+function reasonsOf({ failures = [], outcome, text }) {
+  const indented = (lines) => lines.replace(/^/gm, "  ");
+  if (failures.length > 0) return failures.slice(0, mostReasons).map(({ name, reason }) => indented(`${name}\n${indented(reason)}`));
+  return outcome === "failed" ? [indented(text.trimEnd().split("\n").slice(-endOfText).join("\n"))] : [];
+}
+
 function summarise(results, seconds) {
   console.log("");
   for (const result of results) {
@@ -103,6 +113,11 @@ function summarise(results, seconds) {
     ...skipped.map(({ name, reason }) => `${name}: ${reason}`),
     ...results.flatMap(({ name, gaps: left = [] }) => left.map((gap) => `${name}: ${gap}`)),
   ];
+  // Once more at the end: nobody finds it in the output of an hour.
+  for (const result of results) {
+    const reasons = reasonsOf(result);
+    if (reasons.length > 0) console.log(`\n${mark(result)} ${result.name}:\n${reasons.join("\n")}`);
+  }
   if (gaps.length > 0) console.log(`\n⚠ not checked here:\n${gaps.map((gap) => `  ${gap}`).join("\n")}`);
   if (failed.length > 0) process.exitCode = 1;
 }

@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { closeSync, mkdirSync, openSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { root } from "../process.mjs";
-import { failedFile } from "./failed-files.mjs";
+import { failedFile, failedTest } from "./failures.mjs";
 
 /** The exit code of a command that cannot run here; the last line of its output is the reason. */
 export const skipCode = 77;
@@ -14,7 +14,10 @@ export const passedAgain = "PASSED AGAIN: ";
 const logs = path.join(root, ".cache/test-logs");
 const children = new Set();
 
-/** Runs `step.command`; resolves to { outcome, timedOut, reason, repeated, gaps, failedFiles, seconds, log, text }, also if it fails. */
+/**
+ * Runs `step.command`; resolves to { outcome, timedOut, reason, repeated, gaps, failedFiles, failures, seconds, log, text }, also if it
+ * fails.
+ */
 export async function perform(step) {
   mkdirSync(logs, { recursive: true });
   const log = path.join(logs, `${step.name}.log`);
@@ -33,6 +36,7 @@ export async function perform(step) {
     ...(judged.outcome === "ok" && repeated.length > 0 && { repeated: repeated.join("; ") }),
     gaps: said(notChecked),
     failedFiles: said(failedFile),
+    failures: said(failedTest).map((line) => JSON.parse(line)),
     seconds: (performance.now() - begun) / 1000,
     log,
     text,

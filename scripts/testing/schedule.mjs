@@ -61,7 +61,7 @@ export function schedule(steps, perform, slots = availableParallelism() + 1) {
  * Performs the failed ones of these results once more where they may be repeated, one after the other when nothing else runs any more, and
  * resolves to the results after that. Browsers on a busy machine fail now and then without a fault in what is tested; a fault shows on
  * an idle one as well. `step.repeat(files)` is the command for those of its files that failed. The result of a step that passed then has
- * `repeated`, the reason of the first failure. A step that has taken all its time would take it again.
+ * `repeated`, the reason of the first failure, and the `failures` of it. A step that has taken all its time would take it again.
  */
 export async function repeatFailed(steps, results, perform) {
   const after = [];
@@ -77,7 +77,8 @@ async function repeated(step, first, perform) {
   // None is named where the process as a whole failed.
   const { name, failedFiles } = first;
   const second = await perform(failedFiles.length > 0 ? { ...step, command: step.repeat(failedFiles) } : step);
-  return { name, ...second, seconds: first.seconds + second.seconds, ...(second.outcome === "ok" && { repeated: first.reason }) };
+  const seconds = first.seconds + second.seconds;
+  return { name, ...second, seconds, ...(second.outcome === "ok" && { repeated: first.reason, failures: first.failures }) };
 }
 
 /**

@@ -210,16 +210,19 @@ function filesIn(folder) {
   return files.filter((file) => file.endsWith(".test.mjs") && !file.includes("/node_modules/")).sort();
 }
 
+const reporters = ["spec", "./scripts/testing/failures.mjs"].flatMap((reporter) => [
+  `--test-reporter=${reporter}`,
+  "--test-reporter-destination=stdout",
+]);
+
 /** Runs each test file in a process of its own, two at a time. */
 function apart(files) {
-  return [node, "--test", "--test-reporter=spec", "--test-concurrency=2", ...files];
+  return [node, "--test", ...reporters, "--test-concurrency=2", ...files];
 }
 
 /** Runs all test files in one process. */
 function together(files) {
-  const reporters = ["spec", "./scripts/testing/failed-files.mjs"];
-  const flags = reporters.flatMap((reporter) => [`--test-reporter=${reporter}`, "--test-reporter-destination=stdout"]);
-  return [node, ...flags, "scripts/testing/together.mjs", ...files];
+  return [node, ...reporters, "scripts/testing/together.mjs", ...files];
 }
 
 /** So, and those that failed once more: see `repeatFailed` in schedule.mjs. */

@@ -45,7 +45,7 @@ test("a program that is not there is a failure that names it", async () => {
   assert.match(result.reason, /no-such-program/);
 });
 
-test("of files that run together, those that failed are named", async (context) => {
+test("of files that run together, those that failed are named, and what failed in them with the reason", async (context) => {
   const folder = mkdtempSync(path.join(tmpdir(), "threadkeep-together-"));
   context.after(() => rmSync(folder, { recursive: true }));
   const [good, bad] = [
@@ -61,5 +61,10 @@ test("of files that run together, those that failed are named", async (context) 
   const env = { NODE_TEST_CONTEXT: undefined };
   const result = await perform({ name: "perform-test-together", command: repeat([good, bad]), env, timeout: 60 });
   assert.deepEqual([result.outcome, result.failedFiles], ["failed", [bad]]);
+  assert.deepEqual(
+    result.failures.map(({ name }) => name),
+    ["inner"],
+  );
+  assert.match(result.failures[0].reason, /^Error: no\n {4}at .*bad\.test\.mjs/);
   assert.deepEqual((await perform({ name: "perform-test-alone", command: repeat([good]), env, timeout: 60 })).outcome, "ok");
 });

@@ -84,7 +84,7 @@ test("choosing steps brings what they need, in the order of the table", () => {
 test("what failed is performed once more where it may, one after the other, and it says so if it passes", async () => {
   const failed = (name, more) => ({ name, outcome: "failed", reason: `${name} failed`, seconds: 2, failedFiles: [], ...more });
   const results = [
-    failed("flaky", { failedFiles: ["b"] }),
+    failed("flaky", { failedFiles: ["b"], failures: ["why"] }),
     failed("broken"),
     failed("strict"),
     { name: "skipped", outcome: "skipped", seconds: 2 },
@@ -108,7 +108,7 @@ test("what failed is performed once more where it may, one after the other, and 
     ["broken", "a", "b"],
   ]);
   assert.deepEqual(after, [
-    { name: "flaky", outcome: "ok", seconds: 3, repeated: "flaky failed" },
+    { name: "flaky", outcome: "ok", seconds: 3, repeated: "flaky failed", failures: ["why"] },
     { name: "broken", outcome: "failed", reason: "broken again", seconds: 3 },
     ...results.slice(2),
   ]);
