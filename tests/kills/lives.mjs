@@ -62,8 +62,7 @@ export async function live(kind, { kills, seed, moment = anyMoment, loses = fals
           await browser.evaluate(isReady);
           await browser.evaluate((given) => window.live(given), given);
         };
-        // It ends with its browser.
-        lives().catch(() => {});
+        lives().catch((error) => life.end(error));
         await life.until(isLast ? { turns: 1 } : moment(random));
         if (isLast && mirroredTo) caughtUp = await browser.evaluate(() => window.finish());
       } finally {

@@ -48,9 +48,8 @@ describe("a mirror under kills", { concurrency: true }, () => {
         assert.deepEqual(caughtUp.differences, []);
         assert.deepEqual(missing(reported, Object.entries(caughtUp.files)), []);
         assert.equal(seen.kills, kills);
-        // A page that dies early has not told what it found, and the first one finds nothing.
-        const { looks, directories: found } = directories.counts;
-        assert.ok(looks > 1 && found >= (looks - 1) / 2, `${found} directories in ${looks} looks`);
+        // How many is chance: a page that dies early has mirrored nothing, nor told what it found.
+        assert.ok(directories.counts.directories > 0);
       } finally {
         directories.close();
       }
@@ -73,7 +72,7 @@ describe("a mirror under kills", { concurrency: true }, () => {
       await browser.page(stage.page);
       await browser.evaluate(isReady);
       const lives = browser.evaluate((given) => window.live(given), { ...given, mirroredTo: `http://127.0.0.1:${server.port}/` });
-      lives.catch(() => {});
+      lives.catch((error) => life.end(error));
       await life.until({ turns: 1 });
       for (let kill = 1; kill <= kills; kill++) {
         await delay(random.between(20, 600));
@@ -90,7 +89,7 @@ describe("a mirror under kills", { concurrency: true }, () => {
       assert.equal(caughtUp.state.status, "up_to_date");
       assert.deepEqual(caughtUp.differences, []);
       assert.deepEqual(missing([...witness.reported.keys(), ...witness.sent.keys()], filesIn(directory)), []);
-      assert.ok(directories.counts.directories >= kills / 2);
+      assert.ok(directories.counts.directories > 0);
     } finally {
       await browser.close();
       await server.kill();

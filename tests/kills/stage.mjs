@@ -97,6 +97,7 @@ class Life {
   #begun = false;
   #ended = new Set();
   #change = () => {};
+  #end;
   #socket;
 
   constructor(sockets, conversations) {
@@ -125,6 +126,12 @@ class Life {
     this.#change();
   }
 
+  /** The page works no more, because of this error: usually its death. Who still waits for it hears of that. */
+  end(error) {
+    this.#end = error;
+    this.#change();
+  }
+
   /** Resolves when so many turns and, after the first of them, reports have been heard, or as soon as there is a complaint. */
   async until({ turns = 0, reports = 0, after = 0 }) {
     await this.#becomes(() => this.complaints.length > 0 || (this.#begun && this.turns >= turns && this.#reports >= reports));
@@ -143,7 +150,10 @@ class Life {
     });
     timeout.catch(() => {});
     try {
-      while (!condition()) await Promise.race([new Promise((resolve) => (this.#change = resolve)), timeout]);
+      while (!condition()) {
+        if (this.#end) throw new Error(`the page does not get so far: ${this.#end.message}`, { cause: this.#end });
+        await Promise.race([new Promise((resolve) => (this.#change = resolve)), timeout]);
+      }
     } finally {
       late.abort();
     }

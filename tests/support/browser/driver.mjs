@@ -47,6 +47,9 @@ const firefoxPreferences = {
   "app.update.enabled": false,
 };
 
+/** So many milliseconds a page may take to load, on a machine on which five browsers compile the library at once. */
+const patience = 120_000;
+
 const wanted = process.env.THREADKEEP_BROWSER;
 
 /**
@@ -109,7 +112,7 @@ export class Tabs {
       if (message.type() === "error") this.problems.push(`console: ${message.text()}`);
     });
     this.#pages.push(page);
-    await page.goto(url);
+    await page.goto(url, { timeout: patience });
     return page;
   }
 
