@@ -21,7 +21,7 @@ const sendPayment = tool({
   execute: ({ to, euros }) => `${euros} play euros are on their way to ${to}.`,
 });
 
-/** What the script answers to the last message of a request. */
+/** The answer of the script to the last message of a request. */
 function answerTo({ body: { messages }, lastText }) {
   const natural = { pieces: 5, pace: 30 };
   if (messages.at(-1).role === "tool")
