@@ -29,6 +29,8 @@ export const rightAfterAReport = (random) => ({ turns: 1, reports: random.betwee
  */
 export async function live(kind, { kills, seed, moment = anyMoment, loses = false, seals = false, folder, mirroredTo, look }) {
   const random = randomFrom(seed);
+  // Of its own, because how often it is asked depends on the browser, and the moments shall not.
+  const ofModel = randomFrom(random.between(0, 2 ** 31));
   const profile = mkdtempSync(path.join(tmpdir(), `threadkeep-kills-${kind}-`));
   const stage = await Stage.open();
   const complaints = [];
@@ -38,7 +40,7 @@ export async function live(kind, { kills, seed, moment = anyMoment, loses = fals
   try {
     for (let round = 1; round <= kills + 1; round++) {
       if ((round - 1) % deathsPerConversation === 0) {
-        conversation = await stage.conversation(() => busyScript(random), { actTakes: () => random.between(0, 30) });
+        conversation = await stage.conversation(() => busyScript(ofModel), { actTakes: () => ofModel.between(0, 30) });
       }
       const isLast = round === kills + 1;
       const life = stage.life();

@@ -60,13 +60,16 @@ describe("a mirror under kills", { concurrency: true }, () => {
   const kills = Math.ceil(killsOf(kind) / 4);
   test(`${kind}: the other side is killed ${kills} times, seed ${seed}`, { timeout: 300_000 + kills * 10_000 }, async (context) => {
     const random = randomFrom(seed);
+    const ofModel = randomFrom(random.between(0, 2 ** 31));
     const directory = mkdtempSync(path.join(tmpdir(), "threadkeep-place-"));
     const directories = new Directories(sdk);
     const stage = await Stage.open();
     const browser = await launch(kind);
     let server = await startPlace(directory);
     try {
-      const { id, baseUrl, witness, model } = await stage.conversation(() => busyScript(random), { actTakes: () => random.between(0, 30) });
+      const { id, baseUrl, witness, model } = await stage.conversation(() => busyScript(ofModel), {
+        actTakes: () => ofModel.between(0, 30),
+      });
       const life = stage.life();
       const given = { id, baseUrl, replays: ["safe"], seed: random.between(0, 2 ** 31), round: 1, limit: 1 };
       await browser.page(stage.page);
