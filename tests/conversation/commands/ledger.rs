@@ -99,6 +99,9 @@ impl Ledger {
 
     /// The run with this number has returned.
     pub fn run_ended(&self, number: u32) {
+        if self.under_way.borrow().iter().any(|run| run.number == number && run.has_begun) {
+            self.condensed.set(0);
+        }
         self.under_way.borrow_mut().retain(|run| run.number != number);
     }
 
