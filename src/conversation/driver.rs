@@ -80,7 +80,8 @@ impl Conversation {
         mut state: BaseState,
         mut plan: Plan,
     ) -> Result<Vec<Event>> {
-        self.ensure_writer()?;
+        // Of what was under way when it was closed, nothing follows: another handle may write by now.
+        self.ensure_writable()?;
         self.learn_pending();
         // A command that changes nothing does not store a conversation that is not stored.
         if self.is_stored() || !plan.drafts.is_empty() || state != *self.state() {

@@ -193,6 +193,10 @@ impl Conversation {
 
     /// Stores the failure of a run in the log. If that fails too, the page at least shows the status.
     async fn record_error(&self, error: &RunError) {
+        if self.ensure_open().is_err() {
+            // The run has ended with the conversation.
+            return;
+        }
         let (code, detail) = match error {
             RunError::Llm(error, _) => (error.sdk_class(), error.to_string()),
             RunError::Other(error) | RunError::Refused(error) => {

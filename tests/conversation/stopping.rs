@@ -8,6 +8,7 @@ use serde_json::json;
 use std::{cell::Cell, rc::Rc};
 use threadkeep::{
     cancel::CancelToken,
+    error::ErrorCode,
     format::base_state::ExecutionStatus,
     store::MemoryStore,
     tool::{Replay, ToolOutput},
@@ -178,5 +179,31 @@ fn nothing_is_written_after_closing_during_a_run() {
         assert_eq!(outcome.unwrap().status, ExecutionStatus::Paused);
         assert_eq!(kinds, ["SystemPrompt", "Message", "Interrupt"]);
         assert_eq!(world.kinds().await, kinds);
+    });
+}
+
+#[test]
+fn what_is_under_way_when_it_is_let_go_stores_nothing_any_more() {
+    block_on(async {
+        let (go, wait) = oneshot::channel();
+        let late = Answer::When(wait, json!({ "role": "assistant", "content": "Late." }));
+        let world = World::new(Rc::new(MemoryStore::new()), vec![], [late, text("Here.")]);
+        let conversation = world.open().await.unwrap();
+        say(&conversation, "Go").await;
+        let leave = async {
+            while world.model.requests.borrow().is_empty() {
+                yield_once().await;
+            }
+            conversation.let_go();
+            // Nobody waits for its run, and the answer comes all the same.
+            go.send(()).unwrap();
+        };
+        let (outcome, ()) = join(conversation.run(CancelToken::default()), leave).await;
+        assert_eq!(outcome.unwrap_err().code(), ErrorCode::InvalidState);
+        assert_ne!(conversation.execution_status(), ExecutionStatus::Error);
+        assert_eq!(world.kinds().await, ["SystemPrompt", "Message"]);
+        let next = world.open().await.unwrap();
+        let outcome = next.run(CancelToken::default()).await.unwrap();
+        assert_eq!(outcome.final_response.as_deref(), Some("Here."));
     });
 }
