@@ -43,7 +43,8 @@ impl CoreServerCopy {
         })
     }
 
-    /// Calls a method by its name: those of [`crate::server::ServerCopy`], and `afterClose`.
+    /// Calls a method by its name: those of [`crate::server::ServerCopy`], `afterClose`, and `awaitRun` and
+    /// `lookAtRun` for [`crate::server::RunEnd`].
     #[wasm_bindgen(unchecked_return_type = "Promise<any>")]
     pub fn call(&self, method: String, arguments: Array) -> Promise {
         self.part.call(method, arguments)

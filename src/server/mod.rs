@@ -15,6 +15,7 @@ mod link;
 mod mark;
 mod moving;
 mod outbox;
+mod run_end;
 
 #[cfg(test)]
 mod tests;
@@ -22,3 +23,4 @@ mod tests;
 pub use copy::{ServerCopy, Taken};
 pub use given::Given;
 pub use link::{AfterClose, after_close};
+pub use run_end::RunEnd;

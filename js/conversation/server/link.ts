@@ -1,7 +1,7 @@
 // The connection of a page to a conversation on an agent server: a socket, requests for what it does not carry, and coming back. What
 // the server tells is read and stored in the wasm.
 import { CoreServerCopy, type CoreStore } from "../../../pkg/threadkeep.js";
-import type { LiveEvent } from "../../events/events.js";
+import type { ExecutionStatus, LiveEvent } from "../../events/events.js";
 import { settle, ThreadkeepError } from "../../input/errors.js";
 import type { AgentServerOptions } from "../../server/server.js";
 import type { Requests } from "../../server/requests.js";
@@ -148,6 +148,17 @@ export class Link {
   /** The event of a message that was kept under this id, once it is in the log. @throws ThreadkeepError */
   async sent(id: string): Promise<string | undefined> {
     return settle(this.#copy.call("sent", [id]));
+  }
+
+  /**
+   * A function of the status that the server describes and those that its log has told, which resolves to the status at the end of a run
+   * once that is over: see `src/server/run_end.rs`. @throws ThreadkeepError
+   */
+  async awaitRun(
+    mayBeOver: boolean,
+  ): Promise<(described: ExecutionStatus, told: readonly unknown[]) => Promise<ExecutionStatus | undefined>> {
+    const run = await settle(this.#copy.call("awaitRun", [mayBeOver, performance.now()]));
+    return (described, told) => settle(this.#copy.call("lookAtRun", [run, performance.now(), described, ...told]));
   }
 
   /** The milliseconds before the next attempt, after so many in a row. */

@@ -15,12 +15,6 @@ import { isOutage } from "./outbox.js";
 import { ensureWaiting, post, type Remote, statusOf, waitingCalls } from "./remote.js";
 import { until } from "./until.js";
 
-/** So many milliseconds after it was asked a server has begun a run. */
-const beginsWithin = 10_000;
-
-/** So many milliseconds after an event of its log a server may still describe the status from before. */
-const settlesWithin = 3_000;
-
 /** The costs and tokens of all models. */
 function totalOf(stats: ConversationStats): Pick<RunResult, "cost" | "tokenUsage"> {
   const names = ["prompt_tokens", "completion_tokens", "cache_read_tokens", "cache_write_tokens", "reasoning_tokens"] as const;
@@ -63,27 +57,13 @@ function failureIn(events: readonly ConversationEvent[]): ThreadkeepError | unde
 }
 
 /** Resolves to the status at the end of a run, whose events begin at this number. It may not have begun yet, or even be over. */
-function endOf({ core, link }: Remote, from: number, mayBeOver: boolean): Promise<ExecutionStatus> {
-  // The whole state comes at the end, behind all events; before the run has begun, it may be one from before. Pausing sends it as
-  // well, while the last answer or call still goes on.
-  let pauses = 0;
-  let contradicted: number | undefined;
-  const begin = performance.now();
+async function endOf({ core, link }: Remote, from: number, mayBeOver: boolean): Promise<ExecutionStatus> {
+  const end = await link.awaitRun(mayBeOver);
   return until(link, async (isSnapshot) => {
-    const now = statusOf(core);
-    if (!isSnapshot || now === "running") return undefined;
-    const statuses = await statusesSince(core, from);
-    const told = statuses.at(-1);
-    // A description may be older than the log. A server that has died does not log that its run has ended.
-    contradicted = told === "running" ? (contradicted ?? performance.now()) : undefined;
-    if (contradicted !== undefined && performance.now() - contradicted < settlesWithin) return undefined;
-    // A server that has died may have forgotten the run. A message makes what had finished idle, before a run begins as well.
-    const isLate = performance.now() - begin > beginsWithin;
-    const hasBegun = statuses.some((status) => status !== "idle");
-    if (!mayBeOver && !isLate && !hasBegun) return undefined;
-    // A message that came right behind the end makes it idle.
-    if (now === "idle" && statuses.includes("finished")) return "finished";
-    return now !== "paused" || ++pauses > 1 ? now : undefined;
+    const described = statusOf(core);
+    // The whole state comes at the end, behind all events.
+    if (!isSnapshot || described === "running") return undefined;
+    return end(described, await statusesSince(core, from));
   });
 }
 

@@ -6,14 +6,15 @@ use crate::{
         server::{CopyPart, Servers},
     },
     error::Result,
+    format::base_state::ExecutionStatus,
     id::ConversationId,
-    server::{AfterClose, Given, ServerCopy, Taken, after_close},
+    server::{AfterClose, Given, RunEnd, ServerCopy, Taken, after_close},
     store::Store,
     web::{guard::promise, host::WebHost},
 };
 use futures_util::future::LocalBoxFuture;
 use js_sys::{Array, Object, Promise};
-use std::rc::Rc;
+use std::{cell::RefCell, rc::Rc};
 use wasm_bindgen::JsValue;
 
 /// The object of this chunk.
@@ -28,21 +29,30 @@ impl Servers for ServerChunk {
     ) -> LocalBoxFuture<'static, Result<Rc<dyn CopyPart>>> {
         Box::pin(async move {
             let copy = ServerCopy::new(store, Rc::new(WebHost), id, &server);
-            Ok(Rc::new(OpenCopy(Rc::new(copy))) as Rc<dyn CopyPart>)
+            Ok(Rc::new(OpenCopy { copy: Rc::new(copy), runs: Rc::default() }) as Rc<dyn CopyPart>)
         })
     }
 }
 
-struct OpenCopy(Rc<ServerCopy>);
+struct OpenCopy {
+    copy: Rc<ServerCopy>,
+    /// The runs for which the page has waited since it opened the copy.
+    runs: Rc<RefCell<Vec<RunEnd>>>,
+}
 
 impl CopyPart for OpenCopy {
     fn call(&self, method: String, arguments: Array) -> Promise {
-        let copy = self.0.clone();
-        promise(async move { call(&copy, &method, &arguments).await })
+        let (copy, runs) = (self.copy.clone(), self.runs.clone());
+        promise(async move { call(&copy, &runs, &method, &arguments).await })
     }
 }
 
-async fn call(copy: &ServerCopy, method: &str, arguments: &Array) -> Result<JsValue> {
+async fn call(
+    copy: &ServerCopy,
+    runs: &RefCell<Vec<RunEnd>>,
+    method: &str,
+    arguments: &Array,
+) -> Result<JsValue> {
     let text = |place| arguments.get(place).as_string().unwrap_or_default();
     let number = |place| arguments.get(place).as_f64().unwrap_or_default();
     Ok(match method {
@@ -94,12 +104,32 @@ async fn call(copy: &ServerCopy, method: &str, arguments: &Array) -> Result<JsVa
             found.map_or(JsValue::UNDEFINED, |json| (&*json).into())
         }
         "beginCall" => copy.begin_call(&text(0).parse()?).await?.into(),
+        // Resolves to a number for `lookAtRun`.
+        "awaitRun" => {
+            let mut runs = runs.borrow_mut();
+            runs.push(RunEnd::new(arguments.get(0).is_truthy(), number(1)));
+            (runs.len() - 1).into()
+        }
+        // The number, the time, the status that is described, and those that the log has told.
+        "lookAtRun" => {
+            let described = status(&text(2)).ok_or_else(|| invalid("the status"))?;
+            let told: Vec<_> =
+                arguments.iter().skip(3).filter_map(|told| status(&told.as_string()?)).collect();
+            let mut runs = runs.borrow_mut();
+            let run = runs.get_mut(number(0) as usize).ok_or_else(|| invalid("the number of the run"))?;
+            let end = run.look(described, &told, number(1));
+            end.map_or(JsValue::UNDEFINED, |status| status.as_str().into())
+        }
         "afterClose" => match after_close(number(0) as u16, &text(1), number(2) as u32, number(3)) {
             AfterClose::Wait(milliseconds) => milliseconds.into(),
             AfterClose::Fatal(error) => return Err(error),
         },
         _ => return Err(invalid("the name of the method")),
     })
+}
+
+fn status(text: &str) -> Option<ExecutionStatus> {
+    ExecutionStatus::ALL.iter().copied().find(|status| status.as_str() == text)
 }
 
 fn given(texts: &[String]) -> Result<Given<'_>> {
