@@ -40,6 +40,9 @@ const [mostKeptBytes, mostKeptSteps] = [256 << 10, 64];
 const mostRecent = 128;
 const day = 86_400_000;
 
+/** Whether a file of this length is one that was to be replaced by so many bytes: a browser that is killed then may leave nothing. */
+const isEmptied = (length: number, bytes: number): boolean => length === 0 && bytes > 0;
+
 export class StoredConversation {
   readonly #hex: string;
   readonly #places: Places;
@@ -325,7 +328,7 @@ export class StoredConversation {
       return events !== undefined && (await fileIn(events, steps.cut[0]!)) !== undefined;
     if (steps.base !== null && base !== was) {
       const bytes = await readIn(this.#directory, baseStateFile);
-      return bytes === undefined || (was === null && bytes.length === 0 && steps.base > 0) || (await hashOf(bytes)) === was;
+      return bytes === undefined || isEmptied(bytes.length, steps.base) || (await hashOf(bytes)) === was;
     }
     const missing = await each(steps.events, async ([id, bytes], place) => {
       const file = events && (await fileIn(events, eventFile(steps.from + place, id)));
@@ -337,7 +340,7 @@ export class StoredConversation {
     const undone = await each(steps.files, async ([path, bytes, before]) => {
       const file = await files.file(path);
       if (bytes === null) return file !== undefined && stampOf(file) === before;
-      return !file || stampOf(file) === before || (before === null && file.size === 0 && bytes > 0);
+      return !file || stampOf(file) === before || isEmptied(file.size, bytes);
     });
     return undone.includes(true);
   }

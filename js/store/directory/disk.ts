@@ -55,7 +55,10 @@ export function stampOf(file: File | undefined): string | null {
   return file ? `${file.size}:${file.lastModified}` : null;
 }
 
-/** Replaces a file, or makes one: a page that dies leaves the old content, or an empty file if there was none. */
+/**
+ * Replaces a file, or makes one: a page that dies leaves the old content, or an empty file if there was none. Firefox that is killed may
+ * leave an empty one also where there was an old one.
+ */
 export async function writeIn(directory: Directory, name: string, content: Bytes | Blob): Promise<FileSystemFileHandle> {
   try {
     const file = await directory.getFileHandle(name, { create: true });

@@ -71,13 +71,22 @@ async function everything(store) {
   return JSON.stringify({ listing, list, events: await store.events(conversation, 0, 99), files });
 }
 
-/** For a page that is to die: hangs before its nth write, and says so. Resolves if it makes less of them. */
-export async function actUntil(what, path, n, reached) {
+/**
+ * For a page that is to die: hangs before its nth write, and says so. Resolves if it makes less of them. With `empties`, the file of the
+ * layout that this write replaces is left empty, as by a Firefox that is killed.
+ */
+export async function actUntil(what, path, n, empties, reached) {
   let count = 0;
+  let written;
+  const { createWritable } = FileSystemFileHandle.prototype;
+  const { close } = FileSystemWritableFileStream.prototype;
   const stop = (prototype, method) => {
     const original = prototype[method];
-    prototype[method] = function (...given) {
+    prototype[method] = async function (...given) {
+      if (method === "createWritable") written = this;
       if (++count !== n) return original.apply(this, given);
+      const isOwn = ["commit", "new"].includes(written?.name);
+      if (empties && method === "close" && !isOwn) await close.call(await createWritable.call(written));
       reached();
       return new Promise(() => {});
     };
@@ -109,17 +118,17 @@ function faults(files) {
 }
 
 /** Cuts each change off before each of its writes. */
-export async function cutOff() {
+export async function cutOff(empties = false) {
   const problems = [];
   let cuts = 0;
   for (const what of Object.keys(changes)) {
-    const whole = `cuts/${what}/whole`;
+    const whole = `cuts/${empties}/${what}/whole`;
     await before(what, whole);
     const known = await everything(await storeAt(whole));
     await changes[what].act(await storeAt(whole));
     const done = await everything(await storeAt(whole));
     for (let n = 1, isOver = false; !isOver; n++) {
-      const path = `cuts/${what}/${n}`;
+      const path = `cuts/${empties}/${what}/${n}`;
       await before(what, path);
       const frame = document.createElement("iframe");
       frame.src = "/pages/blank.html";
@@ -128,11 +137,12 @@ export async function cutOff() {
       await isLoaded;
       const inside = await frame.contentWindow.eval("import('/pages/directory-checks.js')");
       isOver = await new Promise((resolve, reject) =>
-        inside.actUntil(what, path, n, () => resolve(false)).then(() => resolve(true), reject),
+        inside.actUntil(what, path, n, empties, () => resolve(false)).then(() => resolve(true), reject),
       );
       frame.remove();
       const report = (problem) => problems.push(`${what}, before write ${n}: ${problem}`);
-      faults(await filesIn(await directory(path))).forEach(report);
+      // Python does not read it either, until the next page has completed it.
+      if (!empties) faults(await filesIn(await directory(path))).forEach(report);
       const found = await everything(await storeAt(path));
       if (found !== done && (isOver || found !== known)) report(`${found}\n  is neither ${known}\n  nor ${done}`);
       faults(await filesIn(await directory(path))).forEach(report);

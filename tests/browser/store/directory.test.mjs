@@ -30,6 +30,11 @@ for (const kind of availableBrowsers) {
         assert.deepEqual(problems, []);
         assert.ok(cuts > 50, `${cuts} deaths`);
       });
+      await check("a browser that dies while it replaces a file, and leaves it empty, loses nothing", async (page) => {
+        const { problems, cuts } = await page.evaluate(inPage, "cutOff", true);
+        assert.deepEqual(problems, []);
+        assert.ok(cuts > 50, `${cuts} deaths`);
+      });
       await check("a disk that is full at any write leaves nothing of the commit", async (page) => {
         assert.deepEqual(await page.evaluate(inPage, "fullDisk"), []);
       });
