@@ -18,10 +18,12 @@ export async function installedSdk() {
 
 /** Looks at the directories that one test has after its kills, and counts them. */
 export class Directories {
-  counts = { looks: 0, directories: 0, "seen by the SDK": 0, "begun and not yet there": 0 };
+  counts = { looks: 0, directories: 0, "seen by the SDK": 0, "begun and not yet there": 0, "whose base state was emptied": 0 };
   /** Sentences on what was wrong. */
   problems = [];
   #sdk;
+  /** The conversations that were there. */
+  #known = new Set();
   #place = mkdtempSync(path.join(tmpdir(), "threadkeep-left-"));
 
   constructor(sdk) {
@@ -34,9 +36,10 @@ export class Directories {
     for (const [hex, own] of conversationsAmong(files)) {
       // It exists once it has a base state; before that nothing of it was reported.
       if (!own.get("base_state.json")?.length) {
-        this.counts["begun and not yet there"]++;
+        this.counts[this.#known.has(hex) ? "whose base state was emptied" : "begun and not yet there"]++;
         continue;
       }
+      this.#known.add(hex);
       this.counts.directories++;
       const events = [...own.keys()].filter((name) => name.startsWith("events/event-"));
       const [imported] = await Conversation.importZip(packed(hex, own), { store: memoryStore() });

@@ -61,7 +61,7 @@ async function endOf({ core, link }: Remote, from: number, mayBeOver: boolean): 
   const end = await link.awaitRun(mayBeOver);
   return until(link, async (isSnapshot) => {
     const described = statusOf(core);
-    // The whole state comes at the end, behind all events.
+    // The whole state comes at the end, behind all events. While the run goes on, the log need not be read.
     if (!isSnapshot || described === "running") return undefined;
     return end(described, await statusesSince(core, from));
   });

@@ -56,8 +56,8 @@ export function stampOf(file: File | undefined): string | null {
 }
 
 /**
- * Replaces a file, or makes one: a page that dies leaves the old content, or an empty file if there was none. Firefox that is killed may
- * leave an empty one also where there was an old one.
+ * Replaces a file, or makes one: a page that dies leaves the old content, or an empty file if there was none. A browser that is killed
+ * may leave an empty one also where there was an old one.
  */
 export async function writeIn(directory: Directory, name: string, content: Bytes | Blob): Promise<FileSystemFileHandle> {
   try {

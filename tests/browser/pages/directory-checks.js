@@ -73,7 +73,7 @@ async function everything(store) {
 
 /**
  * For a page that is to die: hangs before its nth write, and says so. Resolves if it makes less of them. With `empties`, the file of the
- * layout that this write replaces is left empty, as by a Firefox that is killed.
+ * layout that this write replaces is left empty, as a browser that is killed may leave it.
  */
 export async function actUntil(what, path, n, empties, reached) {
   let count = 0;
@@ -141,7 +141,7 @@ export async function cutOff(empties = false) {
       );
       frame.remove();
       const report = (problem) => problems.push(`${what}, before write ${n}: ${problem}`);
-      // Python does not read it either, until the next page has completed it.
+      // Python takes an empty base state for none, until the next page has completed it.
       if (!empties) faults(await filesIn(await directory(path))).forEach(report);
       const found = await everything(await storeAt(path));
       if (found !== done && (isOver || found !== known)) report(`${found}\n  is neither ${known}\n  nor ${done}`);
