@@ -29,6 +29,13 @@ async function mirrored(t, store, place, options) {
   return opened;
 }
 
+/** A store that is another one except for these methods. */
+const storeOf = (store, methods) => ({
+  ...Object.fromEntries(storeMethods.map((name) => [name, (...given) => store[name](...given)])),
+  ...methods,
+});
+const storeMethods = ["list", "load", "events", "indexOf", "commit", "files", "readFile", "delete", "close"];
+
 async function until(condition, what) {
   for (let tries = 0; tries < 200; tries++) {
     if (await condition()) return;
@@ -261,6 +268,28 @@ test("another store is a place like any other", async (t) => {
   assert.deepEqual(await idsOf(target, id), await idsOf(store, id));
   await restoreMirror(target, { store: restored });
   assert.deepEqual(await eventsOf(restored, id), await eventsOf(store, id));
+});
+
+test("a page that dies between any two commits to another store keeps the next one from nothing", async (t) => {
+  const store = memoryStore();
+  const id = await say(store, undefined, "to a store that is reached for a while");
+  for (let most = 0, isWhole = false; !isWhole; most++) {
+    const target = memoryStore();
+    let commits = 0;
+    const commit = (...given) => (++commits > most ? Promise.reject(new Error("the page is gone")) : target.commit(...given));
+    const dying = await mirror(store, storeOf(target, { commit }));
+    await dying.catchUp().then(
+      () => (isWhole = true),
+      (error) => assert.match(error.message, /the page is gone/),
+    );
+    dying.close();
+    assert.equal((await target.load(id))?.baseState !== undefined, isWhole, "it exists with its last commit");
+    const opened = await mirrored(t, store, target);
+    await opened.catchUp();
+    assert.deepEqual(await eventsOf(target, id), await eventsOf(store, id));
+    assert.deepEqual((await opened.verify()).differences, []);
+    assert.ok(!isWhole || most > 1, "more than one commit brings a new conversation");
+  }
 });
 
 test("a mirror that is closed says so, and a store is no mirror of itself", async () => {

@@ -40,9 +40,17 @@ export class StorePlace implements Place {
     // A store has no two events with the same number.
   }
 
-  async put(spot: Spot, events: readonly Placed[], state: string | undefined, _isNew: boolean, length: number): Promise<void> {
+  async put(spot: Spot, events: readonly Placed[], state: string | undefined, isNew: boolean, length: number): Promise<void> {
     const commit = { expectedLength: length, events: events.map(({ id, json }) => ({ id, json })), files: [] };
+    if (isNew && length === 0) await this.#removeUnfinished(spot);
     await this.#commit(spot, state === undefined ? commit : { ...commit, baseState: state });
+  }
+
+  /** Removes the events of a conversation that has no base state: a page has died before it brought that. */
+  async #removeUnfinished({ id }: Spot): Promise<void> {
+    await this.#locked(id, async () => {
+      if (!(await this.#store.load(id))) await this.#store.delete(id);
+    });
   }
 
   async putFiles(spot: Spot, changes: FileChanges): Promise<void> {
