@@ -6,13 +6,13 @@
 import { bytesOf, hashOf, textOfBytes, type Bytes } from "../../input/bytes.js";
 import { ThreadkeepError } from "../../input/errors.js";
 import type { Commit, Listing, StoredEvent } from "../store.js";
-import { type Directory, contentOf, directoryIn, each, fileIn, found, madeIn, makeIn } from "./disk.js";
+import { type Directory, contentOf, directoryIn, each, entriesOf, fileIn, found, madeIn, makeIn } from "./disk.js";
 import { readIn, removeIn, stampOf, writeIn } from "./disk.js";
 import { FurtherFiles } from "./further.js";
 import { begunAt, idsIn, readEvents } from "./log.js";
 import { ancestorsOf, baseStateFile, eventFile, eventsFolder, idOf, isStorableId } from "./names.js";
-import { lengthMarker, ownFolder, pythonsLock } from "./names.js";
-import type { Found, Places } from "./places.js";
+import { lengthMarker, ownFolder, pythonsLock, subagentsFolder } from "./names.js";
+import { type Found, type Places, hasSubagents } from "./places.js";
 import { type Head, type Steps, readContents, readHead, recordedAt, removeRecord, writeRecord } from "./record.js";
 
 /** A base state as it was read or written last. */
@@ -253,11 +253,17 @@ export class StoredConversation {
     this.#files?.forget();
   }
 
-  /** Removes the directory: the base state first, so that there is no conversation any more when the log is incomplete. */
+  /**
+   * Removes the directory, except for conversations of sub-agents that are in it: the base state first, so that there is no conversation
+   * any more when the log is incomplete, and the record last, without which nobody would complete this.
+   */
   async #remove(): Promise<void> {
     const { parent, directory } = this.#found!;
     await removeIn(directory, baseStateFile);
-    await removeIn(parent, this.#hex);
+    if (await hasSubagents(directory)) {
+      const names = (await entriesOf(directory)).map(([name]) => name).filter((name) => name !== subagentsFolder && name !== ownFolder);
+      for (const name of [...names, ownFolder]) await removeIn(directory, name);
+    } else await removeIn(parent, this.#hex);
     this.#lose();
   }
 

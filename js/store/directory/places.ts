@@ -14,6 +14,16 @@ export interface Found {
   directory: Directory;
 }
 
+/** Whether conversations of sub-agents are in the directory of this conversation. */
+export async function hasSubagents(directory: Directory): Promise<boolean> {
+  const below = await directoryIn(directory, subagentsFolder);
+  for (const [name, kind] of below ? await entriesOf(below) : []) {
+    const inner = kind === "directory" && idOf(name) ? await directoryIn(below!, name) : undefined;
+    if (inner && ((await fileIn(inner, baseStateFile)) || (await hasSubagents(inner)))) return true;
+  }
+  return false;
+}
+
 export class Places {
   readonly #root: Directory;
   /** The conversations above those of sub-agents, by their names; known once all were looked at. */
@@ -43,13 +53,12 @@ export class Places {
       const lists = await each(names, async (hex) => {
         const directory = await directoryIn(parent, hex);
         if (!directory) return [];
-        if (ancestors.length > 0) {
-          // Others are files of the conversation above.
-          if (!(await fileIn(directory, baseStateFile))) return [];
-          nested.set(hex, ancestors);
-        }
+        // A directory in that of a conversation belongs to its files, unless it is one of a conversation.
+        const isOne = ancestors.length === 0 || (await fileIn(directory, baseStateFile)) !== undefined;
+        if (isOne && ancestors.length > 0) nested.set(hex, ancestors);
         const below = await directoryIn(directory, subagentsFolder);
-        return [{ hex, parent, directory }, ...(below ? await inside(below, [...ancestors, hex]) : [])];
+        const inner = below ? await inside(below, [...ancestors, hex]) : [];
+        return isOne ? [{ hex, parent, directory }, ...inner] : inner;
       });
       return lists.flat();
     };

@@ -357,6 +357,10 @@ export async function importedDirectory(id, files, zip) {
   const stopped = await outcome(importDirectory(handle, { store: copy, signal: AbortSignal.abort() }));
   const listed = await Conversation.list({ store: kept, subagents: true });
   const names = Object.keys(await filesIn(await directory("kept")));
+  const parentless = await storeAt("parentless");
+  await importDirectory(handle, { store: parentless });
+  await parentless.delete(id);
+  const kids = (await (await storeAt("parentless")).list()).map(({ conversation }) => conversation);
   await Conversation.delete(id, { store: kept });
   const left = Object.keys(await filesIn(await directory("kept")));
   return {
@@ -368,6 +372,7 @@ export async function importedDirectory(id, files, zip) {
     progress,
     listed: listed.map(({ id, parentId }) => [id, parentId]),
     names,
+    kids,
     left,
   };
 }

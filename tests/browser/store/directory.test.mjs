@@ -109,6 +109,8 @@ for (const kind of availableBrowsers) {
         assert.ok(children.length > 0);
         for (const [name, parent] of children)
           assert.ok(seen.names.includes(`${hex(parent)}/subagents/${hex(name)}/base_state.json`), name);
+        // A store deletes one conversation, not those of its sub-agents, although they lie in its directory.
+        assert.deepEqual(seen.kids.sort(), children.map(([name]) => name).sort());
         assert.deepEqual(
           seen.left.filter((name) => !name.startsWith(".threadkeep/")),
           [],
