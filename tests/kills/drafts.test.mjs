@@ -39,8 +39,8 @@ describe("a browser that is killed while an answer streams", { concurrency: true
             const { id, baseUrl, witness } = conversation;
             const [resume, next] = [random.of(["again", "keep"]), random.of(["run", "say", "edit", "leave"])];
             left = { given: { id, baseUrl, replays: [], resume, next }, conversation };
-            browser.evaluate((given) => window.stream(given), left.given).catch(() => {});
-            while (witness.shown.length === 0) await delay(20);
+            browser.evaluate((given) => window.stream(given), left.given).catch((error) => life.end(error));
+            await life.shows(witness);
             await delay(random.between(0, 4_000));
           } finally {
             if (round === kills) await browser.close();

@@ -30,7 +30,8 @@ describe("a browser that is killed while it writes into a directory", { concurre
         for (const [what, count] of Object.entries({ ...seen, ...directories.counts })) context.diagnostic(`${count} ${what}`);
         assert.deepEqual([...complaints, ...directories.problems], []);
         assert.equal(seen.kills, kills);
-        assert.ok(directories.counts.directories >= kills / 2);
+        // How many is chance: a page that dies early has not told what it found.
+        assert.ok(directories.counts.directories > 0);
       } finally {
         directories.close();
       }

@@ -143,6 +143,11 @@ class Life {
     await this.#becomes(() => this.#ended.delete(conversation));
   }
 
+  /** Resolves when the page has shown a part of an answer. */
+  async shows(witness) {
+    await this.#becomes(() => witness.shown.length > 0);
+  }
+
   async #becomes(condition) {
     const late = new AbortController();
     const timeout = delay(patience, undefined, { signal: late.signal }).then(() => {
