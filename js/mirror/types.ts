@@ -67,7 +67,7 @@ export interface MirrorDifference {
   path: string;
   /** `"missing"` or `"different"` there; or `"unreadable here"`: the store has no JSON object there, and the mirror has one. */
   problem: "missing" | "different" | "unreadable here";
-  /** Whether it was written again. What is unreadable here is not. */
+  /** Whether it was written again. What is unreadable here is not, nor an event in a store that has events which are not here. */
   isMended: boolean;
 }
 

@@ -292,6 +292,35 @@ test("a page that dies between any two commits to another store keeps the next o
   }
 });
 
+test("verify() brings a conversation of another store anew if one of its events differs, unless that has more", async (t) => {
+  const [store, intact, restored] = [memoryStore(), memoryStore(), memoryStore()];
+  const id = await say(store, undefined, "Is it whole?");
+  const torn = new Set([1]);
+  const read = async (...given) =>
+    (await intact.events(...given)).map((event) => (torn.has(event.index) ? { ...event, json: '{"kind":"torn"}' } : event));
+  // Once it is deleted, nothing of it is torn.
+  const remove = (...given) => (torn.clear(), intact.delete(...given));
+  const target = storeOf(intact, { events: read, delete: remove });
+  const opened = await mirrored(t, store, target);
+  await opened.catchUp();
+  const [, { id: event }] = await eventsOf(store, id);
+  const path = `events/event-00001-${event}.json`;
+  torn.add(1);
+  assert.deepEqual((await opened.verify()).differences, [{ conversation: id, path, problem: "different", isMended: true }]);
+  assert.deepEqual((await opened.verify()).differences, []);
+  assert.deepEqual(await eventsOf(intact, id), await eventsOf(store, id));
+  await restoreMirror(target, { store: restored });
+  assert.deepEqual(await eventsOf(restored, id), await eventsOf(store, id));
+  // An event that nobody could take in is worth more than one that differs.
+  const { length } = await intact.load(id);
+  const odd = { id: "0189d7c6-0000-4000-8000-00000000000a", json: "torn" };
+  await intact.commit(id, { expectedLength: length, events: [odd], files: [], at: Date.now(), durability: "relaxed" });
+  torn.add(1);
+  const { differences } = await opened.verify();
+  assert.deepEqual(differences, [{ conversation: id, path, problem: "different", isMended: false }]);
+  assert.equal((await intact.load(id)).length, length + 1);
+});
+
 test("a mirror that is closed says so, and a store is no mirror of itself", async () => {
   const store = memoryStore();
   const opened = await mirror(store, placeInMemory());

@@ -53,8 +53,13 @@ export interface Place {
   putFiles(spot: Spot, files: FileChanges): Promise<void>;
   readEvent(spot: Spot, number: number, id: string): Promise<Bytes | undefined>;
   readFile(spot: Spot, path: string): Promise<Bytes | undefined>;
-  /** Removes the conversation: first the base state, so that there is none any more when the log is incomplete. */
+  /**
+   * Removes the conversation and those of its sub-agents, in each first the base state, so that there is none any more when the log is
+   * incomplete.
+   */
   remove(spot: Spot): Promise<void>;
+  /** Removes only this conversation, so that it can be brought anew; a place that can replace events does not need it. */
+  discard?(spot: Spot): Promise<void>;
   /** The folders of the conversations at the top. */
   tops(): Promise<string[]>;
   /** All files below a folder, by their paths from the top, with functions that read them. */

@@ -74,6 +74,10 @@ export class StorePlace implements Place {
     }
   }
 
+  discard({ id }: Spot): Promise<void> {
+    return this.#locked(id, () => this.#store.delete(id));
+  }
+
   async tops(): Promise<string[]> {
     return [...(await this.overview()).keys()].filter((folder) => !folder.includes("/")).sort();
   }

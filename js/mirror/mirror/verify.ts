@@ -52,21 +52,30 @@ async function verifyOne(
   });
   let before: string | null = null;
   let isAnew = false;
+  /** How many events of the store are there, and those there that are not as they are here, and cannot be written again. */
+  let ours = 0;
+  const stuck: MirrorDifference[] = [];
+  let isOnlyThere = false;
   for await (const page of eventPages(store, conversation, 0, length)) {
     const places = page.map((event, place) => ({ event, before: place > 0 ? page[place - 1]!.id : before }));
     before = page.at(-1)!.id;
     const found = await each(places, async ({ event, before }): Promise<MirrorDifference | undefined> => {
       const { id, index } = event;
       const number = numbers.get(id);
+      if (number !== undefined) ours++;
       const json = await bringer.textThere(event, conversation, before);
       const there = number === undefined ? undefined : await place.readEvent(spot, number, id);
       if (there && isSame(there, bytesOf(json))) return undefined;
       const path = eventPath(number ?? index, id);
-      if (there && !isObject(bytesOf(json)) && isObject(there)) return { conversation, path, problem: "unreadable here", isMended: false };
+      if (there && !isObject(bytesOf(json)) && isObject(there)) {
+        isOnlyThere = true;
+        return { conversation, path, problem: "unreadable here", isMended: false };
+      }
       if (number === undefined) isAnew = true;
       else if (place.canReplaceEvents) await place.put(spot, [{ number, id, json }], undefined, false, number);
-      // An event in a store never changes.
-      return difference(path, there, number === undefined || place.canReplaceEvents);
+      const found = difference(path, there, number === undefined || place.canReplaceEvents);
+      if (!found.isMended) stuck.push(found);
+      return found;
     });
     for (const one of found) if (one) differs(one);
     seen(page.length);
@@ -79,6 +88,12 @@ async function verifyOne(
   if (!isOwn()) {
     isAnew = true;
     differs(difference(baseStateFile, state, true));
+  }
+  // An event in a store never changes, so the conversation is brought anew, unless some of it is only there.
+  if (stuck.length > 0 && !isOnlyThere && ours === numbers.size && !known.get(conversation)?.isHeld) {
+    await place.discard?.(spot);
+    for (const one of stuck) one.isMended = true;
+    isAnew = true;
   }
   if (isAnew) await bringer.bring(conversation, true);
   seen(1);

@@ -188,7 +188,7 @@ const continuations = {
   },
 };
 
-/** Of a page that lives with a mirror: the mirror, its directory if it has one, and how to end. */
+/** Of a page that lives with a mirror: its store, the mirror, its directory if it has one, and how to end. */
 let mirrored;
 
 /** Ends the work after the turn under way, and has the mirror catch up. Resolves to the files that are there then. */
@@ -197,7 +197,15 @@ window.finish = async () => {
   await mirrored.ended.promise;
   await mirrored.backup.catchUp();
   const { differences } = await mirrored.backup.verify();
-  return { state: mirrored.backup.state, differences, files: mirrored.folder && (await filesIn(mirrored.folder)) };
+  const files = mirrored.folder && (await filesIn(mirrored.folder));
+  // What a failure is understood by.
+  for (const difference of differences) {
+    const { conversation, path } = difference;
+    const [number] = /(?<=event-)\d+/.exec(path) ?? [];
+    difference.there = files?.[`${conversation.replaceAll("-", "")}/${path}`];
+    if (number) difference.here = (await mirrored.store.events(conversation, Number(number), Number(number) + 1))[0]?.json;
+  }
+  return { state: mirrored.backup.state, differences, files };
 };
 
 /** Works on a conversation without end. What a user does meanwhile is chance, repeatable by `seed`. */
@@ -211,7 +219,7 @@ window.live = async ({ id, seed, round, limit, loses, seals, folder, mirroredTo,
     const place = mirroredTo.startsWith("http") ? undefined : await directory(mirroredTo);
     if (place) tell(id, "left", await filesIn(place));
     const backup = await mirror(store, place ? directoryStore(place) : httpPlace(mirroredTo));
-    mirrored = { backup, folder: place, isEnding: false, ended: Promise.withResolvers() };
+    mirrored = { store, backup, folder: place, isEnding: false, ended: Promise.withResolvers() };
   }
   const conversation = await open({ ...given, id }, { store, limit });
   tell(id, "opened", await everything(conversation));
