@@ -321,6 +321,24 @@ test("verify() brings a conversation of another store anew if one of its events 
   assert.equal((await intact.load(id)).length, length + 1);
 });
 
+test("a conversation that is begun anew after its store was lost gets the lost one back, and verify() finds nothing", async (t) => {
+  for (const place of [placeInMemory(), memoryStore()]) {
+    const [lost, store] = [memoryStore(), memoryStore()];
+    const id = await say(lost, undefined, "before the store was lost");
+    const first = await mirror(lost, place);
+    await first.catchUp();
+    first.close();
+    await say(store, id, "after it");
+    const opened = await mirrored(t, store, place);
+    await opened.catchUp();
+    assert.equal((await eventsOf(store, id)).length, 6);
+    // What was the first event of a log names now that it follows none, which its file there need not.
+    const texts = (await eventsOf(store, id)).map(({ json }) => JSON.parse(json));
+    assert.equal(texts.filter(({ parent_id }) => parent_id === "__root__").length, 1);
+    assert.deepEqual((await opened.verify()).differences, []);
+  }
+});
+
 test("a mirror that is closed says so, and a store is no mirror of itself", async () => {
   const store = memoryStore();
   const opened = await mirror(store, placeInMemory());

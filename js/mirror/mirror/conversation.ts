@@ -166,8 +166,7 @@ export class Bringer {
 
   /** The text of an event at its place there: behind another event than here, it has to name the one that it follows. */
   async #textOf(conversation: string, { id, json }: StoredEvent, before: string | null, isSameOrder: boolean): Promise<string> {
-    if (isSameOrder) return json;
-    return settle(mirrored({ conversation, text: json, event: id, before: before ?? undefined }));
+    return isSameOrder ? json : withParent(conversation, id, json, before);
   }
 
   /** Takes in what is there, with the conversations of the same family. Resolves to the reason why it cannot be. */
@@ -267,6 +266,11 @@ export class Bringer {
   textThere(event: StoredEvent, conversation: string, before: string | null): Promise<string> {
     return this.#textOf(conversation, event, before, this.known.get(conversation)?.states.at(-1)?.isSameOrder ?? true);
   }
+}
+
+/** The text of an event, which names the one that it follows: `before` is that in front of it in its log. */
+export function withParent(conversation: string, event: string, text: string, before: string | null): Promise<string> {
+  return settle(mirrored({ conversation, text, event, before: before ?? undefined }));
 }
 
 /** By their numbers, then by their ids. */

@@ -1,5 +1,5 @@
 // Compares everything that a mirror has with what is stored here, byte by byte, and writes again what differs.
-import { bytesOf } from "../../input/bytes.js";
+import { bytesOf, textOfBytes } from "../../input/bytes.js";
 import { listener, untilAborted } from "../../formats/archive/watching.js";
 import { optionsOf } from "../../input/errors.js";
 import { each } from "../../store/directory/disk.js";
@@ -7,7 +7,7 @@ import { baseStateFile } from "../../store/directory/names.js";
 import { asked, timeout } from "../../store/reading.js";
 import type { Listing } from "../../store/store.js";
 import type { MirrorDifference, MirrorReport, MirrorVerifyOptions } from "../types.js";
-import { type Bringer, eventPath } from "./conversation.js";
+import { type Bringer, eventPath, withParent } from "./conversation.js";
 import { hashOfText } from "./known.js";
 import { PlaceFailure, spotOf } from "./place.js";
 import { eventPages, filePages, pathsOf } from "./reading.js";
@@ -44,6 +44,8 @@ async function verifyOne(
   const { store, place, known } = bringer;
   const spot = spotOf(conversation, baseState, updatedAt);
   const numbers = await bringer.numbersThere(spot);
+  const orderThere = [...numbers].sort(([, one], [, other]) => one - other).map(([id]) => id);
+  const beforeThere = new Map(orderThere.map((id, place) => [id, orderThere[place - 1] ?? null]));
   const difference = (path: string, there: unknown, isMended: boolean): MirrorDifference => ({
     conversation,
     path,
@@ -60,12 +62,15 @@ async function verifyOne(
     const places = page.map((event, place) => ({ event, before: place > 0 ? page[place - 1]!.id : before }));
     before = page.at(-1)!.id;
     const found = await each(places, async ({ event, before }): Promise<MirrorDifference | undefined> => {
-      const { id, index } = event;
+      const { id, index, json: text } = event;
       const number = numbers.get(id);
       if (number !== undefined) ours++;
       const json = await bringer.textThere(event, conversation, before);
       const there = number === undefined ? undefined : await place.readEvent(spot, number, id);
       if (there && isSame(there, bytesOf(json))) return undefined;
+      // One that another device has written need not name the event that it follows there.
+      const named = (text: string, before: string | null) => withParent(conversation, id, text, before);
+      if (there && (await named(textOfBytes(there), beforeThere.get(id) ?? null)) === (await named(text, before))) return undefined;
       const path = eventPath(number ?? index, id);
       if (there && !isObject(bytesOf(json)) && isObject(there)) {
         isOnlyThere = true;

@@ -201,9 +201,10 @@ window.finish = async () => {
   // What a failure is understood by.
   for (const difference of differences) {
     const { conversation, path } = difference;
-    const [number] = /(?<=event-)\d+/.exec(path) ?? [];
+    const [, event] = /event-\d+-([\w-]+)/.exec(path) ?? [];
+    const index = event && (await mirrored.store.indexOf(conversation, event));
+    if (event) difference.here = (await mirrored.store.events(conversation, index, index + 1))[0]?.json;
     difference.there = files?.[`${conversation.replaceAll("-", "")}/${path}`];
-    if (number) difference.here = (await mirrored.store.events(conversation, Number(number), Number(number) + 1))[0]?.json;
   }
   return { state: mirrored.backup.state, differences, files };
 };
