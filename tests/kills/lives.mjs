@@ -1,5 +1,5 @@
 // Kills a browser at random moments of a conversation, and starts it again on what it had stored, many times over.
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { randomFrom } from "../support/random.mjs";
@@ -23,11 +23,14 @@ export const rightAfterAReport = (random) => ({ turns: 1, reports: random.betwee
 /**
  * Kills a browser `kills` times in the middle of a conversation, each time at a `moment`, and opens it once more in the end.
  * With `loses` on a store that loses its last commit, with `seals` on an encrypted one, with `folder` in this directory of OPFS; with
- * `mirroredTo` mirrored to that directory. `look` gets the files of such a directory as a life has found them, and which life.
+ * `mirroredTo` mirrored to that directory. After `emptiedAfter` lives the databases are gone, in Chromium. `look` gets the files of such a directory as a life has found them, and which life.
  * Returns what was wrong with what was found, as sentences that begin with the number of the life; counts of what was seen; the ids of
  * all events that were reported as stored; and what the mirror had in the end.
  */
-export async function live(kind, { kills, seed, moment = anyMoment, loses = false, seals = false, folder, mirroredTo, look }) {
+export async function live(
+  kind,
+  { kills, seed, moment = anyMoment, loses = false, seals = false, folder, mirroredTo, emptiedAfter, look },
+) {
   const random = randomFrom(seed);
   // Of its own, because how often it is asked depends on the browser, and the moments shall not.
   const ofModel = randomFrom(random.between(0, 2 ** 31));
@@ -72,6 +75,7 @@ export async function live(kind, { kills, seed, moment = anyMoment, loses = fals
         if (!isLast) seen.kills++;
       }
       await life.isOver();
+      if (round === emptiedAfter) removeDatabases(profile);
       if (life.left) await look?.(life.left, `life ${round}`);
       complaints.push(...life.complaints.map((complaint) => `life ${round}: ${complaint}`));
       seen.turns += life.turns;
@@ -91,4 +95,10 @@ export async function live(kind, { kills, seed, moment = anyMoment, loses = fals
     await stage.close();
     rmSync(profile, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
   }
+}
+
+/** Removes all databases of Chromium, as it does itself if a kill has torn their log. */
+function removeDatabases(profile) {
+  const names = readdirSync(profile, { recursive: true }).filter((name) => /IndexedDB.[^/\\]+\.leveldb$/.test(name));
+  for (const name of names) rmSync(path.join(profile, name), { recursive: true });
 }

@@ -40,6 +40,8 @@ describe("a mirror under kills", { concurrency: true }, () => {
           kills,
           seed,
           mirroredTo: "mirror",
+          // The conversation begins anew, and gets back what its mirror has.
+          emptiedAfter: 5,
           look: (left, when) => directories.look(Object.entries(left), when),
         });
         for (const [what, count] of Object.entries({ ...seen, ...directories.counts })) context.diagnostic(`${count} ${what}`);

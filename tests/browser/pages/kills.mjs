@@ -136,6 +136,7 @@ window.leftOf = async ({ resume, next, ...given }) => {
   const conversation = await openAsWriter(given, { resume });
   const { draft, warnings } = conversation;
   const left = { draft: draft?.content ?? null, warnings: warnings.map(({ code }) => code), events: await conversation.events.slice() };
+  if (left.events.length === 0) return left;
   if (next === "edit") await conversation.editMessage(left.events[1].id, "Rather a short one.");
   if (next === "leave") await conversation.navigateTo(left.events[0].id);
   if (next === "leave" || next === "say") await say(conversation, "Rather a short one.");
