@@ -68,10 +68,11 @@ export class StorePlace implements Place {
   }
 
   async remove({ folder }: Spot): Promise<void> {
-    for (const { conversation: id, baseState } of await this.#ask("list", () => this.#store.list())) {
-      const own = spotOf(id, baseState).folder;
-      if (own === folder || own.startsWith(`${folder}/`)) await this.#locked(id, () => this.#store.delete(id));
-    }
+    const listings = await this.#ask("list", () => this.#store.list());
+    const all = listings.map(({ conversation: id, baseState }) => ({ id, own: spotOf(id, baseState).folder }));
+    // Those of sub-agents first: they may lie in the directory of their parent.
+    const below = all.filter(({ own }) => own === folder || own.startsWith(`${folder}/`)).sort((a, b) => b.own.length - a.own.length);
+    for (const { id } of below) await this.#locked(id, () => this.#store.delete(id));
   }
 
   discard({ id }: Spot): Promise<void> {

@@ -9,7 +9,7 @@ import type { Listing } from "../../store/store.js";
 import type { MirrorDifference, MirrorReport, MirrorVerifyOptions } from "../types.js";
 import { type Bringer, eventPath, withParent } from "./conversation.js";
 import { hashOfText } from "./known.js";
-import { PlaceFailure, spotOf } from "./place.js";
+import { PlaceFailure, type Spot, spotOf } from "./place.js";
 import { eventPages, filePages, pathsOf } from "./reading.js";
 
 export async function verify(bringer: Bringer, options: MirrorVerifyOptions): Promise<MirrorReport> {
@@ -35,56 +35,15 @@ export async function verify(bringer: Bringer, options: MirrorVerifyOptions): Pr
   });
 }
 
-async function verifyOne(
-  bringer: Bringer,
-  { conversation, length, baseState, updatedAt }: Listing,
-  seen: (more: number, isFurther?: boolean) => void,
-  differs: (difference: MirrorDifference) => void,
-): Promise<void> {
+type Seen = (more: number, isFurther?: boolean) => void;
+type Differs = (difference: MirrorDifference) => void;
+
+async function verifyOne(bringer: Bringer, listing: Listing, seen: Seen, differs: Differs): Promise<void> {
   const { store, place, known } = bringer;
+  const { conversation, baseState, updatedAt } = listing;
   const spot = spotOf(conversation, baseState, updatedAt);
-  const numbers = await bringer.numbersThere(spot);
-  const orderThere = [...numbers].sort(([, one], [, other]) => one - other).map(([id]) => id);
-  const beforeThere = new Map(orderThere.map((id, place) => [id, orderThere[place - 1] ?? null]));
-  const difference = (path: string, there: unknown, isMended: boolean): MirrorDifference => ({
-    conversation,
-    path,
-    problem: there === undefined ? "missing" : "different",
-    isMended,
-  });
-  let before: string | null = null;
-  let isAnew = false;
-  /** How many events of the store are there, and those there that are not as they are here, and cannot be written again. */
-  let ours = 0;
-  const stuck: MirrorDifference[] = [];
-  let isOnlyThere = false;
-  for await (const page of eventPages(store, conversation, 0, length)) {
-    const places = page.map((event, place) => ({ event, before: place > 0 ? page[place - 1]!.id : before }));
-    before = page.at(-1)!.id;
-    const found = await each(places, async ({ event, before }): Promise<MirrorDifference | undefined> => {
-      const { id, index, json: text } = event;
-      const number = numbers.get(id);
-      if (number !== undefined) ours++;
-      const json = await bringer.textThere(event, conversation, before);
-      const there = number === undefined ? undefined : await place.readEvent(spot, number, id);
-      if (there && isSame(there, bytesOf(json))) return undefined;
-      // One that another device has written need not name the event that it follows there.
-      const named = (text: string, before: string | null) => withParent(conversation, id, text, before);
-      if (there && (await named(textOfBytes(there), beforeThere.get(id) ?? null)) === (await named(text, before))) return undefined;
-      const path = eventPath(number ?? index, id);
-      if (there && !isObject(bytesOf(json)) && isObject(there)) {
-        isOnlyThere = true;
-        return { conversation, path, problem: "unreadable here", isMended: false };
-      }
-      if (number === undefined) isAnew = true;
-      else if (place.canReplaceEvents) await place.put(spot, [{ number, id, json }], undefined, false, number);
-      const found = difference(path, there, number === undefined || place.canReplaceEvents);
-      if (!found.isMended) stuck.push(found);
-      return found;
-    });
-    for (const one of found) if (one) differs(one);
-    seen(page.length);
-  }
+  const { isIncomplete, stuck, hasMore } = await verifyEvents(bringer, listing, spot, seen, differs);
+  let isAnew = isIncomplete;
   const { state } = await place.look(spot);
   const hash = state === undefined ? undefined : await hashOfText(state);
   const isOwn = () => known.get(conversation)?.isHeld || known.get(conversation)?.states.some((one) => one.hash === hash);
@@ -92,10 +51,9 @@ async function verifyOne(
   if (!isOwn()) await known.load();
   if (!isOwn()) {
     isAnew = true;
-    differs(difference(baseStateFile, state, true));
+    differs(differenceOf(conversation, baseStateFile, state, true));
   }
-  // An event in a store never changes, so the conversation is brought anew, unless some of it is only there.
-  if (stuck.length > 0 && !isOnlyThere && ours === numbers.size && !known.get(conversation)?.isHeld) {
+  if (stuck.length > 0 && !hasMore && !known.get(conversation)?.isHeld) {
     await place.discard?.(spot);
     for (const one of stuck) one.isMended = true;
     isAnew = true;
@@ -107,10 +65,72 @@ async function verifyOne(
       const there = await place.readFile(spot, path);
       if (there && isSame(there, content)) return;
       await place.putFiles(spot, [[path, content]]);
-      differs(difference(path, there, true));
+      differs(differenceOf(conversation, path, there, true));
     });
     seen(page.length, true);
   }
+}
+
+/** How the events of a conversation stand there, once those that can be written again have been. */
+interface Compared {
+  /** Whether one is missing there. */
+  isIncomplete: boolean;
+  /** Those that differ, and cannot be written again: an event in a store never changes. */
+  stuck: MirrorDifference[];
+  /** Whether something of it is only there: an event, or one that is not readable here. */
+  hasMore: boolean;
+}
+
+async function verifyEvents(
+  bringer: Bringer,
+  { conversation, length }: Listing,
+  spot: Spot,
+  seen: Seen,
+  differs: Differs,
+): Promise<Compared> {
+  const { store, place } = bringer;
+  const numbers = await bringer.numbersThere(spot);
+  const order = [...numbers].sort(([, one], [, other]) => one - other).map(([id]) => id);
+  const beforeThere = new Map(order.map((id, place) => [id, order[place - 1] ?? null]));
+  const compared: Compared = { isIncomplete: false, stuck: [], hasMore: false };
+  let before: string | null = null;
+  let both = 0;
+  for await (const page of eventPages(store, conversation, 0, length)) {
+    const places = page.map((event, place) => ({ event, before: place > 0 ? page[place - 1]!.id : before }));
+    before = page.at(-1)!.id;
+    const found = await each(places, async ({ event, before }): Promise<MirrorDifference | undefined> => {
+      const { id, index } = event;
+      const number = numbers.get(id);
+      if (number === undefined) {
+        compared.isIncomplete = true;
+        return differenceOf(conversation, eventPath(index, id), undefined, true);
+      }
+      both++;
+      const json = await bringer.textThere(event, conversation, before);
+      const there = await place.readEvent(spot, number, id);
+      if (there && isSame(there, bytesOf(json))) return undefined;
+      // One that another device has written need not name the event that it follows there.
+      const named = (text: string, before: string | null) => withParent(conversation, id, text, before);
+      if (there && (await named(textOfBytes(there), beforeThere.get(id)!)) === (await named(event.json, before))) return undefined;
+      const path = eventPath(number, id);
+      if (there && !isObject(bytesOf(json)) && isObject(there)) {
+        compared.hasMore = true;
+        return { conversation, path, problem: "unreadable here", isMended: false };
+      }
+      const difference = differenceOf(conversation, path, there, place.canReplaceEvents);
+      if (place.canReplaceEvents) await place.put(spot, [{ number, id, json }], undefined, false, number);
+      else compared.stuck.push(difference);
+      return difference;
+    });
+    for (const one of found) if (one) differs(one);
+    seen(page.length);
+  }
+  if (both < numbers.size) compared.hasMore = true;
+  return compared;
+}
+
+function differenceOf(conversation: string, path: string, there: unknown, isMended: boolean): MirrorDifference {
+  return { conversation, path, problem: there === undefined ? "missing" : "different", isMended };
 }
 
 function isSame(one: Uint8Array, other: Uint8Array): boolean {
