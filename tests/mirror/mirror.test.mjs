@@ -292,6 +292,43 @@ test("a page that dies between any two commits to another store keeps the next o
   }
 });
 
+test("two devices that write to another store at the same moment lose nothing", async (t) => {
+  for (const [commit, isBegun] of [
+    [0, true],
+    [0, false],
+    [1, false],
+  ]) {
+    const [one, other, target] = [memoryStore(), memoryStore(), memoryStore()];
+    const id = await say(one, undefined, "of one device");
+    // Logs of one length, so that a store which only counts events takes one for the other.
+    await say(other, id, "of the other one");
+    let rival;
+    const bringOther = async () => {
+      rival ??= await mirrored(t, other, target);
+      await rival.catchUp();
+    };
+    if (isBegun) await bringOther();
+    let commits = 0;
+    const overtaken = async (...given) => {
+      if (commits++ === commit) {
+        if (isBegun) await say(other, id, "and more");
+        await bringOther();
+      }
+      return target.commit(...given);
+    };
+    const opened = await mirrored(t, one, storeOf(target, { commit: overtaken }));
+    await opened.catchUp();
+    await rival.catchUp();
+    const there = (await idsOf(target, id)).sort();
+    assert.deepEqual((await idsOf(one, id)).sort(), there);
+    assert.deepEqual((await idsOf(other, id)).sort(), there);
+    assert.equal(there.length, isBegun ? 8 : 6);
+    const { baseState } = await target.load(id);
+    assert.ok(there.includes(JSON.parse(baseState).leaf_event_id));
+    assert.deepEqual((await rival.verify()).differences, []);
+  }
+});
+
 test("verify() brings a conversation of another store anew if one of its events differs, unless that has more", async (t) => {
   const [store, intact, restored] = [memoryStore(), memoryStore(), memoryStore()];
   const id = await say(store, undefined, "Is it whole?");

@@ -11,7 +11,7 @@ import { openInTurn } from "../../store/turns.js";
 import type { Listing, Store, StoredEvent } from "../../store/store.js";
 import { type Known, type KnownState, type Memory, hashOfText } from "./known.js";
 import { inOrder } from "./order.js";
-import { type FileChanges, type Place, PlaceFailure, type Placed, type Spot, spotOf } from "./place.js";
+import { type FileChanges, Overtaken, type Place, PlaceFailure, type Placed, type Spot, spotOf } from "./place.js";
 import { eventPages, filePages, idsOf, pathsOf } from "./reading.js";
 
 /** How a conversation stands there. */
@@ -29,6 +29,8 @@ interface Taken {
 }
 
 const nothing = () => undefined;
+/** How often a conversation is brought anew at once if another device is faster. */
+const mostTries = 5;
 
 export class Bringer {
   readonly store: Store;
@@ -55,6 +57,16 @@ export class Bringer {
    * `isAnew`. `taken` is what was there when everything was taken in.
    */
   async bring(id: string, isAnew: boolean, taken?: Taken): Promise<Brought> {
+    for (let tries = 1; ; tries++) {
+      try {
+        return await this.#bring(id, isAnew || tries > 1, taken);
+      } catch (error) {
+        if (!(error instanceof Overtaken) || tries === mostTries) throw error;
+      }
+    }
+  }
+
+  async #bring(id: string, isAnew: boolean, taken: Taken | undefined): Promise<Brought> {
     const listing = await this.load(id);
     if (!listing) return { is: "gone" };
     const spot = spotOf(id, listing.baseState, listing.updatedAt);

@@ -33,7 +33,7 @@ export interface Look {
 /** Files of a conversation by their paths in its folder; `null` for one to be removed. */
 export type FileChanges = Array<[path: string, content: Bytes | null]>;
 
-/** Its methods reject with `PlaceFailure`, or, for a conversation that is open there, with `locked_elsewhere`. */
+/** Its methods reject with `PlaceFailure`, with `Overtaken`, or, for a conversation that is open there, with `locked_elsewhere`. */
 export interface Place {
   readonly name: string | undefined;
   /** Whether an event that is there can be written again. */
@@ -73,6 +73,13 @@ export class PlaceFailure extends Error {
   constructor(place: string | undefined, thrown: unknown) {
     super(textOf(thrown));
     this.error = thrown instanceof ThreadkeepError ? thrown : failureOf(place, thrown);
+  }
+}
+
+/** Somebody else has written to a conversation there since it was looked at. */
+export class Overtaken extends ThreadkeepError {
+  constructor(conversation: string) {
+    super("locked_elsewhere", `conversation ${conversation} was changed at the place of the mirror while it was brought there; try again`);
   }
 }
 

@@ -5,7 +5,7 @@ import { baseStateFile, eventFile, eventsFolder } from "../../store/directory/na
 import { locking } from "../../store/locking.js";
 import { asked, timeout } from "../../store/reading.js";
 import type { Commit, Store } from "../../store/store.js";
-import { type FileChanges, type Look, type Place, PlaceFailure, type Placed, type Spot, spotOf } from "./place.js";
+import { type FileChanges, type Look, Overtaken, type Place, PlaceFailure, type Placed, type Spot, spotOf } from "./place.js";
 import { eventPages } from "./reading.js";
 
 export class StorePlace implements Place {
@@ -40,22 +40,25 @@ export class StorePlace implements Place {
     // A store has no two events with the same number.
   }
 
-  async put(spot: Spot, events: readonly Placed[], state: string | undefined, isNew: boolean, length: number): Promise<void> {
-    const commit = { expectedLength: length, events: events.map(({ id, json }) => ({ id, json })), files: [] };
-    if (isNew && length === 0) await this.#removeUnfinished(spot);
-    await this.#commit(spot, state === undefined ? commit : { ...commit, baseState: state });
-  }
-
-  /** Removes the events of a conversation that has no base state: a page has died before it brought that. */
-  async #removeUnfinished({ id }: Spot): Promise<void> {
+  async put({ id, at }: Spot, placed: readonly Placed[], state: string | undefined, isNew: boolean, length: number): Promise<void> {
+    const events = placed.map(({ id, json }) => ({ id, json }));
+    const commit: Commit = { expectedLength: length, events, files: [], at, durability: "relaxed" };
+    if (state !== undefined) commit.baseState = state;
+    // Another device may have begun it anew meanwhile.
+    if (isNew && length > 0) commit.createdAt = at;
     await this.#locked(id, async () => {
-      if (!(await this.#store.load(id))) await this.#store.delete(id);
+      // A page has died before it brought the base state.
+      if (isNew && length === 0 && !(await this.#store.load(id))) await this.#store.delete(id);
+      await this.#store.commit(id, commit);
     });
   }
 
-  async putFiles(spot: Spot, changes: FileChanges): Promise<void> {
-    const { length } = await this.look(spot);
-    await this.#commit(spot, { expectedLength: length ?? 0, events: [], files: changes.map(([path, content]) => ({ path, content })) });
+  async putFiles({ id, at }: Spot, changes: FileChanges): Promise<void> {
+    const files = changes.map(([path, content]) => ({ path, content }));
+    await this.#locked(id, async () => {
+      const expectedLength = (await this.#store.load(id))?.length ?? 0;
+      await this.#store.commit(id, { expectedLength, events: [], files, at, durability: "relaxed" });
+    });
   }
 
   async readEvent({ id }: Spot, number: number): Promise<Bytes | undefined> {
@@ -106,21 +109,19 @@ export class StorePlace implements Place {
     }
   }
 
-  #commit({ id, at }: Spot, commit: Omit<Commit, "at" | "durability">): Promise<void> {
-    return this.#locked(id, () => this.#store.commit(id, { ...commit, at, durability: "relaxed" }));
-  }
-
   /** Who has the conversation open there would be displaced by a commit. */
   async #locked(id: string, work: () => Promise<void>): Promise<void> {
+    let isOurs = false;
     try {
       await locking(this.#store, async (claim) => {
-        if (!(await claim(id)))
+        isOurs = await claim(id);
+        if (!isOurs)
           throw new ThreadkeepError("locked_elsewhere", `conversation ${id} is open in the store to which it is mirrored; close it there`);
         await asked("commit", timeout, work);
       });
     } catch (error) {
-      if ((error as ThreadkeepError).code === "locked_elsewhere") throw error;
-      throw new PlaceFailure(this.name, error);
+      if ((error as ThreadkeepError).code !== "locked_elsewhere") throw new PlaceFailure(this.name, error);
+      throw isOurs ? new Overtaken(id) : error;
     }
   }
 
