@@ -22,8 +22,8 @@ const happenings = {
   },
   async "is frozen and thawed"(page) {
     const session = await page.createCDPSession();
-    // Browsers freeze no page that reads its database.
-    await page.evaluate(() => new Promise((resolve) => requestIdleCallback(resolve)));
+    // Browsers freeze no page in a transaction, in which it would keep the others from the database; this command would.
+    await page.evaluate(() => isIdle());
     await session.send("Page.setWebLifecycleState", { state: "frozen" });
     return () => session.send("Page.setWebLifecycleState", { state: "active" });
   },
