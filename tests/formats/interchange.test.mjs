@@ -1,6 +1,7 @@
 // Conversations of other programs, as the API takes them.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { storeWith } from "../support/store-with.mjs";
 import { archiveLibrary } from "./library.mjs";
 
 const { importJSON, written, memoryStore } = await archiveLibrary();
@@ -59,9 +60,8 @@ test("a conversation that does not exist has no messages", async () => {
 
 test("an import into a full store fails and leaves nothing behind", async () => {
   const inner = memoryStore();
-  const methods = ["list", "load", "events", "indexOf", "files", "readFile", "delete", "close"];
-  const full = Object.fromEntries(methods.map((name) => [name, (...args) => inner[name](...args)]));
-  full.commit = async () => Promise.reject(Object.assign(new Error("full"), { name: "QuotaExceededError" }));
+  const commit = async () => Promise.reject(Object.assign(new Error("full"), { name: "QuotaExceededError" }));
+  const full = storeWith(inner, { commit });
   await assert.rejects(importJSON(session, full), { code: "store_quota" });
   assert.deepEqual(await inner.list(), []);
 });

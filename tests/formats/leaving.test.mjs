@@ -2,16 +2,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { baseState, conversation, event, folder, id } from "../support/archive-entries.mjs";
+import { storeWith } from "../support/store-with.mjs";
 import { archiveLibrary } from "./library.mjs";
 import { unzip, zip } from "../support/zip-bytes.mjs";
 
 const { importZip, exportZip, exportZipStream, memoryStore } = await archiveLibrary();
-
-/** A host's store that does as `inner`, but for what is given. */
-function host(inner, changed) {
-  const methods = ["list", "load", "events", "indexOf", "commit", "files", "readFile", "delete", "close"];
-  return { ...Object.fromEntries(methods.map((name) => [name, (...args) => inner[name](...args)])), ...changed };
-}
 
 async function holding(entries) {
   const store = memoryStore();
@@ -40,7 +35,7 @@ test("a date that no archive can have is the nearest one that it can", async () 
     [Date.UTC(1970), 1980],
     [Date.UTC(2031, 5), 2031],
   ]) {
-    const store = host(inner, { load: async (of) => ({ ...(await inner.load(of)), updatedAt }) });
+    const store = storeWith(inner, { load: async (of) => ({ ...(await inner.load(of)), updatedAt }) });
     const [{ date }] = await exported(store);
     assert.equal(date.getFullYear(), year);
   }
@@ -48,7 +43,7 @@ test("a date that no archive can have is the nearest one that it can", async () 
 
 test("answers of a host's store are checked, and its errors get the matching codes", async () => {
   const inner = await holding(conversation(3));
-  const rows = (change) => host(inner, { events: async (...args) => change(await inner.events(...args)) });
+  const rows = (change) => storeWith(inner, { events: async (...args) => change(await inner.events(...args)) });
   const full = Object.assign(new Error("no room"), { name: "QuotaExceededError" });
   const cases = [
     [rows(() => "none"), "store_corrupt"],
@@ -58,27 +53,27 @@ test("answers of a host's store are checked, and its errors get the matching cod
     [rows((all) => all.map((one) => ({ ...one, id: "../../x" }))), "store_corrupt"],
     [rows((all) => all.map((one) => ({ ...one, json: 7 }))), "store_corrupt"],
     [rows(() => []), "not_found"],
-    [host(inner, { events: () => Promise.reject(full) }), "store_quota"],
+    [storeWith(inner, { events: () => Promise.reject(full) }), "store_quota"],
     [
-      host(inner, {
+      storeWith(inner, {
         events() {
           throw new Error("odd");
         },
       }),
       "store_corrupt",
     ],
-    [host(inner, { files: async () => ["a"], readFile: async () => "text" }), "store_corrupt"],
-    [host(inner, { load: async () => undefined }), "not_found"],
+    [storeWith(inner, { files: async () => ["a"], readFile: async () => "text" }), "store_corrupt"],
+    [storeWith(inner, { load: async () => undefined }), "not_found"],
   ];
   for (const [store, code] of cases) await assert.rejects(exportZip(store, id), { name: "ThreadkeepError", code }, code);
-  const removed = host(inner, { files: async () => ["gone"], readFile: async () => undefined });
+  const removed = storeWith(inner, { files: async () => ["gone"], readFile: async () => undefined });
   assert.equal((await exported(removed)).length, 6);
 });
 
 test("secrets that a host's store holds do not leave", async () => {
   const leaky = baseState().replace('"model":"m"', '"model":"m","api_key":"sk-very-secret"');
   const bytes = new TextEncoder().encode(leaky);
-  const store = host(await holding(conversation(1)), {
+  const store = storeWith(await holding(conversation(1)), {
     load: async () => ({ conversation: id, baseState: leaky, length: 1, createdAt: 1, updatedAt: 1 }),
     files: async () => ["meta.json", "subagents/aa/base_state.json", "notes.txt"],
     readFile: async (_, path) => (path === "notes.txt" ? new Uint8Array([1, 2]) : bytes),

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { conversation, id } from "../support/archive-entries.mjs";
+import { storeWith } from "../support/store-with.mjs";
 import { archiveLibrary } from "./library.mjs";
 import { zip } from "../support/zip-bytes.mjs";
 
@@ -9,9 +10,7 @@ const { importZip, exportZip, written, memoryStore, coreStore, lockConversation,
 
 /** A store that does as `store`, but calls `before` ahead of each commit. */
 function watched(store, before) {
-  const methods = ["list", "load", "events", "indexOf", "commit", "files", "readFile", "delete", "close"];
-  const same = Object.fromEntries(methods.map((name) => [name, (...args) => store[name](...args)]));
-  return { ...same, commit: (...args) => Promise.resolve(before()).then(() => store.commit(...args)) };
+  return storeWith(store, { commit: (...args) => Promise.resolve(before()).then(() => store.commit(...args)) });
 }
 
 async function isFree(store) {

@@ -7,15 +7,13 @@ import { setTimeout as delay } from "node:timers/promises";
 import { Agent, Conversation, LLM, memoryStore, mirror, restoreMirror } from "../../dist/index.js";
 import { ScriptedModel } from "../support/model/script.mjs";
 import { randomFrom } from "../support/random.mjs";
+import { storeWith } from "../support/store-with.mjs";
 import { eventsIn, placeInMemory, refusedByPython } from "./place.mjs";
 
 const histories = 30;
 const start = Number(process.env.THREADKEEP_SEED ?? Math.floor(Math.random() * 2 ** 31));
 const script = new ScriptedModel(() => ({ text: "So it is." }));
 const agent = new Agent({ llm: new LLM({ model: "openai/gpt-4o", apiKey: "sk-0123456789abcdef", fetch: script.fetch }) });
-
-const storeMethods = ["list", "load", "events", "indexOf", "commit", "files", "readFile", "delete", "close"];
-const fileMethods = ["list", "read", "write", "remove"];
 
 async function until(condition) {
   for (let tries = 0; !condition(); tries++) {
@@ -29,13 +27,15 @@ async function play(seed) {
   let reach = Infinity;
   const isStore = random.chance(0.5);
   const place = isStore ? memoryStore() : placeInMemory();
-  const weak = Object.fromEntries((isStore ? storeMethods : fileMethods).map((name) => [name, (...given) => place[name](...given)]));
-  for (const name of ["commit", "delete", "write", "remove"].filter((name) => name in weak)) {
-    weak[name] = async (...given) => {
+  const cut =
+    (name) =>
+    async (...given) => {
       if (reach-- <= 0) throw Object.assign(new Error("cut off"), { code: isStore ? "store_blocked" : "network" });
       return place[name](...given);
     };
-  }
+  const weak = isStore
+    ? storeWith(place, { commit: cut("commit"), delete: cut("delete") })
+    : { ...place, write: cut("write"), remove: cut("remove") };
   let conversationId;
   const said = [];
   const devices = Array.from({ length: random.between(2, 3) }, () => ({ store: memoryStore(), opened: undefined, mirror: undefined }));

@@ -9,6 +9,7 @@ import { finish } from "../support/chat.mjs";
 import { isOfSubagent } from "./requests.mjs";
 import { deferred } from "../support/deferred.mjs";
 import { endOf } from "../support/ended.mjs";
+import { storeWith } from "../support/store-with.mjs";
 
 const task = (prompt, resume) => ({ name: "task", arguments: { prompt, ...(resume && { resume }) } });
 const edit = (args) => ({ name: "file_editor", arguments: { path: "/workspace/list.txt", ...args } });
@@ -31,8 +32,7 @@ function agentOf(model, tools = [], options = {}) {
 /** A store of a page that dies at the commit of this number, which is applied or not. */
 function dying(inner, number, isApplied, spansConversations) {
   let commits = 0;
-  const store = { spansConversations, close() {} };
-  for (const name of ["list", "load", "events", "indexOf", "files", "readFile", "delete"]) store[name] = (...args) => inner[name](...args);
+  const store = storeWith(inner, { spansConversations, close() {} });
   const [died, buried] = [deferred(), deferred()];
   store.died = died.promise;
   const never = () => buried.promise.then(() => Promise.reject(Object.assign(new Error("the page is dead"), { code: "invalid_state" })));

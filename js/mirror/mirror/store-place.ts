@@ -44,7 +44,7 @@ export class StorePlace implements Place {
     const events = placed.map(({ id, json }) => ({ id, json }));
     const commit: Commit = { expectedLength: length, events, files: [], at, durability: "relaxed" };
     if (state !== undefined) commit.baseState = state;
-    // Another device may have begun it anew meanwhile.
+    // The time of its first commit: another device may have begun it anew since.
     if (isNew && length > 0) commit.createdAt = at;
     await this.#locked(id, async () => {
       // A page has died before it brought the base state.

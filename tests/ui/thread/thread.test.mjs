@@ -4,6 +4,7 @@ import { after, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { createModel } from "../../support/model.mjs";
 import { remains } from "../../support/remains.mjs";
+import { storeWith } from "../../support/store-with.mjs";
 import { Agent, Conversation, LLM, ThreadkeepError, memoryStore, taskTool, tool, updateConversations } from "../../../dist/index.js";
 import { conversationList, openThread, threadOf } from "../../../dist/thread.js";
 import { isIdle, never, seen, stage, sum, until } from "./stage.mjs";
@@ -486,19 +487,13 @@ test("a long conversation: one page is read at first, then more, then all", asyn
   assert.equal(prompt.kind, "SystemPromptEvent");
 
   let read = 0;
-  const counting = {
-    ...Object.fromEntries(
-      ["list", "load", "indexOf", "commit", "files", "readFile", "delete", "close"].map((name) => [
-        name,
-        (...args) => store[name](...args),
-      ]),
-    ),
+  const counting = storeWith(store, {
     events: async (...args) => {
       const found = await store.events(...args);
       read += found.length;
       return found;
     },
-  };
+  });
   const thread = openThread({ agent, store: counting, conversationId });
   await thread.opened();
   const { messages, hasEarlier, title } = thread.getSnapshot();
