@@ -319,7 +319,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig { cases: 20_000, ..ProptestConfig::default() })]
+        #![proptest_config(ProptestConfig { cases: 4_000, ..ProptestConfig::default() })]
 
         /// serde_json as the second opinion.
         #[test]

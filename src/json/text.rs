@@ -163,7 +163,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig { cases: 20_000, ..ProptestConfig::default() })]
+        #![proptest_config(ProptestConfig { cases: 4_000, ..ProptestConfig::default() })]
 
         /// Compared with serde_json.
         #[test]

@@ -1,4 +1,4 @@
-//! A conversation of 5,000 events runs 500 further steps in a window of 8,000 tokens, and its page dies again and again.
+//! A conversation of 5,000 events runs 120 further steps in a window of 8,000 tokens, and its page dies again and again.
 
 use crate::{
     condensing::condenser,
@@ -25,7 +25,7 @@ use threadkeep::{
 use uuid::Uuid;
 
 const WINDOW: u64 = 8000;
-const STEPS: usize = 500;
+const STEPS: usize = 120;
 const EVENTS: usize = 5000;
 
 /// A provider with a window of that many tokens, which counts four characters as one.
@@ -201,7 +201,7 @@ fn a_long_conversation_stays_in_a_small_window_although_its_page_dies_again_and_
         world.max_iterations = 10_000;
 
         let conversation = world.open().await.unwrap();
-        say(&conversation, "Do 500 steps").await;
+        say(&conversation, "Do the steps").await;
         conversation.close().await;
         let first = world.events().await;
         let events = history(&first[1]);
@@ -231,12 +231,12 @@ fn a_long_conversation_stays_in_a_small_window_although_its_page_dies_again_and_
             (outcome.status, outcome.final_response.as_deref()),
             (ExecutionStatus::Finished, Some("Done."))
         );
-        assert!(deaths.get() > 40, "{} deaths", deaths.get());
+        assert!(deaths.get() > 10, "{} deaths", deaths.get());
 
         let log = world.events().await;
         assert_eq!(log[..2], first);
         let condensations: Vec<&Value> = log.iter().filter(|event| event["kind"] == "Condensation").collect();
-        assert!(condensations.len() > 5, "{}", condensations.len());
+        assert!(condensations.len() > 2, "{}", condensations.len());
         // The chain of summaries is in order: each one contains the one before it.
         for (place, condensation) in condensations.iter().enumerate() {
             let text = condensation["summary"].as_str().unwrap();

@@ -187,7 +187,7 @@ fn expect<T: PartialEq + std::fmt::Debug>(
     if found == expected { Ok(()) } else { Err(format!("{subject}: {found:?} instead of {expected:?}")) }
 }
 
-const SEEDS: std::ops::Range<u64> = 0..150;
+const SEEDS: std::ops::Range<u64> = 0..60;
 
 #[test]
 fn of_handles_that_all_write_only_the_last_writer_stores_anything() {
@@ -200,7 +200,7 @@ fn of_handles_that_all_write_only_the_last_writer_stores_anything() {
 #[test]
 fn without_the_number_a_handle_that_was_replaced_stores_something() {
     let faults = SEEDS.filter(|seed| fault(*seed, true).is_err()).count();
-    assert!(faults > 100, "only {faults} histories have a fault");
+    assert!(faults > 40, "only {faults} histories have a fault");
 }
 
 #[test]
