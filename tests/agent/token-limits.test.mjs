@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as library from "../../dist/index.js";
+import { amount } from "../support/explored.mjs";
 import { converse } from "../support/random-conversation.mjs";
 import {
   always,
@@ -82,7 +83,7 @@ test("Claude goes on after a rejected call of another model, and thinks again", 
 });
 
 test("random conversations with several models, small limits and servers that count nothing: no request is refused", async () => {
-  const count = Number(process.env.THREADKEEP_CONVERSATIONS ?? 30);
+  const count = amount(10, 30);
   const sums = { summaries: 0, thoughts: 0 };
   for (let seed = 1; seed <= count; seed += 1) {
     const { summaries, thoughts } = await converse({ seed });

@@ -1,6 +1,6 @@
 //! Conversations that have gone on on several devices: each imports the archives of the others, and all get one tree.
 
-use crate::support::{Answer, ID, TestHost, World, echo, say};
+use crate::support::{Answer, ID, TestHost, World, amount, echo, say, seed};
 use futures_executor::block_on;
 use futures_util::future::LocalBoxFuture;
 use serde_json::{Value, json};
@@ -310,15 +310,10 @@ impl Device {
     }
 }
 
-/// How many histories are played.
-fn histories() -> u64 {
-    std::env::var("THREADKEEP_HISTORIES").ok().and_then(|count| count.parse().ok()).unwrap_or(500)
-}
-
 #[test]
 fn devices_that_exchange_random_histories_get_the_same_tree() {
     let mut outcomes: BTreeMap<&str, u32> = BTreeMap::new();
-    for seed in 1..=histories() {
+    for seed in seed()..seed() + u64::from(amount(100, 500)) {
         block_on(async {
             let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
             let devices: Vec<Device> = (0..2 + random.below(2)).map(Device::new).collect();

@@ -501,3 +501,15 @@ pub async fn yield_once() {
     })
     .await;
 }
+
+/// How much of something random is played: a `few` in `npm test`, and in `npm test -- --all` as many as `all` says; `npm run explore` has
+/// more.
+pub fn amount(few: u32, all: u32) -> u32 {
+    let usual = if std::env::var("THREADKEEP_ALL").is_ok() { all } else { few };
+    std::env::var("THREADKEEP_AMOUNT").map_or(usual, |count| count.parse().unwrap())
+}
+
+/// The seed of what has no chances of proptest.
+pub fn seed() -> u64 {
+    std::env::var("THREADKEEP_SEED").map_or(1, |seed| seed.parse().unwrap())
+}

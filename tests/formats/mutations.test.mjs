@@ -1,10 +1,10 @@
-// A damaged archive is either imported as a complete conversation or refused, and then nothing is stored. THREADKEEP_MUTATIONS sets how many archives are tried, THREADKEEP_SEED which.
+// A damaged archive is either imported as a complete conversation or refused, and then nothing is stored.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { amount, seed } from "../support/explored.mjs";
 import { apart } from "../support/apart.mjs";
 
-const count = Number(process.env.THREADKEEP_MUTATIONS ?? 3000);
-const seed = Number(process.env.THREADKEEP_SEED ?? 20261120);
+const count = amount(300, 3000);
 const module = new URL("mutations.mjs", import.meta.url).href;
 
 test(`${count} damaged archives (seed ${seed}) are imported completely or refused`, { timeout: 300_000 }, async () => {

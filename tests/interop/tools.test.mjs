@@ -10,8 +10,9 @@ import { TestWorkspace, definitions, testFiles } from "../tools/place.mjs";
 import { sdkForTests } from "./session.mjs";
 import { sdkVersions } from "./setup.mjs";
 import { isNewest, onlyFor } from "./versions.mjs";
+import { amount } from "../support/explored.mjs";
 
-const sequences = Number(process.env.THREADKEEP_TOOL_SEQUENCES ?? 200);
+const sequences = amount(100);
 const tools = ["file_editor", "task_tracker", "grep", "glob", "apply_patch", "list_directory"];
 const scratch = realpathSync(mkdtempSync(path.join(tmpdir(), "threadkeep-tools-")));
 before(() => (process.env.TZ = "UTC"));

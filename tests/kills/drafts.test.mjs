@@ -1,18 +1,17 @@
 // A browser is killed while an answer streams: at most about the last second of what it has shown is lost, and the conversation
 // says what is left. Whatever the user does then, that stays, unless the answer is asked for again.
-//   THREADKEEP_KILLS=100   how often each browser is killed
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { describe, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
+import { amount, seed } from "../support/explored.mjs";
 import { availableBrowsers, isReady, launch } from "../support/browser/driver.mjs";
 import { randomFrom } from "../support/random.mjs";
 import { Stage } from "./stage.mjs";
 
-const killsOf = (kind) => Number(process.env.THREADKEEP_KILLS ?? { webkit: 8 }[kind] ?? 30);
-const seed = Number(process.env.THREADKEEP_SEED ?? Math.floor(Math.random() * 2 ** 31));
+const killsOf = (kind) => amount({ chromium: 8, firefox: 4, webkit: 4 }[kind]);
 /** A second, and what a commit and a busy machine may take. */
 const mostLost = 2_000;
 const story = Array.from({ length: 4_000 }, (_, at) => `Word ${at}. `).join("");

@@ -1,14 +1,12 @@
 // A browser is killed at random moments while it writes an encrypted store: it opens again, and nothing that was reported as stored is
 // missing. What is stored does not depend on the browser, and what may be lost by its death is in kills.test.mjs.
-//   THREADKEEP_KILLS=200   how often each browser is killed
-//   THREADKEEP_SEED=1234   the chances of an earlier run
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { amount, seed } from "../support/explored.mjs";
 import { availableBrowsers } from "../support/browser/driver.mjs";
 import { live } from "./lives.mjs";
 
-const killsOf = (kind) => Number(process.env.THREADKEEP_KILLS ?? { chromium: 10, firefox: 4 }[kind]);
-const seed = Number(process.env.THREADKEEP_SEED ?? Math.floor(Math.random() * 2 ** 31));
+const killsOf = (kind) => amount({ chromium: 4, firefox: 2 }[kind]);
 
 for (const kind of availableBrowsers) {
   const kills = killsOf(kind);

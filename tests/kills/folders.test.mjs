@@ -1,15 +1,13 @@
 // A browser is killed at random moments while a conversation is written into a directory: nothing that was reported as stored is
 // missing, and after each kill, before the library has looked at it, the directory is one that an import and the SDK accept.
-//   THREADKEEP_KILLS=200   how often each browser is killed
-//   THREADKEEP_SEED=1234   the chances of an earlier run
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import { amount, seed } from "../support/explored.mjs";
 import { availableBrowsers } from "../support/browser/driver.mjs";
 import { Directories, installedSdk } from "./directories.mjs";
 import { live } from "./lives.mjs";
 
-const killsOf = (kind) => Number(process.env.THREADKEEP_KILLS ?? { chromium: 30, firefox: 8 }[kind]);
-const seed = Number(process.env.THREADKEEP_SEED ?? Math.floor(Math.random() * 2 ** 31));
+const killsOf = (kind) => amount({ chromium: 8, firefox: 4 }[kind]);
 
 let sdk;
 before(async () => (sdk = await installedSdk()));

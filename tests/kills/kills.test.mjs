@@ -1,13 +1,13 @@
 // A page is cut off in the middle of what it does: its browser is killed or closed, it is loaded anew, or its user stops
 // it. Every conversation can be continued, nothing that was reported as stored is missing, no request is one that a
 // provider would refuse, and nothing that may not be done twice is done twice.
-//   THREADKEEP_KILLS=500   how often each browser is killed at random (50 times in all; Firefox takes longer to start; WebKit 24 times)
-//   THREADKEEP_SEED=1234   the chances of an earlier run; when exactly a process dies can of course not be repeated
+// What a page does before each kill at random depends on the seed (tests/support/explored.mjs); when exactly its process dies does not.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { describe, test } from "node:test";
+import { amount, seed } from "../support/explored.mjs";
 import { availableBrowsers, isReady, launch } from "../support/browser/driver.mjs";
 import { live, rightAfterAReport } from "./lives.mjs";
 import { Stage } from "./stage.mjs";
@@ -141,8 +141,7 @@ const table = [
   { doing: "actions stored", ...dead, acts: ["first"], kinds: ["AgentError"], reads: unknown },
 ].map((row) => ({ replay: "never", then: "run", ...row }));
 
-const killsOf = (kind) => Number(process.env.THREADKEEP_KILLS ?? { chromium: 38, firefox: 12, webkit: 24 }[kind]);
-const seed = Number(process.env.THREADKEEP_SEED ?? Math.floor(Math.random() * 2 ** 31));
+const killsOf = (kind) => amount({ chromium: 8, firefox: 4, webkit: 4 }[kind]);
 
 describe("a page that is cut off", { concurrency: true }, () => {
   for (const kind of availableBrowsers) {

@@ -1,8 +1,7 @@
 // A browser is killed at random moments while a conversation is stored and mirrored into a directory, and, apart from that, the server
 // to which it is mirrored: after each kill the mirror is a directory that an import and the SDK accept, and once it has caught up,
 // nothing that was reported as stored is missing in it.
-//   THREADKEEP_KILLS=200   how often each browser is killed; a server is killed a quarter as often
-//   THREADKEEP_SEED=1234   the chances of an earlier run
+// A server is killed a quarter as often.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -10,6 +9,7 @@ import path from "node:path";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { filesIn, startPlace } from "../mirror/http-place.mjs";
+import { amount, seed } from "../support/explored.mjs";
 import { availableBrowsers, isReady, launch } from "../support/browser/driver.mjs";
 import { randomFrom } from "../support/random.mjs";
 import { busyScript } from "./busy-model.mjs";
@@ -17,8 +17,7 @@ import { Directories, installedSdk } from "./directories.mjs";
 import { live } from "./lives.mjs";
 import { Stage } from "./stage.mjs";
 
-const killsOf = (kind) => Number(process.env.THREADKEEP_KILLS ?? { chromium: 10, firefox: 6 }[kind]);
-const seed = Number(process.env.THREADKEEP_SEED ?? Math.floor(Math.random() * 2 ** 31));
+const killsOf = (kind) => amount({ chromium: 8, firefox: 4 }[kind]);
 
 let sdk;
 before(async () => (sdk = await installedSdk()));

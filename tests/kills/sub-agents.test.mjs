@@ -1,7 +1,5 @@
 // A browser is killed at random moments while sub-agents and terminals work: parent and sub-agents agree afterwards, files and
 // events agree, and nothing that may not be done twice is done twice.
-//   THREADKEEP_KILLS=100            how often each browser is killed (36 times in all)
-//   THREADKEEP_SEED=1234            the chances of an earlier run
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -9,13 +7,13 @@ import path from "node:path";
 import { test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { json } from "node:stream/consumers";
+import { amount, seed } from "../support/explored.mjs";
 import { createModel } from "../support/model.mjs";
 import { randomFrom } from "../support/random.mjs";
 import { startServer } from "../support/server.mjs";
 import { availableBrowsers, isReady, launch } from "../support/browser/driver.mjs";
 
-const seed = Number(process.env.THREADKEEP_SEED ?? Math.floor(Math.random() * 2 ** 31));
-const killsOf = (kind) => Number(process.env.THREADKEEP_KILLS ?? { chromium: 24, firefox: 12 }[kind]);
+const killsOf = (kind) => amount({ chromium: 10, firefox: 4 }[kind]);
 /** The steps of each task: by a tool that may not be repeated, one that may, the terminal, and the editor. */
 const tools = ["once", "again", "terminal", "edit", "edit", "once"];
 

@@ -1,20 +1,19 @@
 // A browser is killed at random moments while its agent works in the terminal. Whenever the conversation is opened again,
 // its files are those of its events: a command whose result is stored has changed them once, any other command not at all.
-//   THREADKEEP_SEED=1234   the chances of an earlier run
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
+import { amount, seed } from "../support/explored.mjs";
 import { createModel } from "../support/model.mjs";
 import { randomFrom } from "../support/random.mjs";
 import { startServer } from "../support/server.mjs";
 import { availableBrowsers, launch } from "../support/browser/driver.mjs";
 
-const kills = 15;
+const kills = amount(6);
 const steps = 120;
-const seed = Number(process.env.THREADKEEP_SEED ?? Math.floor(Math.random() * 2 ** 31));
 
 /** Opens the conversation, compares its files with its events, and runs on to the end. */
 async function workOn({ id, baseUrl }) {

@@ -1,17 +1,16 @@
 // Random histories of devices that mirror one conversation to one place, which fails and is cut off, and whose own stores are lost:
 // nothing is lost that was there, the place is in the end one that Python opens, and each device stays on its own branch.
-//   THREADKEEP_SEED=1234   the chances of an earlier run
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { Agent, Conversation, LLM, memoryStore, mirror, restoreMirror } from "../../dist/index.js";
+import { amount, seed } from "../support/explored.mjs";
 import { ScriptedModel } from "../support/model/script.mjs";
 import { randomFrom } from "../support/random.mjs";
 import { storeWith } from "../support/store-with.mjs";
 import { eventsIn, placeInMemory, refusedByPython } from "./place.mjs";
 
-const histories = 30;
-const start = Number(process.env.THREADKEEP_SEED ?? Math.floor(Math.random() * 2 ** 31));
+const histories = amount(8, 30);
 const script = new ScriptedModel(() => ({ text: "So it is." }));
 const agent = new Agent({ llm: new LLM({ model: "openai/gpt-4o", apiKey: "sk-0123456789abcdef", fetch: script.fetch }) });
 
@@ -138,10 +137,10 @@ async function play(seed) {
   }
 }
 
-test(`${histories} histories of two or three devices, from seed ${start}`, { timeout: 120_000 }, async () => {
-  for (let seed = start; seed < start + histories; seed++) {
-    await play(seed).catch((error) => {
-      throw new Error(`seed ${seed}: ${error.stack}`, { cause: error });
+test(`${histories} histories of two or three devices, from seed ${seed}`, { timeout: 600_000 }, async () => {
+  for (let n = seed; n < seed + histories; n++) {
+    await play(n).catch((error) => {
+      throw new Error(`seed ${n}: ${error.stack}`, { cause: error });
     });
   }
 });

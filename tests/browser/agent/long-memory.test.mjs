@@ -1,11 +1,11 @@
 // A conversation of 5,000 events runs 500 further steps in a window of 8,000 tokens, while its browser is killed 20 times:
 // some of the kills while a summary is being written.
-//   THREADKEEP_SEED=1234   the chances of an earlier run
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { test } from "node:test";
+import { seed } from "../../support/explored.mjs";
 import { conversation, eventId, id } from "../../support/archive-entries.mjs";
 import { zip } from "../../support/zip-bytes.mjs";
 import { createModel } from "../../support/model.mjs";
@@ -17,7 +17,6 @@ const events = 5000;
 const steps = 500;
 const kills = 20;
 const tokens = 8000;
-const seed = Number(process.env.THREADKEEP_SEED ?? Math.floor(Math.random() * 2 ** 31));
 
 /** The tokens of a request, if four characters are one. */
 function tokensOf({ messages, tools = [] }) {

@@ -1,21 +1,19 @@
 // Tabs of one conversation that all call everything at random, and are closed, killed and frozen at random: no event is lost,
 // doubled or torn, nothing is carried out twice, every promise settles, and in the end every tab shows the log.
-// A few seconds of it belong to every check. By hand: THREADKEEP_SECONDS=60 with a new seed each time, THREADKEEP_SEED for what a
-// certain run did, THREADKEEP_TABS. That it is the number in each commit which keeps two writers apart is proved in two-writers.test.mjs:
+// A few seconds of it belong to every check; `npm run explore` has it for longer, with ten tabs. That it is the number in each commit which keeps two writers apart is proved in two-writers.test.mjs:
 // here locks and the length of the log nearly always do as well.
 import assert from "node:assert/strict";
 import { json } from "node:stream/consumers";
 import { after, before, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
+import { amount, seed } from "../../support/explored.mjs";
 import { availableBrowsers, launch } from "../../support/browser/driver.mjs";
 import { deferred } from "../../support/deferred.mjs";
 import { randomFrom } from "../../support/random.mjs";
 import { startServer } from "../../support/server.mjs";
 
-const { THREADKEEP_SECONDS: given } = process.env;
-const seconds = Number(given ?? 5);
-const count = Number(process.env.THREADKEEP_TABS ?? (seconds > 30 ? 10 : 4));
-const seed = Number(process.env.THREADKEEP_SEED ?? (given ? Date.now() % 1e9 : 1));
+const seconds = amount(5);
+const count = seconds > 30 ? 10 : 4;
 const patience = 30_000;
 
 /** What the tabs have told. */

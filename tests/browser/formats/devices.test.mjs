@@ -1,7 +1,8 @@
-// Conversations that have gone on on several devices, in pages: 30 random histories, each device a database of its own. 500 are in
+// Conversations that have gone on on several devices, in pages: random histories, each device a database of its own. Hundreds are in
 // tests/conversation/merging.rs, and tests/interop opens such conversations in Python.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { amount } from "../../support/explored.mjs";
 import { startServer } from "../../support/server.mjs";
 import { availableBrowsers } from "../../support/browser/driver.mjs";
 import { tabs } from "../../support/browser/tabs.mjs";
@@ -15,8 +16,7 @@ for (const kind of availableBrowsers) {
     const browser = await tabs(kind);
     try {
       await browser.page(`${server.origin}/pages/blank.html`);
-      // WebKit takes three times as long to open a database.
-      const outcomes = await browser.evaluate(playHistories, kind === "webkit" ? 10 : 30);
+      const outcomes = await browser.evaluate(playHistories, amount(10));
       assert.deepEqual(Object.keys(outcomes).sort(), ["continued", "created", "merged", "up_to_date"]);
       assert.deepEqual(browser.problems, []);
     } finally {

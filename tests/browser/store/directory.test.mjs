@@ -5,6 +5,7 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { after, before, test } from "node:test";
 import { root } from "../../../scripts/process.mjs";
+import { amount } from "../../support/explored.mjs";
 import { filesOf, packed } from "../../support/files.mjs";
 import { startServer } from "../../support/server.mjs";
 import { availableBrowsers } from "../../support/browser/driver.mjs";
@@ -22,7 +23,7 @@ for (const kind of availableBrowsers) {
     const browser = await tabs(kind);
     const { blank, check, suite } = checksIn(context, browser, `${server.origin}/pages/blank.html`);
     try {
-      const isLong = kind === "firefox" && !process.env.THREADKEEP_SUITES;
+      const isLong = kind === "firefox" && amount(0) === 0;
       const checkSuite = suite((page, name) => page.evaluate(inPage, name));
       await check("the suite holds in OPFS", checkSuite, { skip: isLong && "takes five minutes, see CONTRIBUTING.md" });
       await check("a commit that dies before any of its writes has happened or not, and Python can read what is there", async (page) => {

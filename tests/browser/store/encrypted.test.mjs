@@ -5,6 +5,7 @@ import { mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, test } from "node:test";
+import { amount } from "../../support/explored.mjs";
 import { startServer } from "../../support/server.mjs";
 import { availableBrowsers, launch } from "../../support/browser/driver.mjs";
 import { plugIn } from "../../support/browser/passkeys.mjs";
@@ -40,7 +41,7 @@ for (const kind of availableBrowsers) {
     const holds = (inner) => suite((page, name) => page.evaluate(inPage, name, inner));
     try {
       await check("the suite holds over IndexedDB", holds("indexeddb"));
-      const isLong = kind !== "chromium" && !process.env.THREADKEEP_SUITES;
+      const isLong = kind !== "chromium" && amount(0) === 0;
       await check("the suite holds over a directory", holds("opfs"), { skip: isLong && "takes minutes, see CONTRIBUTING.md" });
       await check("a second tab follows what the first one writes", async (page) => {
         const id = "5ea1a000-0000-4000-8000-000000000001";

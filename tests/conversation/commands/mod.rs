@@ -16,7 +16,7 @@ mod tasks;
 
 use crate::{
     scripted_store::{Outcome, ScriptedStore},
-    support::{TestTool, World, say, yield_once},
+    support::{TestTool, World, amount, say, yield_once},
 };
 use aside::{Question, Rating, scripted_critic};
 use futures_channel::oneshot;
@@ -541,9 +541,9 @@ fn play(script: &Script) {
     stage.end();
 }
 
-/// The number of scripts for each property; `npm test` sets four thousand.
+/// The number of scripts for each property.
 pub fn scripts() -> u32 {
-    std::env::var("THREADKEEP_SCRIPTS").map_or(500, |count| count.parse().unwrap())
+    amount(100, 1000)
 }
 
 proptest! {

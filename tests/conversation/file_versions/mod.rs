@@ -5,7 +5,7 @@ mod stored;
 
 use crate::{
     scripted_store::{Outcome, ScriptedStore},
-    support::{ID, TestTool, World, calls, say, text},
+    support::{ID, TestTool, World, amount, calls, say, seed, text},
 };
 use futures_executor::block_on;
 use futures_util::FutureExt;
@@ -509,12 +509,7 @@ async fn sequence(seed: u64) {
 
 #[test]
 fn the_files_at_each_event_are_those_of_then_after_random_edits_moves_copies_removals_and_deaths() {
-    let count = std::env::var("THREADKEEP_SCRIPTS").map_or(400, |count| count.parse().unwrap());
-    let start = match std::env::var("CI") {
-        Ok(_) => 1,
-        Err(_) => u64::from(std::process::id()) << 20,
-    };
-    for seed in start..start + count {
+    for seed in seed()..seed() + u64::from(amount(100, 400)) {
         block_on(sequence(seed));
     }
 }

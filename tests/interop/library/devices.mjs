@@ -1,15 +1,15 @@
 // Conversations that have gone on on several devices: what each of them has in the end is opened by the SDK, on every branch, and carried on.
-// THREADKEEP_HISTORIES is their number.
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
 import * as library from "../../../dist/index.js";
+import { amount } from "../../support/explored.mjs";
 import { playHistory } from "../../support/devices.mjs";
 import { filesOf, packed, unpacked, write } from "../../support/files.mjs";
 import { violationsOf } from "../../support/model/script.mjs";
 
-const count = Number(process.env.THREADKEEP_HISTORIES ?? 40);
+const count = amount(12);
 const { Conversation, memoryStore } = library;
 
 export function conversationsOfDevices(sdk, place) {

@@ -1,13 +1,13 @@
 // A sample of random conversations, with several models, thinking, condensations and rejected calls: the SDK opens each and goes on.
-// THREADKEEP_CONVERSATIONS is their number.
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
+import { amount } from "../../support/explored.mjs";
 import { violationsOf } from "../../support/model/script.mjs";
 import { converse } from "../../support/random-conversation.mjs";
 
-const count = Number(process.env.THREADKEEP_CONVERSATIONS ?? 12);
+const count = amount(12);
 
 export function randomConversations(sdk, place) {
   for (let seed = 1; seed <= count; seed += 1) {
