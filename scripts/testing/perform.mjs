@@ -3,21 +3,16 @@ import { spawn } from "node:child_process";
 import { closeSync, mkdirSync, openSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { root } from "../process.mjs";
-import { failedFile, failedTest } from "./failures.mjs";
+import { failedTest, timedTest } from "./reporter.mjs";
 
 /** The exit code of a command that cannot run here; the last line of its output is the reason. */
 export const skipCode = 77;
 /** The beginning of a line in which a command reports that it skipped something, and why. */
 export const notChecked = "NOT CHECKED: ";
-/** The beginning of a line in which a command reports what has failed and passed when it was repeated, and how it had failed. */
-export const passedAgain = "PASSED AGAIN: ";
 const logs = path.join(root, ".cache/test-logs");
 const children = new Set();
 
-/**
- * Runs `step.command`; resolves to { outcome, timedOut, reason, repeated, gaps, failedFiles, failures, seconds, log, text }, also if it
- * fails.
- */
+/** Runs `step.command`; resolves to { outcome, timedOut, reason, gaps, failures, times, seconds, log, text }, also if it fails. */
 export async function perform(step) {
   mkdirSync(logs, { recursive: true });
   const log = path.join(logs, `${step.name}.log`);
@@ -29,14 +24,11 @@ export async function perform(step) {
       .split("\n")
       .filter((line) => line.startsWith(beginning))
       .map((line) => line.slice(beginning.length));
-  const judged = verdict(ended, text, step);
-  const repeated = said(passedAgain);
   return {
-    ...judged,
-    ...(judged.outcome === "ok" && repeated.length > 0 && { repeated: repeated.join("; ") }),
+    ...verdict(ended, text, step),
     gaps: said(notChecked),
-    failedFiles: said(failedFile),
     failures: said(failedTest).map((line) => JSON.parse(line)),
+    times: said(timedTest).map((line) => JSON.parse(line)),
     seconds: (performance.now() - begun) / 1000,
     log,
     text,

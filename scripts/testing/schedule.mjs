@@ -58,27 +58,25 @@ export function schedule(steps, perform, slots = availableParallelism() + 1) {
 }
 
 /**
- * Performs the failed ones of these results once more where they may be repeated, one after the other when nothing else runs any more, and
- * resolves to the results after that. Browsers on a busy machine fail now and then without a fault in what is tested; a fault shows on
- * an idle one as well. `step.repeat(files)` is the command for those of its files that failed. The result of a step that passed then has
- * `repeated`, the reason of the first failure, and the `failures` of it. A step that has taken all its time would take it again.
+ * Performs once more the files in which nothing has failed but cases of `unsteady` (see unsteady.mjs), one step after the other when nothing
+ * else runs any more, and resolves to the results after that. `step.again(files)` is the command for some files of a step. A result of a
+ * step that passed then has `repeated`: the failures of the first time.
  */
-export async function repeatFailed(steps, results, perform) {
+export async function repeatUnsteady(steps, results, unsteady, perform) {
   const after = [];
   for (const first of results) {
     const step = steps.find(({ name }) => name === first.name);
-    const isRepeated = step.repeat && first.outcome === "failed" && !first.timedOut;
-    after.push(isRepeated ? await repeated(step, first, perform) : first);
+    const isKnown = ({ file, name }) => unsteady.some((known) => known.file === file && name.endsWith(known.name));
+    const { outcome, timedOut, failures = [] } = first;
+    if (outcome !== "failed" || timedOut || !step.again || failures.length === 0 || !failures.every(isKnown)) {
+      after.push(first);
+      continue;
+    }
+    const second = await perform({ ...step, command: step.again([...new Set(failures.map(({ file }) => file))]) });
+    const times = [...first.times, ...second.times];
+    after.push({ ...second, name: first.name, times, ...(second.outcome === "ok" && { repeated: failures }) });
   }
   return after;
-}
-
-async function repeated(step, first, perform) {
-  // None is named where the process as a whole failed.
-  const { name, failedFiles } = first;
-  const second = await perform(failedFiles.length > 0 ? { ...step, command: step.repeat(failedFiles) } : step);
-  const seconds = first.seconds + second.seconds;
-  return { name, ...second, seconds, ...(second.outcome === "ok" && { repeated: first.reason, failures: first.failures }) };
 }
 
 /**

@@ -1,21 +1,18 @@
 // The steps of `npm test`. One that runs tests is named as their folder in tests/, with a suffix if it is a part or another browser.
 // They are in lanes: the longest lanes first, so that none of them is left over at the end. What cargo compiles for this machine
 // shares a lane, because it would wait for the lock on target/debug anyway. The wasm is compiled in another folder, and most of
-// the time on one processor: native tests are compiled beside it. In CI a step with `repeat`, which no other needs, is performed
-// once more at the end if it fails, with the files that failed. Steps with `extra` belong to `npm test -- --all`: other browsers,
+// the time on one processor: native tests are compiled beside it. Steps with `extra` belong to `npm test -- --all`: other browsers,
 // the real SDKs, other people's servers and bundlers, kills, and what takes minutes for one answer.
 import { readdirSync } from "node:fs";
 import path from "node:path";
 import { root } from "../process.mjs";
 import { sdkVersions } from "../../tests/interop/setup.mjs";
 import { serverVersions } from "../../tests/server/setup.mjs";
-import { webKitTests } from "../webkit.mjs";
+import { elsewhere } from "./elsewhere.mjs";
 
 const node = process.execPath;
 const warningsDenied = ["--", "-D", "warnings"];
 const lintWasm = ["cargo", "clippy", "--locked", "--lib", "--target", "wasm32-unknown-unknown"];
-/** A failure must come from the change, not from new random commands: those run in `cargo test`. */
-const fixedSeed = { PROPTEST_RNG_SEED: "20261121" };
 
 /** Selects the newest version of the SDK: see tests/interop/setup.mjs. */
 const newest = { THREADKEEP_SDK: sdkVersions.at(-1) };
@@ -24,83 +21,67 @@ const newestServer = { THREADKEEP_AGENT_SERVER: serverVersions.at(-1) };
 
 /** Folders of tests that need more than Node and the library, and have rows of their own. */
 const ownRows = ["browser", "demo", "interop", "kills", "packaging", "proxy", "server"];
-/** Pages that take over a minute, for one promise each. */
-const longPages = ["agent/long-memory", "store/directory", "store/encrypted"].map((name) => `tests/browser/${name}.test.mjs`);
-/** Tests of archives that import hundreds of megabytes, or hundreds of archives. */
-const longArchives = ["tests/formats/memory.test.mjs", "tests/formats/mutations.test.mjs"];
 /** A server library in Python. */
 const mcpFromPython = ["tests/mcp/fastmcp.test.mjs"];
+/** Pages that take over a minute, for one promise each that is shown in a cheaper place as well. */
+const longPages = ["agent/long-memory"].map((name) => `tests/browser/${name}.test.mjs`);
 /** The paths through the demo that everybody takes: a conversation that survives, approvals, branches, files, settings. */
 const mainDemo = ["demo", "control", "branches", "files", "settings"].map((name) => `tests/demo/${name}.test.mjs`);
 
 /** The steps of `npm test`; with `all`, those of `npm test -- --all`, in which a step without `extra` may have more to do. */
 export function testSteps({ quick = false, all = false } = {}) {
-  const interop = filesIn("interop");
   const pages = without(filesIn("browser"), longPages);
   const demo = filesIn("demo");
-  const kills = ["tests/kills/kills.test.mjs"];
   const inBrowser = (kind, files) => ({
     needs: ["build", "install-browsers"],
-    ...repeatable(files),
+    ...played(files, { atOnce: pagesAtOnce }),
     env: { THREADKEEP_BROWSER: kind },
-    // On a loaded machine with two cores it takes half an hour.
-    timeout: 3000,
+    timeout: hang,
   });
-  const inWebKit = { needs: ["build", "install-webkit"], env: { THREADKEEP_BROWSER: "webkit" }, timeout: 1800 };
+  const inWebKit = { needs: ["build", "install-webkit"], env: { THREADKEEP_BROWSER: "webkit" }, timeout: hang };
   const build = [node, "scripts/build.mjs", "--testing", ...(quick ? ["--quick"] : [])];
+  const installPython = (name, file, env = {}) => ({
+    name,
+    extra: true,
+    command: [node, "scripts/testing/python.mjs", file],
+    env,
+    timeout: hang,
+  });
   const steps = [
-    { name: "install-browsers", command: [node, "scripts/browsers.mjs", ...(all ? [] : ["chromium"])], timeout: 1200 },
+    { name: "install-browsers", command: [node, "scripts/browsers.mjs", ...(all ? [] : ["chromium"])], timeout: hang },
     {
       name: "install-webkit",
       extra: true,
       optional: true,
       needs: ["install-browsers"],
       command: [node, "scripts/webkit.mjs"],
-      timeout: 900,
+      timeout: hang,
     },
-    { name: "python", extra: true, command: [node, "scripts/testing/python.mjs", "tests/interop/setup.mjs"], timeout: 1500 },
-    {
-      name: "python-newest",
-      extra: true,
-      command: [node, "scripts/testing/python.mjs", "tests/interop/setup.mjs"],
-      env: newest,
-      timeout: 1500,
-    },
-    { name: "litellm", extra: true, command: [node, "scripts/testing/python.mjs", "tests/proxy/setup.mjs"], timeout: 1800 },
-    { name: "server-python", extra: true, command: [node, "scripts/testing/python.mjs", "tests/server/setup.mjs"], timeout: 1500 },
-    {
-      name: "server-python-newest",
-      extra: true,
-      command: [node, "scripts/testing/python.mjs", "tests/server/setup.mjs"],
-      env: newestServer,
-      timeout: 1500,
-    },
-    { name: "packaging-tools", extra: true, command: [node, "tests/packaging/tools.mjs"], timeout: 1200 },
-    { name: "format", lane: "cargo", command: ["cargo", "fmt", "--check"], timeout: 60 },
+    installPython("python", "tests/interop/setup.mjs"),
+    installPython("python-newest", "tests/interop/setup.mjs", newest),
+    installPython("litellm", "tests/proxy/setup.mjs"),
+    installPython("server-python", "tests/server/setup.mjs"),
+    installPython("server-python-newest", "tests/server/setup.mjs", newestServer),
+    { name: "packaging-tools", extra: true, command: [node, "tests/packaging/tools.mjs"], timeout: hang },
+    { name: "format", lane: "cargo", command: ["cargo", "fmt", "--check"], timeout: hang },
     {
       name: "biome",
       lane: "node",
       needs: ["build-tools"],
       command: [node, "node_modules/@biomejs/biome/bin/biome", "ci", "--colors=off", "."],
-      timeout: 60,
+      timeout: hang,
     },
-    { name: "build-tools", lane: "cargo", command: [node, "scripts/build.mjs", "--tools"], timeout: 1200 },
-    { name: "build", lane: "build", needs: ["build-tools"], command: build, timeout: 1800 },
+    { name: "build-tools", lane: "cargo", command: [node, "scripts/build.mjs", "--tools"], timeout: hang },
+    { name: "build", lane: "build", needs: ["build-tools"], command: build, timeout: hang },
+    { name: "native", lane: "cargo", needs: ["build-tools"], command: ["cargo", "test", "--locked"], timeout: hang },
     {
-      name: "native",
-      lane: "cargo",
-      needs: ["build-tools"],
-      command: ["cargo", "test", "--locked"],
-      env: { THREADKEEP_SCRIPTS: "4000", ...fixedSeed },
-      timeout: 1800,
-    },
-    {
-      name: "interop",
+      name: "server",
       extra: true,
-      lane: "interop",
-      needs: ["build", "python", "install-browsers"],
-      ...repeatable(interop),
-      timeout: 1800,
+      lane: "server",
+      needs: ["build", "install-browsers", "server-python", "server-python-newest"],
+      ...played(filesIn("server")),
+      env: { THREADKEEP_BROWSER: "chromium" },
+      timeout: hang,
     },
     {
       name: "played-newest",
@@ -109,91 +90,81 @@ export function testSteps({ quick = false, all = false } = {}) {
       needs: ["build", "python-newest"],
       command: [node, "tests/interop/conversations.mjs"],
       env: newest,
-      timeout: 1800,
+      timeout: hang,
     },
     {
       name: "interop-newest",
       extra: true,
       lane: "interop",
-      needs: ["played-newest"],
-      ...repeatable(interop),
-      env: newest,
-      timeout: 1800,
+      needs: ["played-newest", "install-browsers"],
+      ...playedTogether(filesIn("interop")),
+      env: { ...newest, THREADKEEP_BROWSER: "chromium" },
+      timeout: hang,
     },
     {
-      name: "server",
+      name: "interop",
       extra: true,
       lane: "interop",
-      needs: ["build", "install-browsers", "server-python", "server-python-newest"],
-      ...repeatable(filesIn("server")),
-      // On a loaded machine with two cores; alone it takes twenty minutes.
-      timeout: 4500,
+      needs: ["build", "python", "install-browsers"],
+      ...playedTogether(elsewhere.olderSdk),
+      env: { THREADKEEP_BROWSER: "chromium" },
+      timeout: hang,
     },
-    { name: "browser-firefox", extra: true, lane: "firefox", ...inBrowser("firefox", [...pages, ...longPages]) },
-    { name: "demo-firefox", extra: true, lane: "firefox", ...inBrowser("firefox", demo) },
-    { name: "browser-webkit", extra: true, lane: "webkit", ...inWebKit, ...repeatable(webKitTests.browser) },
-    { name: "kills-webkit", extra: true, lane: "webkit", ...inWebKit, command: apart(webKitTests.kills) },
     { name: "browser", lane: "chromium", ...inBrowser("chromium", pages) },
     { name: "demo", lane: "chromium", ...inBrowser("chromium", mainDemo) },
     { name: "demo-long", extra: true, lane: "chromium", ...inBrowser("chromium", without(demo, mainDemo)) },
+    { name: "browser-firefox", extra: true, lane: "firefox", ...inBrowser("firefox", elsewhere.firefox.browser) },
+    { name: "demo-firefox", extra: true, lane: "firefox", ...inBrowser("firefox", elsewhere.firefox.demo) },
+    { name: "browser-webkit", extra: true, lane: "webkit", ...inWebKit, ...played(elsewhere.webkit.browser) },
+    { name: "kills-webkit", extra: true, lane: "webkit", ...inWebKit, ...played(elsewhere.webkit.kills) },
+    { name: "kills", extra: true, lane: "kills", needs: ["build", "install-browsers"], ...played(filesIn("kills")), timeout: hang },
     { name: "browser-long", extra: true, lane: "chromium", ...inBrowser("chromium", longPages) },
     {
       name: "proxy",
       extra: true,
       lane: "chromium",
       needs: ["build", "install-browsers", "litellm"],
-      command: apart(filesIn("proxy")),
-      timeout: 600,
+      ...played(filesIn("proxy")),
+      timeout: hang,
     },
     {
       name: "packaging",
       extra: true,
-      lane: "chromium",
+      lane: "packaging",
       needs: ["build", "install-browsers", "packaging-tools"],
-      ...repeatable(filesIn("packaging")),
-      timeout: 1200,
+      ...played(filesIn("packaging")),
+      env: { THREADKEEP_BROWSER: "chromium" },
+      timeout: hang,
     },
-    { name: "kills", extra: true, lane: "kills", needs: ["build", "install-browsers"], command: apart(kills), timeout: 1800 },
-    {
-      name: "kills-of-tools",
-      extra: true,
-      lane: "kills",
-      needs: ["build", "install-browsers"],
-      command: apart(without(filesIn("kills"), kills)),
-      timeout: 1800,
-    },
-    { name: "docs-site", extra: true, lane: "long", needs: ["build"], command: [node, "scripts/docs.mjs"], timeout: 900 },
-    { name: "formats-long", extra: true, lane: "long", needs: ["build"], command: apart(longArchives), timeout: 1200 },
-    { name: "size", lane: "node", needs: ["build"], command: [node, "scripts/sizes.mjs"], timeout: 60 },
-    { name: "types", lane: "node", needs: ["build"], command: [node, "scripts/testing/types.mjs"], timeout: 600 },
+    { name: "docs-site", extra: true, lane: "packaging", needs: ["build"], command: [node, "scripts/docs.mjs"], timeout: hang },
+    { name: "size", lane: "node", needs: ["build"], command: [node, "scripts/sizes.mjs"], timeout: hang },
+    { name: "types", lane: "node", needs: ["build"], command: [node, "scripts/testing/types.mjs"], timeout: hang },
     ...foldersForNode().map((folder) => ({
       name: folder,
       lane: "node",
       needs: ["build"],
-      command: apart(without(filesIn(folder), [...longArchives, ...mcpFromPython])),
-      timeout: 900,
+      ...played(without(filesIn(folder), mcpFromPython)),
+      timeout: hang,
     })),
-    { name: "mcp-python", extra: true, lane: "node", needs: ["build", "python"], command: apart(mcpFromPython), timeout: 900 },
+    { name: "mcp-python", extra: true, lane: "node", needs: ["build", "python"], ...played(mcpFromPython), timeout: hang },
     {
       name: "lint",
       extra: true,
       lane: "cargo",
       needs: ["build-tools"],
       command: ["cargo", "clippy", "--locked", "--all-targets", ...warningsDenied],
-      timeout: 1200,
+      timeout: hang,
     },
-    { name: "lint-wasm", extra: true, lane: "cargo", needs: ["build-tools"], command: [...lintWasm, ...warningsDenied], timeout: 1200 },
-    {
-      name: "lint-testing",
-      extra: true,
-      lane: "cargo",
-      needs: ["build-tools"],
-      command: [...lintWasm, "--features", "testing", ...warningsDenied],
-      timeout: 1200,
-    },
+    { name: "lint-wasm", extra: true, lane: "cargo", needs: ["build-tools"], command: [...lintWasm, ...warningsDenied], timeout: hang },
   ];
-  return steps.filter(({ extra }) => all || !extra);
+  const wanted = steps.filter(({ extra }) => all || !extra);
+  return all ? wanted.map((step) => ({ ...step, env: { ...step.env, THREADKEEP_ALL: "1" } })) : wanted;
 }
+
+/** Seconds after which nothing is expected any more, also on a machine with other work. */
+const hang = 1800;
+/** Files of pages that run at once, each with a browser of its own; the machine is waiting for pages much of the time. */
+const pagesAtOnce = 3;
 
 const without = (files, others) => files.filter((file) => !others.includes(file));
 
@@ -210,22 +181,16 @@ function filesIn(folder) {
   return files.filter((file) => file.endsWith(".test.mjs") && !file.includes("/node_modules/")).sort();
 }
 
-const reporters = ["spec", "./scripts/testing/failures.mjs"].flatMap((reporter) => [
-  `--test-reporter=${reporter}`,
-  "--test-reporter-destination=stdout",
-]);
+const reporter = "--test-reporter=./scripts/testing/reporter.mjs";
 
-/** Runs each test file in a process of its own, two at a time. */
-function apart(files) {
-  return [node, "--test", ...reporters, "--test-concurrency=2", ...files];
+/** Each test file in a process of its own, so many at once; and how those that may be repeated are. */
+function played(files, { atOnce = 2 } = {}) {
+  const command = (files) => [node, "--test", reporter, `--test-concurrency=${atOnce}`, ...files];
+  return { command: command(files), again: command };
 }
 
-/** Runs all test files in one process. */
-function together(files) {
-  return [node, ...reporters, "scripts/testing/together.mjs", ...files];
-}
-
-/** So, and those that failed once more: see `repeatFailed` in schedule.mjs. */
-function repeatable(files) {
-  return { command: together(files), repeat: together };
+/** All test files in one process, which share one Python: it starts slowly. */
+function playedTogether(files) {
+  const command = (files) => [node, reporter, "scripts/testing/together.mjs", ...files];
+  return { command: command(files), again: command };
 }

@@ -1,4 +1,4 @@
-// Runs test files in this one process, one after the other, so that they share a browser or Python, which start slowly.
+// Runs test files in this one process, one after the other, so that they share a Python, which starts slowly.
 //   node --test-reporter=spec scripts/testing/together.mjs FILE…
 import { pathToFileURL } from "node:url";
 

@@ -1,25 +1,32 @@
 // The demo page as its users see it: what it shows, and what can be done with it. Nothing here reads the page's code, and
 // every step waits for what it expects to see.
 import assert from "node:assert/strict";
-import { readFileSync, rmSync } from "node:fs";
+import { readFileSync, readdirSync } from "node:fs";
 import path from "node:path";
+import { fingerprint } from "../../scripts/freshness.mjs";
 import { root } from "../../scripts/process.mjs";
 import { createScriptedModel } from "../../scripts/scripted-model.mjs";
 import { site } from "../../scripts/site.mjs";
 import { build } from "../../www/build.mjs";
 import { listen } from "../support/listen.mjs";
 import { faultsOf } from "../support/browser/axe.mjs";
+import { madeOnce } from "../support/made-once.mjs";
 
-// A folder of this process's own, for others may build the page at the same time.
-const folder = `.cache/demo-${process.pid}`;
-let built;
+/** The folder of the built page, which all processes that test it share. */
+async function builtPage() {
+  const sources = readdirSync(path.join(root, "www")).filter((name) => name !== "dist");
+  const folder = `.cache/demo-${fingerprint([...sources.map((name) => `www/${name}`), "dist"]).slice(0, 16)}`;
+  const outdir = path.join(root, folder);
+  await madeOnce(outdir, path.join(outdir, ".made"), () => build({ outdir }));
+  return folder;
+}
 
 /**
  * Builds the page and serves it with its scripted model, which `npm start` does too, or with the handler of another.
  * `requests` are those to the model. `stop` and `restart` are what happens to a network.
  */
 export async function startDemo({ delay = 3, model: scripted = createScriptedModel({ delay }), mounts } = {}) {
-  await (built ??= build({ outdir: path.join(root, folder) }));
+  const folder = await builtPage();
   const requests = [];
   const model = (request, response) => {
     if (request.method !== "HEAD") requests.push({ url: request.url, authorization: request.headers.authorization });
@@ -30,11 +37,7 @@ export async function startDemo({ delay = 3, model: scripted = createScriptedMod
   const { origin, port } = server;
   const stop = () => server.close();
   const restart = async () => void (server = await listen(handle, port));
-  const close = async () => {
-    await stop();
-    rmSync(path.join(root, folder), { recursive: true, force: true });
-  };
-  return { origin, folder, requests, stop, restart, close };
+  return { origin, folder, requests, stop, restart, close: stop };
 }
 
 // Firefox logs one of these when a reload cuts off the loading of a part of the library, such as the one that makes titles.

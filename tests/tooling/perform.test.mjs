@@ -4,8 +4,10 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { test } from "node:test";
+import { root } from "../../scripts/process.mjs";
 import { perform } from "../../scripts/testing/perform.mjs";
 import { testSteps } from "../../scripts/testing/steps.mjs";
+import { summarise } from "../../scripts/testing/summary.mjs";
 import { isAlive } from "../support/browser/process-tree.mjs";
 
 const step = (name, code, timeout = 60) => ({ name: `perform-test-${name}`, command: [process.execPath, "-e", code], timeout });
@@ -15,12 +17,6 @@ test("exit code 0 is ok, and lines that name gaps are collected", async () => {
   assert.equal(result.outcome, "ok");
   assert.deepEqual(result.gaps, ["the weather"]);
   assert.match(result.text, /fine[^]*also kept/);
-});
-
-test("what passed when the command itself repeated it is reported, unless the command failed all the same", async () => {
-  const code = 'console.log("PASSED AGAIN: one: too late"); console.log("PASSED AGAIN: two"); process.exitCode = ';
-  assert.equal((await perform(step("again", `${code}0`))).repeated, "one: too late; two");
-  assert.equal((await perform(step("not-again", `${code}1`))).repeated, undefined);
 });
 
 test("another exit code is a failure, and 77 a skip with its last line as the reason", async () => {
@@ -45,26 +41,34 @@ test("a program that is not there is a failure that names it", async () => {
   assert.match(result.reason, /no-such-program/);
 });
 
-test("of files that run together, those that failed are named, and what failed in them with the reason", async (context) => {
-  const folder = mkdtempSync(path.join(tmpdir(), "threadkeep-together-"));
+test("what has failed is named with its file, its place and the reason, and the outermost tests have their times", async (context) => {
+  const folder = mkdtempSync(path.join(tmpdir(), "threadkeep-files-"));
   context.after(() => rmSync(folder, { recursive: true }));
   const [good, bad] = [
     ["good", ""],
     ["bad", "throw new Error('no')"],
   ].map(([name, body]) => {
     const file = path.join(folder, `${name}.test.mjs`);
-    writeFileSync(file, `import { test } from "node:test"; test("outer", (context) => context.test("inner", () => { ${body} }));`);
+    writeFileSync(file, `import { test } from "node:test";\ntest("${name}", (context) => context.test("inner", () => { ${body} }));`);
     return file;
   });
-  const { repeat } = testSteps().find(({ name }) => name === "browser");
+  const { again } = testSteps().find(({ name }) => name === "browser");
   // Not as a part of the run that this test is in.
   const env = { NODE_TEST_CONTEXT: undefined };
-  const result = await perform({ name: "perform-test-together", command: repeat([good, bad]), env, timeout: 60 });
-  assert.deepEqual([result.outcome, result.failedFiles], ["failed", [bad]]);
-  assert.deepEqual(
-    result.failures.map(({ name }) => name),
-    ["inner"],
-  );
-  assert.match(result.failures[0].reason, /^Error: no\n {4}at .*bad\.test\.mjs/);
-  assert.deepEqual((await perform({ name: "perform-test-alone", command: repeat([good]), env, timeout: 60 })).outcome, "ok");
+  const step = { name: "perform-test-files", command: again([good, bad]), env, timeout: 60 };
+  const result = await perform(step);
+  assert.equal(result.outcome, "failed");
+  const [failure, ...more] = result.failures;
+  assert.deepEqual(more, []);
+  assert.deepEqual([failure.file, failure.line, failure.name], [path.relative(root, bad), 2, "bad > inner"]);
+  assert.match(failure.reason, /^Error: no\n {4}at .*bad\.test\.mjs/);
+  assert.deepEqual(result.times.map(({ name }) => name).sort(), ["bad", "good"]);
+  assert.deepEqual((await perform({ ...step, command: again([good]) })).outcome, "ok");
+
+  const { lines, isFailure } = summarise([step], [{ ...result, name: step.name }], 3);
+  assert.equal(isFailure, true);
+  const text = lines.join("\n");
+  assert.equal(text.split("Error: no").length, 2, "each failure is told once");
+  assert.match(text, /to play it again: .*npm run one .*bad\.test\.mjs/);
+  assert.match(text, /0 of 1 steps passed in 3 s$/);
 });

@@ -1,18 +1,47 @@
-// The suite of homes: a handle that writes, and those whose writer is in another tab, in a shared worker and in a worker of the page. The
-// cases are those of tests/conversation/homes, which also runs in Node.
+// The suite of homes: handles whose writer is in another tab, in a shared worker and in a worker of the page see what one sees that writes
+// itself. That one plays in Node here; tests/conversation/homes.test.mjs has it, and a follower in the same page, for all cases.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { cases } from "../../conversation/homes/suite.mjs";
+import * as library from "../../../dist/index.js";
+import { cases, openFor, play } from "../../conversation/homes/suite.mjs";
+import { messages } from "../../conversation/homes/messages.mjs";
+import { runs } from "../../conversation/homes/runs.mjs";
+import { toolCalls } from "../../conversation/homes/tool-calls.mjs";
 import { availableBrowsers } from "../../support/browser/driver.mjs";
 import { tabs } from "../../support/browser/tabs.mjs";
+import { isAll } from "../../support/explored.mjs";
 import { startServer } from "../../support/server.mjs";
 
+/** So many cases are played at once, each in two tabs of its own. */
+const atOnce = 4;
+
+/**
+ * What crosses to another tab or worker is the same for both kinds of workers. Another browser has channels, streams and workers of its own:
+ * it plays the cases in which messages, answers and calls of tools go through them.
+ */
+const plays = {
+  chromium: { cases, homes: isAll ? ["tab", "shared worker", "worker"] : ["tab", "worker"] },
+  firefox: { cases: [...messages, ...runs, ...toolCalls], homes: ["tab", "shared worker", "worker"] },
+  webkit: { cases: [...messages, ...runs, ...toolCalls], homes: ["tab", "shared worker", "worker"] },
+};
+
 let server;
-before(async () => (server = await startServer({ mounts: { "/tests/": "tests" } })));
-after(() => server.close());
+let alive;
+before(async () => {
+  server = await startServer({ mounts: { "/tests/": "tests" } });
+  // What handles say to each other keeps no process alive.
+  alive = setInterval(() => {}, 1000);
+});
+after(async () => {
+  clearInterval(alive);
+  await server.close();
+});
 
 for (const kind of availableBrowsers) {
-  test(kind, { timeout: 600_000 }, async (context) => {
+  test(`${kind}: a case sees the same with its writer in another tab or in a worker`, {
+    timeout: 600_000,
+    concurrency: atOnce,
+  }, async (context) => {
     const browser = await tabs(kind);
     const tab = async () => {
       const page = await browser.page(`${server.origin}/pages/blank.html`);
@@ -20,29 +49,21 @@ for (const kind of availableBrowsers) {
       return page;
     };
     try {
-      const [first, second] = [await tab(), await tab()];
-      for (const { name, closes } of cases) {
-        await context.test(name, { timeout: 30_000 }, async () => {
-          const seen = {};
-          for (const home of ["here", "tab", "shared worker", "worker"]) {
-            const given = { token: crypto.randomUUID(), home };
-            const opened = await first.evaluate((...given) => homes.open(...given), name, given);
-            if (home.endsWith("worker")) assert.equal(opened.home, "worker");
-            let place = first;
-            if (home === "tab") {
-              place = second;
-              const other = { ...given, conversationId: opened.id };
-              assert.equal((await second.evaluate((...given) => homes.open(...given), name, other)).home, "tab");
+      const free = await Promise.all(Array.from({ length: atOnce }, () => Promise.all([tab(), tab()])));
+      const { cases, homes } = plays[kind];
+      await Promise.all(
+        cases.map((each) =>
+          context.test(each.name, { timeout: 120_000 }, async () => {
+            const pair = free.pop();
+            try {
+              const expected = await playHere(each);
+              for (const home of homes) assert.deepEqual(await playThere(each, home, pair), expected, home);
+            } finally {
+              free.push(pair);
             }
-            seen[home] = await place.evaluate((name) => homes.play(name), name);
-            if (home === "tab" && !closes)
-              assert.deepEqual(await second.evaluate(() => homes.player.view()), await first.evaluate(() => homes.player.view()));
-            if (home === "tab") await second.evaluate(() => homes.player.end());
-            await first.evaluate(() => homes.player.end());
-          }
-          for (const home of ["tab", "shared worker", "worker"]) assert.deepEqual(seen[home], seen.here, home);
-        });
-      }
+          }),
+        ),
+      );
       // A request that a page aborts is no problem of the page.
       assert.deepEqual(
         browser.problems.filter((problem) => !/ERR_ABORTED|NS_BINDING_ABORTED/.test(problem)),
@@ -52,6 +73,33 @@ for (const kind of availableBrowsers) {
       await browser.close();
     }
   });
+}
+
+/** What a handle sees that writes itself. */
+async function playHere(each) {
+  const player = await openFor(each, { library, store: library.memoryStore(), token: crypto.randomUUID() });
+  try {
+    return await play(each, player);
+  } finally {
+    await player.end();
+  }
+}
+
+/** What a handle sees whose writer is at this home. */
+async function playThere({ name, closes }, home, [first, second]) {
+  const given = { token: crypto.randomUUID(), home };
+  const opened = await first.evaluate((...given) => homes.open(...given), name, given);
+  if (home.endsWith("worker")) assert.equal(opened.home, "worker");
+  const isTab = home === "tab";
+  if (isTab) {
+    const other = { ...given, conversationId: opened.id };
+    assert.equal((await second.evaluate((...given) => homes.open(...given), name, other)).home, "tab");
+  }
+  const seen = await (isTab ? second : first).evaluate((name) => homes.play(name), name);
+  if (isTab && !closes) assert.deepEqual(await second.evaluate(() => homes.player.view()), await first.evaluate(() => homes.player.view()));
+  if (isTab) await second.evaluate(() => homes.player.end());
+  await first.evaluate(() => homes.player.end());
+  return seen;
 }
 
 /** For a page: opens handles for cases, and plays cases with them. */
