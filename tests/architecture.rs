@@ -260,31 +260,6 @@ fn no_file_contains_unfinished_code_or_deliberate_panics() {
     }
 }
 
-/// A comment names its subject by a term of the field. One that begins with a question word usually avoids the term.
-#[test]
-fn comments_do_not_begin_with_a_question_word() {
-    let questions = ["What ", "Whatever ", "Whose "];
-    let files = [
-        ("src", ".rs"),
-        ("tools", ".rs"),
-        ("js", ".ts"),
-        ("js", ".tsx"),
-        ("www", ".ts"),
-        ("www", ".tsx"),
-        ("scripts", ".mjs"),
-    ];
-    for (path, text) in files.into_iter().flat_map(|(folder, ending)| sources(folder, ending)) {
-        for (at, line) in text.lines().enumerate() {
-            let line = line.trim_start();
-            let markers = ["///", "//!", "//", "/**", "*"];
-            let comment = markers.into_iter().find_map(|marker| line.strip_prefix(marker));
-            let comment = comment.map_or("", str::trim_start);
-            let is_question = questions.iter().any(|question| comment.starts_with(question));
-            assert!(!is_question, "{}:{}: {line}", path.display(), at + 1);
-        }
-    }
-}
-
 /// `{:?}` adds several kilobytes of formatting code, for texts that do not help users.
 #[test]
 fn errors_do_not_use_debug_formatting() {
