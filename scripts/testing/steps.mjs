@@ -23,15 +23,21 @@ const newestServer = { THREADKEEP_AGENT_SERVER: serverVersions.at(-1) };
 const ownRows = ["browser", "demo", "interop", "kills", "packaging", "proxy", "server"];
 /** A server library in Python. */
 const mcpFromPython = ["tests/mcp/fastmcp.test.mjs"];
-/** Pages that take over a minute, for one promise each that is shown in a cheaper place as well. */
-const longPages = ["agent/long-memory"].map((name) => `tests/browser/${name}.test.mjs`);
+/** Files that take long, or hundreds of megabytes, for what has a small form elsewhere: they belong to `npm test -- --all`. */
+const long = [
+  "browser/agent/long-memory",
+  "browser/examples/assistant-ui-chat",
+  "browser/formats/memory",
+  "browser/store/directory",
+  "browser/store/encrypted",
+  "formats/memory",
+].map((name) => `tests/${name}.test.mjs`);
 /** The paths through the demo that everybody takes: a conversation that survives, approvals, branches, files, settings. */
 const mainDemo = ["demo", "control", "branches", "files", "settings"].map((name) => `tests/demo/${name}.test.mjs`);
 
 /** The steps of `npm test`; with `all`, those of `npm test -- --all`, in which a step without `extra` may have more to do. */
 export function testSteps({ quick = false, all = false } = {}) {
-  const pages = without(filesIn("browser"), longPages);
-  const demo = filesIn("demo");
+  const usual = (files) => (all ? files : without(files, long));
   const inBrowser = (kind, files) => ({
     needs: ["build", "install-browsers"],
     ...played(files, { atOnce: pagesAtOnce }),
@@ -110,15 +116,13 @@ export function testSteps({ quick = false, all = false } = {}) {
       env: { THREADKEEP_BROWSER: "chromium" },
       timeout: hang,
     },
-    { name: "browser", lane: "chromium", ...inBrowser("chromium", pages) },
-    { name: "demo", lane: "chromium", ...inBrowser("chromium", mainDemo) },
-    { name: "demo-long", extra: true, lane: "chromium", ...inBrowser("chromium", without(demo, mainDemo)) },
+    { name: "browser", lane: "chromium", ...inBrowser("chromium", usual(filesIn("browser"))) },
+    { name: "demo", lane: "chromium", ...inBrowser("chromium", all ? filesIn("demo") : mainDemo) },
     { name: "browser-firefox", extra: true, lane: "firefox", ...inBrowser("firefox", elsewhere.firefox.browser) },
     { name: "demo-firefox", extra: true, lane: "firefox", ...inBrowser("firefox", elsewhere.firefox.demo) },
     { name: "browser-webkit", extra: true, lane: "webkit", ...inWebKit, ...played(elsewhere.webkit.browser) },
     { name: "kills-webkit", extra: true, lane: "webkit", ...inWebKit, ...played(elsewhere.webkit.kills) },
     { name: "kills", extra: true, lane: "kills", needs: ["build", "install-browsers"], ...played(filesIn("kills")), timeout: hang },
-    { name: "browser-long", extra: true, lane: "chromium", ...inBrowser("chromium", longPages) },
     {
       name: "proxy",
       extra: true,
@@ -143,7 +147,7 @@ export function testSteps({ quick = false, all = false } = {}) {
       name: folder,
       lane: "node",
       needs: ["build"],
-      ...played(without(filesIn(folder), mcpFromPython)),
+      ...played(usual(without(filesIn(folder), mcpFromPython))),
       timeout: hang,
     })),
     { name: "mcp-python", extra: true, lane: "node", needs: ["build", "python"], ...played(mcpFromPython), timeout: hang },

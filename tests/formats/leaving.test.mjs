@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { baseState, conversation, event, folder, id } from "../support/archive-entries.mjs";
+import { isAll } from "../support/explored.mjs";
 import { storeWith } from "../support/store-with.mjs";
 import { archiveLibrary } from "./library.mjs";
 import { unzip, zip } from "../support/zip-bytes.mjs";
@@ -103,7 +104,8 @@ test("an export holds the events that existed when it began, and fails if the co
   );
 });
 
-test("70,000 tiny files go in and out, in the directory's wide form", { timeout: 600_000 }, async () => {
+const skip = !isAll && "it takes long: it is a part of npm test -- --all";
+test("70,000 tiny files go in and out, in the directory's wide form", { timeout: 600_000, skip }, async () => {
   const tiny = Array.from({ length: 70_000 }, (_, n) => ({ name: `${folder}/observations/${n}.txt`, content: String(n), method: 0 }));
   const archive = zip([...conversation(1), ...tiny], { zip64: true });
   const store = memoryStore();

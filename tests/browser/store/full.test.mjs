@@ -1,10 +1,11 @@
-// A disk that gets full in the middle of a run, fifty times: the run ends with `store_quota`, nothing of the refused commit is stored,
+// A disk that gets full in the middle of a run, again and again: the run ends with `store_quota`, nothing of the refused commit is stored,
 // and once there is room the conversation goes on as if nothing had been. Chromium alone lets a test say how much room there is.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { startServer } from "../../support/server.mjs";
 import { availableBrowsers } from "../../support/browser/driver.mjs";
 import { tabs } from "../../support/browser/tabs.mjs";
+import { amount } from "../../support/explored.mjs";
 
 /** The steps of a round in which something is to be stored. */
 const moments = ["message", "answer", "result", "last answer"];
@@ -20,6 +21,8 @@ async function inPage(name, ...args) {
 }
 
 const skip = !availableBrowsers.includes("chromium") && "needs Chromium's protocol";
+/** Every tenth is closed, and every tenth opened without room: so it is tens of them. */
+const times = amount(10, 50);
 test("a full disk stops a run, loses nothing, and the run goes on when there is room", { skip, timeout: 300_000 }, async () => {
   const browser = await tabs("chromium");
   try {
@@ -30,7 +33,7 @@ test("a full disk stops a run, loses nothing, and the run goes on when there is 
     // The protocol has a say from the next page on.
     await page.goto(url);
     const id = await page.evaluate(inPage, "open", undefined, []);
-    for (let round = 0; round < 50; round++) {
+    for (let round = 0; round < times; round++) {
       const moment = moments[round % moments.length];
       const where = `round ${round}, at the ${moment}`;
       const { code, isAsBefore, usage, sizes, rounds } = await page.evaluate(inPage, "begin", moment);
@@ -71,7 +74,7 @@ test("a full disk stops a run, loses nothing, and the run goes on when there is 
     assert.equal(new Set(ids).size, 4 * rounds.length);
     assert.deepEqual(
       rounds.map(({ executions }) => executions),
-      Array(50).fill(1),
+      Array(times).fill(1),
       "no call has run twice",
     );
     assert.deepEqual(browser.problems, []);
