@@ -4,6 +4,7 @@ import { after, test } from "node:test";
 import { inspect } from "node:util";
 import { Agent, Conversation, LLM, fileEditor, memoryStore, tool } from "../../dist/index.js";
 import { createModel } from "../support/model.mjs";
+import { storeWith } from "../support/store-with.mjs";
 
 // What handles say to each other does not keep a process alive.
 const alive = setInterval(() => {}, 60_000);
@@ -213,19 +214,18 @@ test("a follower sees the files that the writer's agent changes", async () => {
 
 test("a closed follower hears nothing more, and a store that fails for a moment is asked again", async () => {
   const { store, writer, follower, heard } = await pair([]);
-  const load = store.load;
   await follower.close();
   await writer.sendMessage("Go");
   await writer.sendMessage("Again");
   assert.deepEqual(heard, []);
   await assert.rejects(follower.sendMessage("x"), { code: "invalid_state" });
-  const own = { fails: false };
-  for (const method of ["list", "events", "indexOf", "commit", "files", "readFile", "delete", "close"])
-    own[method] = (...given) => store[method](...given);
-  own.load = async (...given) => {
-    if (own.fails) throw new Error("for a moment");
-    return load.apply(store, given);
-  };
+  const own = storeWith(store, {
+    fails: false,
+    async load(...given) {
+      if (own.fails) throw new Error("for a moment");
+      return store.load(...given);
+    },
+  });
   await writer.close();
   const first = await Conversation.open({ agent: agentOf([]), store: own, conversationId: writer.id });
   const second = await Conversation.open({ agent: agentOf([]), store: own, conversationId: writer.id });

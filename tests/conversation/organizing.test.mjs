@@ -5,24 +5,20 @@ import { Agent, Conversation, LLM, fileEditor, memoryStore, updateConversations 
 import { conversation as entries, id as importedId } from "../support/archive-entries.mjs";
 import { deferred } from "../support/deferred.mjs";
 import { createModel } from "../support/model.mjs";
+import { storeThrough } from "../support/store-with.mjs";
 import { zip } from "../support/zip-bytes.mjs";
 
 // What handles say to each other does not keep a process alive.
 const alive = setInterval(() => {}, 60_000);
 after(() => clearInterval(alive));
 
-const methods = ["list", "load", "events", "indexOf", "commit", "files", "readFile", "delete"];
-
 /** A store of a host over another one; `before` is awaited before each call. */
 function host(inner, { name, before = () => {} } = {}) {
-  const calls = methods.map((method) => [
-    method,
-    async (...given) => {
-      await before(method, ...given);
-      return inner[method](...given);
-    },
-  ]);
-  return { ...Object.fromEntries(calls), ...(name !== undefined && { name }), close() {} };
+  const call = async (method, given, go) => {
+    await before(method, ...given);
+    return go();
+  };
+  return storeThrough(inner, call, { ...(name !== undefined && { name }), close() {} });
 }
 
 const agentOf = (replies = []) => new Agent({ llm: new LLM({ model: "openai/gpt-4o", fetch: createModel(replies).fetch, numRetries: 0 }) });

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { Agent, Conversation, LLM, memoryStore, tool } from "../../dist/index.js";
 import { createModel } from "../support/model.mjs";
+import { storeMethods, storeThrough } from "../support/store-with.mjs";
 
 /** Time-outs of more than half a second are divided by this. */
 const faster = 100;
@@ -20,7 +21,6 @@ const alive = setInterval(() => {}, 1000);
 after(() => clearInterval(alive));
 
 const never = new Promise(() => {});
-const storeMethods = ["list", "load", "events", "indexOf", "commit", "files", "readFile", "delete"];
 
 /** Functions of the host, by name: each stops answering once `stuck.has(name)`. */
 const given = [
@@ -67,9 +67,7 @@ const verbs = {
 async function open(options) {
   const stuck = new Set();
   const hangs = (name, answer) => (stuck.has(name) ? never : answer());
-  const memory = memoryStore();
-  const methods = storeMethods.map((name) => [name, (...args) => hangs(`store ${name}`, () => memory[name](...args))]);
-  const store = { ...Object.fromEntries(methods), close() {} };
+  const store = storeThrough(memoryStore(), (method, _given, go) => hangs(`store ${method}`, go), { close() {} });
   const model = createModel((_, index) => (index === 0 ? { calls: [{ name: "look", arguments: { x: 1 } }] } : { text: "Done." }));
   const fetch = (url, request) => hangs("fetch", () => model.fetch(url, request));
   const llm = new LLM({
@@ -145,7 +143,7 @@ for (const hasMessage of [true, false]) {
 }
 
 test("static verbs settle when the store hangs", { timeout: 2 * patience }, async () => {
-  const hanging = { ...Object.fromEntries(storeMethods.map((name) => [name, () => never])), close() {} };
+  const hanging = storeThrough(memoryStore(), () => never, { close() {} });
   const agent = new Agent({ llm: new LLM({ model: "scripted", baseUrl: "http://model.test/v1" }) });
   const id = "5e771e00-0000-4000-8000-000000000001";
   const outcomes = {

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { Agent, Conversation, LLM, emptyTrash, memoryStore, taskTool, updateConversations } from "../../dist/index.js";
 import { createModel } from "../support/model.mjs";
+import { storeWith } from "../support/store-with.mjs";
 import { isOfSubagent } from "../subagents/requests.mjs";
 
 // What handles say to each other does not keep a process alive.
@@ -158,10 +159,7 @@ test("what is restored, or goes on, while others are deleted stays", async (t) =
   const ids = [await closed(inner), await closed(inner), await closed(inner), await closed(inner)];
   await trash(inner, ...ids);
   later(40);
-  const store = {
-    ...Object.fromEntries(
-      ["list", "load", "events", "indexOf", "commit", "files", "readFile"].map((name) => [name, (...given) => inner[name](...given)]),
-    ),
+  const store = storeWith(inner, {
     close() {},
     async delete(id) {
       await inner.delete(id);
@@ -173,7 +171,7 @@ test("what is restored, or goes on, while others are deleted stays", async (t) =
       await conversation.close();
       kept.push(restored, written);
     },
-  };
+  });
   const kept = [];
   const deleted = await emptyTrash({ store, olderThan: 0 });
   assert.deepEqual([kept.length, deleted.length], [2, 2]);

@@ -5,6 +5,7 @@ import { test } from "node:test";
 import { setImmediate as turnOfTheLoop } from "node:timers/promises";
 import { Agent, Conversation, LLM, encryptedStore, memoryStore } from "../../dist/index.js";
 import { ScriptedModel } from "../support/model/script.mjs";
+import { storeThrough } from "../support/store-with.mjs";
 
 const id = "0f8fad5b-d9cb-469f-a165-70867728950e";
 const other = "1f8fad5b-d9cb-469f-a165-70867728950e";
@@ -20,24 +21,12 @@ function commit(length, count, more = {}) {
 
 /** A store whose rows can be looked at and changed, as one object for several handles. `onCommit` is called before each commit. */
 function open(inner = memoryStore(), onCommit = () => {}) {
-  const methods = ["list", "load", "events", "indexOf", "files", "readFile", "delete"];
-  const rows = {
-    changed: {},
-    ...Object.fromEntries(
-      methods.map((name) => [
-        name,
-        async (...args) => {
-          const found = await inner[name](...args);
-          return rows.changed[name]?.(found, ...args) ?? found;
-        },
-      ]),
-    ),
-    async commit(conversation, given) {
-      await onCommit(conversation, given);
-      return inner.commit(conversation, given);
-    },
-    close() {},
+  const through = async (method, given, go) => {
+    if (method === "commit") await onCommit(...given);
+    const found = await go();
+    return rows.changed[method]?.(found, ...given) ?? found;
   };
+  const rows = storeThrough(inner, through, { changed: {}, close() {} });
   return rows;
 }
 

@@ -15,19 +15,17 @@ import {
 } from "../../dist/index.js";
 import { conversation as entries, id as importedId } from "../support/archive-entries.mjs";
 import { createModel } from "../support/model.mjs";
+import { storeThrough } from "../support/store-with.mjs";
 import { zip } from "../support/zip-bytes.mjs";
 import { isOfSubagent } from "../subagents/requests.mjs";
 
 /** A store of a host: plain methods, which `before` sees. */
 function host(inner, before = () => {}) {
-  const methods = ["list", "load", "events", "indexOf", "commit", "files", "readFile", "delete"];
-  const call =
-    (name) =>
-    async (...given) => {
-      await before(name, ...given);
-      return inner[name](...given);
-    };
-  return { ...Object.fromEntries(methods.map((name) => [name, call(name)])), close() {} };
+  const call = async (method, given, go) => {
+    await before(method, ...given);
+    return go();
+  };
+  return storeThrough(inner, call, { close() {} });
 }
 
 const edit = (path, file_text) => ({ name: "file_editor", arguments: { command: "create", path: `/workspace/${path}`, file_text } });

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Agent, Conversation, LLM, memoryStore, tool } from "../../dist/index.js";
+import { storeThrough } from "../support/store-with.mjs";
 
 const silent = () => new Promise(() => {});
 const agentOf = (tools = [], fetch = silent) =>
@@ -42,15 +43,10 @@ for (const [way, giveUp] of Object.entries(waysToGiveUp)) {
 
 /** A store whose reads take their time. */
 function slowStore() {
-  const memory = memoryStore();
-  const methods = ["list", "load", "events", "indexOf", "commit", "files", "readFile", "delete", "close"];
-  const slow =
-    (method) =>
-    async (...args) => {
-      await new Promise((resolve) => setTimeout(resolve, 10));
-      return memory[method](...args);
-    };
-  return Object.fromEntries(methods.map((method) => [method, slow(method)]));
+  return storeThrough(memoryStore(), async (_method, _given, go) => {
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    return go();
+  });
 }
 
 test("opening a conversation that is given up after a read makes a writer", async () => {
@@ -143,17 +139,11 @@ test("opening a conversation that was deleted on closing begins it again", async
 
 test("opening after an opening that failed makes a writer", async () => {
   const options = world();
-  const methods = ["list", "load", "events", "indexOf", "commit", "files", "readFile", "delete", "close"];
   let isBroken = true;
-  const store = Object.fromEntries(
-    methods.map((method) => [
-      method,
-      async (...args) => {
-        if (isBroken) throw new Error("on purpose");
-        return options.store[method](...args);
-      },
-    ]),
-  );
+  const store = storeThrough(options.store, async (_method, _given, go) => {
+    if (isBroken) throw new Error("on purpose");
+    return go();
+  });
   const failed = Conversation.open({ ...options, store });
   const works = Conversation.open({ ...options, store });
   failed.catch(() => (isBroken = false));

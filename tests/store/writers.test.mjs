@@ -2,16 +2,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Agent, Conversation, LLM, memoryStore } from "../../dist/index.js";
+import { storeWith } from "../support/store-with.mjs";
 
 const agent = new Agent({ llm: new LLM({ model: "openai/m", fetch: () => new Promise(() => {}) }) });
-const methods = ["list", "load", "events", "indexOf", "commit", "files", "readFile", "delete"];
 
 /** A store of a host over another one, without its name. */
-function storeOver(inner, changes = {}) {
-  const store = { close() {} };
-  for (const name of methods) store[name] = (...args) => inner[name](...args);
-  return Object.assign(store, changes);
-}
+const storeOver = (inner, changes) => storeWith(inner, { close() {}, ...changes });
 
 /** The same for a store that keeps no number of the writer; `inner` may compare that of commits all the same. */
 function withoutNumbers(inner, isPassedOn) {

@@ -1,7 +1,6 @@
 // A store that several handles share, each through an object of its own, which can be frozen: as if the tab of that handle
 // were stuck in the middle of a commit. Runs in Node and in pages.
-
-const methods = ["list", "load", "events", "indexOf", "files", "readFile", "delete", "commit"];
+import { storeMethods } from "./store-with.mjs";
 
 /** A way to `store` under a name that all ways to it have. */
 export function freezing(store, name) {
@@ -32,7 +31,7 @@ export function freezing(store, name) {
       return thawed !== undefined;
     },
   };
-  for (const method of methods) {
+  for (const method of storeMethods) {
     own[method] = async (...given) => {
       await thawed;
       await own.before?.(method);

@@ -1,6 +1,7 @@
 // The checks that `encrypted.test.mjs` runs inside its pages, one function each.
 import { Agent, Conversation, LLM, directoryStore, encryptedStore, fileEditor, indexedDBStore, mirror, search } from "/threadkeep/index.js";
 import { ScriptedModel } from "/support/model/script.mjs";
+import { storeWith } from "/support/store-with.mjs";
 import { directory } from "./opfs.mjs";
 import { outcome } from "./stores.js";
 
@@ -8,14 +9,8 @@ const passphrase = "a passphrase of the test";
 
 /** A store that stays open when one of the handles on it is closed. */
 function unclosed(store) {
-  const methods = ["list", "load", "events", "indexOf", "commit", "files", "readFile", "delete"];
   const { name, spansConversations } = store;
-  return {
-    ...Object.fromEntries(methods.map((method) => [method, (...args) => store[method](...args)])),
-    name,
-    spansConversations,
-    close() {},
-  };
+  return storeWith(store, { name, spansConversations, close() {} });
 }
 
 /** The suite derives keys for hundreds of handles, which takes longer than a test may wait for an answer: the result is `suiteIsOver`. */

@@ -1,4 +1,5 @@
 // A store in which a commit hangs, before or after it is written: a page that dies then has died in the middle of it.
+import { storeWith } from "/support/store-with.mjs";
 
 /**
  * Stores in `store`. Once `hang` is called, the next commit for which `chosen(id, commit)` is true never answers, and the
@@ -6,10 +7,8 @@
  */
 export function hanging(store) {
   let awaited;
-  const methods = ["list", "load", "events", "indexOf", "files", "readFile", "delete"];
-  return {
+  return storeWith(store, {
     name: "hanging",
-    ...Object.fromEntries(methods.map((method) => [method, (...given) => store[method](...given)])),
     async commit(id, commit) {
       if (!awaited?.chosen(id, commit)) return store.commit(id, commit);
       const { isWritten, reached } = awaited;
@@ -18,7 +17,6 @@ export function hanging(store) {
       reached();
       return new Promise(() => {});
     },
-    close: () => store.close(),
     hang: (isWritten, chosen = () => true) => new Promise((reached) => (awaited = { isWritten, chosen, reached })),
-  };
+  });
 }

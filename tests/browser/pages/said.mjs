@@ -1,4 +1,5 @@
 // Conversations of which only the messages matter, for the search.
+import { storeWith } from "/support/store-with.mjs";
 
 /** A commit that appends messages of these texts. */
 export const saying = (id, texts, rest) => ({
@@ -16,9 +17,4 @@ export const saying = (id, texts, rest) => ({
 });
 
 /** A store of the host that has what this one has, under no name. */
-export const unnamed = (store) => ({
-  ...Object.fromEntries(
-    ["list", "load", "events", "indexOf", "commit", "files", "readFile", "delete"].map((verb) => [verb, (...args) => store[verb](...args)]),
-  ),
-  close() {},
-});
+export const unnamed = (store) => storeWith(store, { close() {} });

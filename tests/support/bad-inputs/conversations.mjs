@@ -1,4 +1,5 @@
 // Bad inputs to conversations: to opening, to messages, and to calls at the wrong time.
+import { storeMethods } from "../store-with.mjs";
 import { cyclic, each, hostile, lone, noArray, noFunction, noNumber, noObject, noString, reasons, speechless, unreadable } from "./odd.mjs";
 
 const invalid = ["invalid_options"];
@@ -153,8 +154,7 @@ function hostAnswers() {
 }
 
 function hostStore(answer) {
-  const names = ["list", "load", "events", "indexOf", "commit", "files", "readFile", "delete"];
-  return { ...Object.fromEntries(names.map((name) => [name, answer])), close() {} };
+  return { ...Object.fromEntries(storeMethods.map((name) => [name, answer])), close() {} };
 }
 
 function* messages() {
