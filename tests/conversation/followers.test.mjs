@@ -5,6 +5,7 @@ import { inspect } from "node:util";
 import { Agent, Conversation, LLM, fileEditor, memoryStore, tool } from "../../dist/index.js";
 import { createModel } from "../support/model.mjs";
 import { storeWith } from "../support/store-with.mjs";
+import { until as untilIt } from "../support/until.mjs";
 
 // What handles say to each other does not keep a process alive.
 const alive = setInterval(() => {}, 60_000);
@@ -26,18 +27,8 @@ async function pair(replies, { tools, takeOver, ...options } = {}) {
   const follower = await Conversation.open({ agent: agentOf([], tools), store, conversationId: writer.id, takeOver });
   assert.deepEqual([writer.access, follower.access], ["writer", "follower"]);
   const heard = [];
-  const changes = new Set();
-  follower.subscribe((event) => {
-    heard.push(event);
-    for (const check of changes) check();
-  });
-  /** Resolves as soon as the condition holds, which is checked with every event. */
-  const until = (holds) =>
-    new Promise((resolve) => {
-      const check = () => holds() && (changes.delete(check), resolve());
-      changes.add(check);
-      check();
-    });
+  follower.subscribe((event) => void heard.push(event));
+  const until = (holds) => untilIt(holds, undefined, { of: follower, seen: () => heard.at(-1) });
   return { store, writer, follower, heard, until };
 }
 
@@ -233,11 +224,7 @@ test("a closed follower hears nothing more, and a store that fails for a moment 
   await first.sendMessage("While it fails");
   own.fails = false;
   await first.sendMessage("Then");
-  await new Promise((resolve) =>
-    second.events.length === first.events.length
-      ? resolve()
-      : second.subscribe(() => second.events.length === first.events.length && resolve()),
-  );
+  await untilIt(() => second.events.length === first.events.length, "the second has all events", { of: second });
   assert.deepEqual(ids(await second.events.slice()), ids(await first.events.slice()));
   for (const handle of [second, first]) await handle.close();
 });

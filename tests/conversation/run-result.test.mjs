@@ -4,6 +4,7 @@ import { test } from "node:test";
 import { Agent, Conversation, LLM, memoryStore, tool } from "../../dist/index.js";
 import { openThread } from "../../dist/thread.js";
 import { createModel } from "../support/model.mjs";
+import { until } from "../support/until.mjs";
 
 const note = () =>
   tool({
@@ -56,7 +57,7 @@ test("a thread passes the result on, together with that of a run for a message t
   });
   await thread.opened();
   await thread.send("Go");
-  while (thread.getSnapshot().approvals.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  await until(() => thread.getSnapshot().approvals.length > 0, "it asks");
   const waiting = await thread.resume();
   assert.deepEqual([waiting.status, waiting.steps, waiting.cost], ["waiting_for_confirmation", 0, 0]);
   const { steps, tokenUsage } = await thread.approve();

@@ -6,13 +6,14 @@ import { Agent, Conversation, LLM, memoryStore, tool } from "../../dist/index.js
 import { deferred } from "../support/deferred.mjs";
 import { freezing } from "../support/freezing-store.mjs";
 import { createModel } from "../support/model.mjs";
+import { until as untilIt } from "../support/until.mjs";
 
 // What handles say to each other keeps no process alive.
 let alive;
 before(() => (alive = setInterval(() => {}, 1000)));
 after(() => clearInterval(alive));
 
-const limit = { timeout: 20_000 };
+const limit = { timeout: 120_000 };
 const stalled = { text: "It was a dark and stormy night", stallAfter: 2 };
 const textsIn = (events) =>
   events.filter(({ kind }) => kind === "MessageEvent").map(({ llm_message }) => llm_message.content.map(({ text }) => text).join(""));
@@ -39,17 +40,8 @@ function world(options = {}) {
       const llm = new LLM({ model: "openai/gpt-4o", fetch: createModel(replies).fetch, numRetries: 1 });
       const conversation = await Conversation.open({ agent: new Agent({ llm, tools }), store, conversationId: id, ...options, ...more });
       const heard = [];
-      const checks = new Set();
-      conversation.subscribe((event) => {
-        heard.push(event);
-        for (const check of checks) check();
-      });
-      const until = (holds) =>
-        new Promise((resolve) => {
-          const check = () => holds() && (checks.delete(check), resolve());
-          checks.add(check);
-          check();
-        });
+      conversation.subscribe((event) => void heard.push(event));
+      const until = (holds) => untilIt(holds, undefined, { of: conversation, seen: () => heard.at(-1) });
       ends.push(() => (store.thaw(), conversation.close()));
       return { store, conversation, heard, until };
     },

@@ -11,6 +11,7 @@ import { build } from "../../www/build.mjs";
 import { listen } from "../support/listen.mjs";
 import { faultsOf } from "../support/browser/axe.mjs";
 import { madeOnce } from "../support/made-once.mjs";
+import { untilIn } from "../support/browser/until.mjs";
 
 /** The folder of the built page, which all processes that test it share. */
 async function builtPage() {
@@ -104,12 +105,7 @@ export class DemoPage {
 
   /** Waits until `condition` holds in the page. */
   async until(what, condition, ...args) {
-    try {
-      await this.page.waitForFunction(condition, { polling: 30, timeout: 20_000 }, ...args);
-    } catch (cause) {
-      const shown = await this.page.evaluate(() => document.body.innerText).catch(() => "nothing");
-      throw new Error(`waited in vain until ${what}; the page shows:\n${shown}`, { cause });
-    }
+    await untilIn(this.page, what, condition, ...args);
   }
 
   /** Waits until the text of the thread, or of another part of the page, matches. */

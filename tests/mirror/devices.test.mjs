@@ -8,18 +8,12 @@ import { amount, seed } from "../support/explored.mjs";
 import { ScriptedModel } from "../support/model/script.mjs";
 import { randomFrom } from "../support/random.mjs";
 import { storeWith } from "../support/store-with.mjs";
+import { until } from "../support/until.mjs";
 import { eventsIn, placeInMemory, refusedByPython } from "./place.mjs";
 
 const histories = amount(8, 30);
 const script = new ScriptedModel(() => ({ text: "So it is." }));
 const agent = new Agent({ llm: new LLM({ model: "openai/gpt-4o", apiKey: "sk-0123456789abcdef", fetch: script.fetch }) });
-
-async function until(condition) {
-  for (let tries = 0; !condition(); tries++) {
-    if (tries > 400) assert.fail("it did not come to this");
-    await delay(10);
-  }
-}
 
 async function play(seed) {
   const random = randomFrom(seed);
@@ -105,7 +99,10 @@ async function play(seed) {
   const branches = [];
   for (const device of devices) branches.push(await branchOf(device));
   for (let round = 0; round < 3; round++) for (const device of devices) await surely(() => device.mirror.catchUp());
-  for (const device of devices) await until(() => device.mirror.state.status === "up_to_date");
+  for (const device of devices) {
+    const { mirror: own } = device;
+    await until(() => own.state.status === "up_to_date", "a device is up to date", { seen: () => own.state });
+  }
   for (const device of devices) {
     await surely(() => device.mirror.catchUp());
     const { differences } = await surely(() => device.mirror.verify());

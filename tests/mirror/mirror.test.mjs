@@ -1,10 +1,10 @@
 // Mirrors of a store: to four functions of the host and to another store, in Node.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { setTimeout as delay } from "node:timers/promises";
 import { Agent, Conversation, LLM, memoryStore, mirror, restoreMirror } from "../../dist/index.js";
 import { ScriptedModel } from "../support/model/script.mjs";
 import { storeWith } from "../support/store-with.mjs";
+import { until } from "../support/until.mjs";
 import { eventsIn, placeInMemory, refusedByPython, textsIn } from "./place.mjs";
 
 const script = new ScriptedModel(() => ({ text: "So it is." }));
@@ -28,14 +28,6 @@ async function mirrored(t, store, place, options) {
   const opened = await mirror(store, place, options);
   t.after(() => opened.close());
   return opened;
-}
-
-async function until(condition, what) {
-  for (let tries = 0; tries < 200; tries++) {
-    if (await condition()) return;
-    await delay(25);
-  }
-  assert.fail(`it did not come to this: ${what}`);
 }
 
 test("every commit is there soon after, as an export has it, and comes back", async (t) => {

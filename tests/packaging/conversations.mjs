@@ -7,6 +7,7 @@ import { workers } from "../../scripts/bundle.mjs";
 import { wasms } from "../../scripts/wasms.mjs";
 import { availableBrowsers } from "../support/browser/driver.mjs";
 import { tabs } from "../support/browser/tabs.mjs";
+import { untilIn } from "../support/browser/until.mjs";
 import { listen } from "../support/listen.mjs";
 import { createModel } from "../support/model.mjs";
 
@@ -49,7 +50,7 @@ export async function inPage(name, { origin, close }, check) {
       page.on("response", response);
       const broken = new Promise((_, reject) => page.once("pageerror", reject));
       await page.goto(`${origin}/?model=${encodeURIComponent(new URL(baseUrl).origin)}`);
-      const outcome = await Promise.race([broken, page.waitForFunction(() => globalThis.outcome, { timeout: 60_000 })]);
+      const outcome = await Promise.race([broken, untilIn(page, "there is an outcome", () => globalThis.outcome)]);
       const { answer, error } = await outcome.jsonValue();
       assert.equal(error, undefined);
       await check?.(page);

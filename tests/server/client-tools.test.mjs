@@ -9,6 +9,7 @@ import { root } from "../../scripts/process.mjs";
 import { deferred } from "../support/deferred.mjs";
 import { exampleNamed, runExample } from "../support/documented.mjs";
 import { createModel } from "../support/model.mjs";
+import { until } from "../support/until.mjs";
 import { startAgentServer } from "./agent-server.mjs";
 import { serverVersions } from "./setup.mjs";
 
@@ -59,7 +60,7 @@ for (const version of serverVersions) {
       await conversation.close();
       await server.ask("POST", `/api/conversations/${id}/run`);
       const other = await open([], { conversationId: id });
-      await until(other, () => other.executionStatus === "finished");
+      await until(() => other.executionStatus === "finished");
       assert.equal(await other.finalResponse(), "I wait.");
       assert.deepEqual(await other.pendingActions(), []);
       await other.close();
@@ -235,7 +236,7 @@ for (const version of serverVersions) {
       await conversation.sendMessage("count 1");
       assert.equal((await conversation.run()).status, "waiting_for_confirmation");
       assert.equal((await server.ask("POST", `/api/conversations/${conversation.id}/run`)).status, 200);
-      await until(conversation, async () => {
+      await until(async () => {
         const isOver = (await conversation.events.slice(0)).some(({ key, value }) => key === "execution_status" && value === "finished");
         return isOver && conversation.executionStatus === "waiting_for_confirmation";
       });
@@ -264,9 +265,7 @@ for (const version of serverVersions) {
       const store = memoryStore();
       const id = await abandoned([counted], store);
       const both = await Promise.all([0, 1].map(() => open([counted], { store, conversationId: id })));
-      await Promise.all(
-        both.map((each) => until(each, async () => (await each.finalResponse()) === "Heard: has this result: one more is 2")),
-      );
+      await Promise.all(both.map((each) => until(async () => (await each.finalResponse()) === "Heard: has this result: one more is 2")));
       assert.deepEqual([counted.calls.length, (await resultsOf(both[0])).length], [1, 1]);
       for (const each of both) await each.close();
     });
@@ -307,13 +306,13 @@ for (const version of serverVersions) {
         const counted = counting({ replay });
         const second = await open([counted], { store, conversationId: first.id });
         if (replay === "ask") {
-          await until(second, () => second.executionStatus === "waiting_for_confirmation");
+          await until(() => second.executionStatus === "waiting_for_confirmation");
           assert.deepEqual(
             (await second.pendingActions()).map(({ id }) => id),
             [idempotencyKey],
           );
           await second.run();
-        } else await until(second, async () => (await second.finalResponse())?.startsWith("Heard"));
+        } else await until(async () => (await second.finalResponse())?.startsWith("Heard"));
         const said = await textsOf(second);
         for (const [place, text] of texts.entries())
           typeof text === "string" ? assert.equal(said[place], text) : assert.match(said[place], text);
@@ -373,19 +372,4 @@ function answerTo({ messages }) {
   if (text.includes("title")) return { calls: [{ name: "page_title", arguments: {} }] };
   const numbers = [...text.matchAll(/count (-?\d)/g)].map(([, number]) => ({ name: "count", arguments: { number: Number(number) } }));
   return numbers.length > 0 ? { calls: numbers } : { text: "Hello." };
-}
-
-/** Resolves once the condition holds, which is looked at after each event. */
-function until(conversation, condition) {
-  return new Promise((resolve, reject) => {
-    const late = setTimeout(() => over(() => reject(new Error(`not within a minute: ${condition}`))), 60_000);
-    const look = async () => (await condition()) && over(resolve);
-    const unsubscribe = conversation.subscribe(() => void look().catch((error) => over(() => reject(error))));
-    const over = (settle) => {
-      clearTimeout(late);
-      unsubscribe();
-      settle();
-    };
-    void look();
-  });
 }

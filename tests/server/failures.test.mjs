@@ -8,6 +8,7 @@ import { tabs } from "../support/browser/tabs.mjs";
 import { deferred } from "../support/deferred.mjs";
 import { createModel } from "../support/model.mjs";
 import { startServer } from "../support/server.mjs";
+import { until } from "../support/until.mjs";
 import { startAgentServer } from "./agent-server.mjs";
 import { cable } from "./cable.mjs";
 import { isCopied } from "./copy.mjs";
@@ -136,10 +137,7 @@ for (const version of serverVersions) {
         assert.ok(run.value?.steps > 0, `a run ended before its answer came: ${JSON.stringify(run)}`);
         await isCopied(server, id, tab);
         await isHeardOnce(tab, id);
-        await until(
-          () => way.sockets === 1,
-          () => `${way.sockets} sockets are open`,
-        );
+        await until(() => way.sockets === 1, "one socket is open", { seen: () => way.sockets });
       });
 
       inPages("pages that act on one conversation all have its log", async ({ page, given }) => {
@@ -272,10 +270,7 @@ for (const version of serverVersions) {
               run: true,
             });
             const status = async () => JSON.parse((await server.ask("GET", `/api/conversations/${id}`)).text).execution_status;
-            await until(
-              async () => replies.length === 0 && (await status()) === "finished",
-              () => "the other run does not end",
-            );
+            await until(async () => replies.length === 0 && (await status()) === "finished", "the other run ends", { seen: status });
             await sender(server, id).more(1, { isLast: true });
           }
           replies.push({ text: "It is five." });
@@ -336,11 +331,7 @@ for (const version of serverVersions) {
         // It takes a socket once there are some.
         assert.equal(way.sockets, 0);
         way.swallowsSockets = false;
-        await until(
-          () => way.sockets === 1,
-          () => `${way.sockets} sockets`,
-          60_000,
-        );
+        await until(() => way.sockets === 1, "one socket is open", { seen: () => way.sockets });
         await sender(server, id).more(1, { isLast: true });
         await isHeardOnce(tab, id);
       });
@@ -383,10 +374,6 @@ for (const version of serverVersions) {
       assert.deepEqual(told, ids.slice(-told.length));
     }
   });
-}
-
-async function until(condition, problem, longest = 10_000) {
-  for (const end = Date.now() + longest; !(await condition()); await delay(20)) assert.ok(Date.now() < end, problem());
 }
 
 /** Another client, which sends messages all the time until it `end()`s. */

@@ -1,12 +1,10 @@
 // In a page of these tests: a conversation on an agent server, and everything that was heard of it.
 import { Agent, Conversation, LLM, agentServer, indexedDBStore } from "/threadkeep/index.js";
+import { until as untilIt } from "../support/until.mjs";
 import { everything } from "./stored.mjs";
-
-const longest = 60_000;
 
 /** What the handle of this page has told. */
 const heard = [];
-let watchers = [];
 
 /** Opens it as `conversation`; without `id` a new one. `given` is what `agentServer()` takes, and `baseUrl` of the model. */
 async function open({ id, store: name, baseUrl, ...given }) {
@@ -19,36 +17,13 @@ async function open({ id, store: name, baseUrl, ...given }) {
     ...(id && { conversationId: id }),
   });
   heard.length = 0;
-  conversation.subscribe((event) => {
-    heard.push(event);
-    check();
-  });
+  conversation.subscribe((event) => void heard.push(event));
   Object.assign(globalThis, { conversation, store });
   return conversation.id;
 }
 
-function check() {
-  watchers = watchers.filter((look) => !look());
-}
-
-/** Resolves to the first value of `condition` that is one, which is asked for after each event and now and then. */
-function until(condition) {
-  return new Promise((resolve, reject) => {
-    const end = performance.now() + longest;
-    const look = () => {
-      const value = condition();
-      const isLate = !value && performance.now() > end;
-      if (isLate) reject(new Error(`not within ${longest / 1000} s: ${condition}`));
-      if (!value && !isLate) return false;
-      clearInterval(timer);
-      if (value) resolve(value);
-      return true;
-    };
-    const timer = setInterval(look, 25);
-    watchers.push(look);
-    check();
-  });
-}
+/** Resolves to the first value of `condition` that is one. */
+const until = (condition) => untilIt(condition, undefined, { of: conversation });
 
 /** How a call ends: `{ value }`, or `{ code, message }`. */
 function ended(call) {
@@ -74,8 +49,6 @@ function said({ llm_message }) {
 }
 
 /** Resolves once no message waits for the server. */
-async function isSent() {
-  while ((await conversation.queue.list()).length > 0) await new Promise((resolve) => setTimeout(resolve, 25));
-}
+const isSent = () => until(async () => (await conversation.queue.list()).length === 0).then(() => {});
 
 Object.assign(globalThis, { heard, open, until, ended, copied, told, said, isSent, everything, Conversation });

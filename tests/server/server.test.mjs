@@ -1,8 +1,8 @@
 // The real agent server, alone: that it starts, answers, and has everything after a crash.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { setTimeout as delay } from "node:timers/promises";
 import { createModel } from "../support/model.mjs";
+import { until } from "../support/until.mjs";
 import { startAgentServer } from "./agent-server.mjs";
 import { python, serverVersions } from "./setup.mjs";
 
@@ -109,8 +109,4 @@ async function settled(server, place) {
     return events.length === before && used?.completion_tokens > 0;
   });
   return events;
-}
-
-async function until(condition) {
-  for (const end = Date.now() + 60_000; !(await condition()); await delay(100)) assert.ok(Date.now() < end, "it took over a minute");
 }

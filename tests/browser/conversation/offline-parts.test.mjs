@@ -12,6 +12,7 @@ import { chunks } from "../../../scripts/wasms.mjs";
 import { startServer } from "../../support/server.mjs";
 import { availableBrowsers } from "../../support/browser/driver.mjs";
 import { tabs } from "../../support/browser/tabs.mjs";
+import { untilIn } from "../../support/browser/until.mjs";
 import { endOf } from "../../support/ended.mjs";
 
 /** The parts that runs use, by the step below in which they are used without the server of the library. */
@@ -190,7 +191,7 @@ for (const kind of availableBrowsers) {
       await step("waits: the first command of a terminal waits for the network", async (page, opened) => {
         await opened(openTerminal);
         await page.evaluate(beginTerminal);
-        await page.waitForFunction(() => window.conversation.waiting !== null, { polling: 20 });
+        await untilIn(page, "it waits", () => window.conversation.waiting !== null);
         isAway = false;
         await page.evaluate(() => window.conversation.retryNow());
         assert.match(await page.evaluate(async () => (await window.ended, window.results())), /^hello/);
@@ -208,7 +209,7 @@ for (const kind of availableBrowsers) {
       await step("a part that could not be loaded when the conversation was opened is waited for", async (page) => {
         isAway = true;
         await page.evaluate(openAndRun);
-        await page.waitForFunction(() => window.conversation.waiting !== null, { polling: 20 });
+        await untilIn(page, "it waits", () => window.conversation.waiting !== null);
         assert.deepEqual(await page.evaluate(() => [window.conversation.executionStatus, window.conversation.waiting.why]), [
           "running",
           "network",

@@ -5,6 +5,8 @@ import { after, before, test } from "node:test";
 import { startServer } from "../../support/server.mjs";
 import { availableBrowsers } from "../../support/browser/driver.mjs";
 import { tabs } from "../../support/browser/tabs.mjs";
+import { untilIn } from "../../support/browser/until.mjs";
+import { until } from "../../support/until.mjs";
 
 const slow = { calls: [{ name: "slow", arguments: {} }] };
 const title = (more = {}) => ({ calls: [{ name: "page_title", arguments: more }] });
@@ -47,7 +49,7 @@ for (const kind of availableBrowsers) {
         assert.equal(await isOpen(two, id), true);
         await two.evaluate(() => say("go on"));
         await two.evaluate((id) => settled(id, "finished"), id);
-        await until(async () => !(await isOpen(two, id)));
+        await until(async () => !(await isOpen(two, id)), "nobody has it open");
         const texts = await two.evaluate((id) => open({ conversationId: id, data: {} }).then((it) => it.finalResponse()), id);
         assert.equal(texts, "Done.");
       });
@@ -309,13 +311,7 @@ for (const kind of availableBrowsers) {
 /** Puts a tab in front; the others are hidden then. */
 async function lookAt(page) {
   await page.bringToFront();
-  await page.evaluate(async () => {
-    while (document.visibilityState !== "visible") await new Promise((resolve) => setTimeout(resolve, 20));
-  });
-}
-
-async function until(holds) {
-  while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 20));
+  await untilIn(page, "it is in front", () => document.visibilityState === "visible");
 }
 
 /** For a page: opens conversations in a shared worker, and speaks with the tools. */
@@ -324,29 +320,20 @@ async function prepare(name) {
   const library = await import("/threadkeep/index.js");
   const { toolsFor } = await import("/pages/worker-home-tools.mjs");
   const { ScriptedModel } = await import("/support/model/script.mjs");
+  const { until } = await import("/support/until.mjs");
   const channel = new BroadcastChannel("worker-home");
   const words = [];
-  const checks = new Set();
-  const check = () => checks.forEach((each) => each());
-  channel.onmessage = ({ data }) => {
-    words.push(data);
-    check();
-  };
+  channel.onmessage = ({ data }) => words.push(data);
   Object.assign(globalThis, {
     library,
     heard: [],
     shared: new SharedWorker("/pages/worker-home.mjs", { type: "module" }),
     say: (word) => channel.postMessage(word),
-    until: (holds) =>
-      new Promise((resolve) => {
-        const look = () => holds() && (checks.delete(look), resolve());
-        checks.add(look);
-        look();
-      }),
+    until,
     /** Resolves when a tool says this from now on. */
     said(word) {
       const from = words.length;
-      return until(() => words.indexOf(word, from) >= 0);
+      return until(() => words.indexOf(word, from) >= 0, `a tool says “${word}”`, { seen: () => words });
     },
     /** Opens a conversation in the shared worker, or where `home` says. `replies` are those of the model of this page. */
     async open({ data, replies = [], ...options }) {
@@ -361,10 +348,7 @@ async function prepare(name) {
         secrets: { TOKEN: "the-token-of-this-page" },
         ...options,
       });
-      conversation.subscribe((event) => {
-        heard.push(event);
-        check();
-      });
+      conversation.subscribe((event) => void heard.push(event));
       globalThis.conversation = conversation;
       return conversation;
     },
@@ -372,8 +356,8 @@ async function prepare(name) {
     resultsOf: () => heard.flatMap(({ kind, observation }) => (kind === "ObservationEvent" ? [observation.content[0].text] : [])),
     /** Resolves when the stored status is this. */
     async settled(id, status) {
-      const isSo = async () => (await library.Conversation.list()).some((each) => each.id === id && each.executionStatus === status);
-      while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 20));
+      const stored = async () => (await library.Conversation.list()).find((each) => each.id === id)?.executionStatus;
+      await until(async () => (await stored()) === status, `it is stored as ${status}`, { seen: stored });
     },
     hide(isHidden) {
       Object.defineProperty(document, "visibilityState", { configurable: true, get: () => (isHidden ? "hidden" : "visible") });

@@ -6,6 +6,7 @@ import { createModel } from "../../support/model.mjs";
 import { startServer } from "../../support/server.mjs";
 import { availableBrowsers } from "../../support/browser/driver.mjs";
 import { tabs } from "../../support/browser/tabs.mjs";
+import { untilIn } from "../../support/browser/until.mjs";
 
 const program = blocks("docs/chat.md").find((code) => code.includes("threadkeep/preact"));
 const place = blocks("docs/chat.md").find((code) => code.includes('class="threadkeep"'));
@@ -34,16 +35,16 @@ for (const kind of availableBrowsers) {
     const browser = await tabs(kind);
     try {
       const tab = await browser.page(`${server.origin}/`);
-      const shows = (text) => tab.waitForFunction((wanted) => document.body.innerText.includes(wanted), { timeout: 20_000 }, text);
+      const shows = (text) => untilIn(tab, `it shows “${text}”`, (wanted) => document.body.innerText.includes(wanted), text);
       await shows("How can I help?");
       assert.equal(await tab.$eval("#chat h1", ({ textContent }) => textContent), "A new chat");
       await tab.type("textarea", "Hello there");
       await tab.keyboard.press("Enter");
       await shows("Hello to you.");
-      await tab.waitForFunction(() => document.querySelector("#chat h1").textContent === "Hello there", { timeout: 20_000 });
-      await tab.waitForSelector(".prose strong", { timeout: 20_000 });
+      await untilIn(tab, "the chat has a title", () => document.querySelector("#chat h1").textContent === "Hello there");
+      await tab.waitForSelector(".prose strong");
 
-      const keep = await tab.waitForFunction(() =>
+      const keep = await untilIn(tab, "there is a button “Keep”", () =>
         [...document.querySelectorAll("#chat button")].find((button) => button.textContent === "Keep"),
       );
       await keep.click();

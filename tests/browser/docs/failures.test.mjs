@@ -7,6 +7,7 @@ import { example } from "../../support/example.mjs";
 import { startServer } from "../../support/server.mjs";
 import { availableBrowsers } from "../../support/browser/driver.mjs";
 import { tabs } from "../../support/browser/tabs.mjs";
+import { untilIn } from "../../support/browser/until.mjs";
 
 const refusal = "Incorrect API key provided: sk-mis****ped";
 const model = {
@@ -84,15 +85,11 @@ for (const kind of availableBrowsers) {
       try {
         const tab = await browser.page(`${server.origin}/`);
         if (field !== undefined) {
-          const input = await tab.waitForSelector(field, { timeout: 15_000 });
+          const input = await tab.waitForSelector(field);
           await input.type("Hello");
           await input.press("Enter");
         }
-        await tab
-          .waitForFunction(showsText, { timeout: 15_000 }, refusal)
-          .catch(async (error) =>
-            assert.fail(`${await browser.evaluate(() => document.body.innerText)}\n${browser.problems.join("\n")}\n${error.message}`),
-          );
+        await untilIn(tab, `it shows “${refusal}”`, showsText, refusal);
         assert.deepEqual(
           browser.problems.filter((problem) => problem.startsWith("uncaught")),
           [],

@@ -10,6 +10,7 @@ import { staticFiles } from "../../../scripts/static-files.mjs";
 import { startServer } from "../../support/server.mjs";
 import { availableBrowsers } from "../../support/browser/driver.mjs";
 import { tabs } from "../../support/browser/tabs.mjs";
+import { untilIn } from "../../support/browser/until.mjs";
 
 const text = readFileSync(path.join(root, "docs-site/index.md"), "utf8");
 const elements = /<div class="suggestions">.*\n<threadkeep-chat>.*\n/.exec(text)[0];
@@ -39,16 +40,17 @@ for (const kind of availableBrowsers) {
     try {
       const tab = await browser.page(`${server.origin}/`);
       const shows = (wanted) =>
-        tab.waitForFunction(
+        untilIn(
+          tab,
+          `it shows ${wanted}`,
           (pattern) => new RegExp(pattern).test(document.querySelector("threadkeep-chat").shadowRoot.textContent),
-          { timeout: 20_000 },
           wanted,
         );
       const suggest = async (name) => (await tab.waitForSelector(`::-p-xpath(//button[.="${name}"])`)).click();
       await suggest("Roll the dice");
       await shows("It is a [1-6]");
       await suggest("Pay Ann 20 euros");
-      await tab.waitForFunction(approves, { timeout: 20_000 });
+      await untilIn(tab, "the payment can be approved", approves);
       await shows("20 play euros are on their way to Ann");
       await suggest("Count to thirty");
       await shows("1, 2, 3");

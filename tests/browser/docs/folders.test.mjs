@@ -6,6 +6,7 @@ import { appOf, blocks } from "../../support/documented.mjs";
 import { startServer } from "../../support/server.mjs";
 import { availableBrowsers } from "../../support/browser/driver.mjs";
 import { tabs } from "../../support/browser/tabs.mjs";
+import { untilIn } from "../../support/browser/until.mjs";
 
 const [first] = blocks("docs/folders.md");
 const html = `<!doctype html><meta charset="utf-8"><title>folders</title><link rel="icon" href="data:,"><script type="module" src="/app/page.js"></script>`;
@@ -25,7 +26,7 @@ for (const kind of availableBrowsers) {
     const browser = await tabs(kind);
     try {
       const page = await browser.page(`${server.origin}/chat`);
-      await page.waitForFunction(() => document.title.length === 36, { timeout: 30_000 });
+      await untilIn(page, "its title is an id", () => document.title.length === 36);
       const files = await browser.evaluate(async () => {
         const { directory, filesIn } = await import("/pages/opfs.mjs");
         return filesIn(await directory(`conversations/${document.title.replaceAll("-", "")}`));

@@ -6,6 +6,7 @@ import { createModel } from "../../support/model.mjs";
 import { startServer } from "../../support/server.mjs";
 import { availableBrowsers } from "../../support/browser/driver.mjs";
 import { tabs } from "../../support/browser/tabs.mjs";
+import { untilIn } from "../../support/browser/until.mjs";
 
 const [agent, page] = blocks("docs/get-started.md");
 /** Calls a tool if the last message asks for it, and ends with its result. */
@@ -31,12 +32,12 @@ for (const kind of availableBrowsers) {
     try {
       const tab = await browser.page(`${server.origin}/`);
       const shows = (text) =>
-        tab.waitForFunction((wanted) => document.querySelector("main")?.textContent.includes(wanted), { timeout: 30_000 }, text);
+        untilIn(tab, `it shows “${text}”`, (wanted) => document.querySelector("main")?.textContent.includes(wanted), text);
       const send = async (text) => {
         await tab.type("form input", text);
         await tab.click("form button");
       };
-      await tab.waitForFunction(() => location.hash.length > 1);
+      await untilIn(tab, "the address has the conversation", () => location.hash.length > 1);
       await tab.type("[type=password]", "sk-typed");
       await send("Hello");
       await shows("Hello to you.");

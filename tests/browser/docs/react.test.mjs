@@ -6,6 +6,7 @@ import { createModel } from "../../support/model.mjs";
 import { startServer } from "../../support/server.mjs";
 import { availableBrowsers } from "../../support/browser/driver.mjs";
 import { tabs } from "../../support/browser/tabs.mjs";
+import { untilIn } from "../../support/browser/until.mjs";
 
 const [chat, main, , , list, deleting] = blocks("docs/react.md");
 /** The page with the list and the button around the chat. */
@@ -45,7 +46,7 @@ for (const kind of availableBrowsers) {
     const browser = await tabs(kind);
     try {
       const tab = await browser.page(`${server.origin}/`);
-      const shows = (page, text) => page.waitForFunction((wanted) => document.body.innerText.includes(wanted), { timeout: 20_000 }, text);
+      const shows = (page, text) => untilIn(page, `it shows “${text}”`, (wanted) => document.body.innerText.includes(wanted), text);
       await tab.waitForSelector("input");
       await tab.type("input", "Hello");
       await tab.keyboard.press("Enter");
@@ -57,18 +58,18 @@ for (const kind of availableBrowsers) {
       await second.type("input", "Me too");
       await second.keyboard.press("Enter");
       const both = () => document.querySelectorAll("article").length === 4;
-      await second.waitForFunction(both, { timeout: 20_000 });
+      await untilIn(second, "both messages are answered", both);
       assert.equal(await second.$eval("input", ({ value }) => value), "", "the message is stored");
       assert.ok(await second.$eval("button", ({ disabled }) => disabled));
       await second.close();
 
       await tab.bringToFront();
-      await tab.waitForFunction(both, { timeout: 20_000 });
+      await untilIn(tab, "both messages are answered", both);
       assert.equal((await tab.$$("li")).length, 1);
       const before = tab.url();
       await tab.click("button");
-      await tab.waitForFunction((address) => location.href !== address, {}, before);
-      await tab.waitForFunction((id) => !document.querySelector(`a[href="#${id}"]`), {}, before.split("#")[1]);
+      await untilIn(tab, "it is at another address", (address) => location.href !== address, before);
+      await untilIn(tab, "it is not listed", (id) => !document.querySelector(`a[href="#${id}"]`), before.split("#")[1]);
       assert.deepEqual(browser.problems, []);
     } finally {
       await browser.close();

@@ -7,6 +7,7 @@ import { createModel } from "../../support/model.mjs";
 import { startServer } from "../../support/server.mjs";
 import { availableBrowsers } from "../../support/browser/driver.mjs";
 import { tabs } from "../../support/browser/tabs.mjs";
+import { untilIn } from "../../support/browser/until.mjs";
 
 const [example] = blocks("README.md");
 const imports = '<script type="importmap">{ "imports": { "threadkeep": "/threadkeep/index.js" } }</script>';
@@ -35,7 +36,7 @@ for (const kind of availableBrowsers) {
     try {
       const tab = await browser.page(`${server.origin}/`);
       for (const events of [5, 9]) {
-        await tab.waitForFunction(() => document.title.includes("events"), { timeout: 30_000 });
+        await untilIn(tab, "its title tells of events", () => document.title.includes("events"));
         assert.match(await tab.title(), new RegExp(`^${events} events, true, The result: .*rolled`, "s"));
         assert.match(await browser.evaluate(() => document.body.innerText), /The result: .*rolled/);
         assert.equal(await browser.evaluate(() => globalThis.timesAsked), 1);

@@ -6,6 +6,7 @@ import { appOf, blocks } from "../../support/documented.mjs";
 import { startServer } from "../../support/server.mjs";
 import { availableBrowsers } from "../../support/browser/driver.mjs";
 import { tabs } from "../../support/browser/tabs.mjs";
+import { untilIn } from "../../support/browser/until.mjs";
 
 const [store, worker, page, , suite] = blocks("docs/stores.md");
 const html = `<!doctype html><meta charset="utf-8"><title>store</title><script type="module" src="/app/page.js"></script>`;
@@ -54,10 +55,10 @@ for (const kind of availableBrowsers) {
     const browser = await tabs(kind);
     try {
       const tab = await browser.page(`${server.origin}/chat`);
-      await tab.waitForFunction(() => location.hash.length > 1, { timeout: 30_000 });
+      await untilIn(tab, "the address has the conversation", () => location.hash.length > 1);
       assert.equal(await browser.evaluate(() => document.body.textContent), "Hello from the worker.");
       await tab.reload();
-      await tab.waitForFunction(() => document.body?.textContent === "Hello again.", { timeout: 30_000 });
+      await untilIn(tab, "it says hello again", () => document.body?.textContent === "Hello again.");
       assert.equal(model.requests.at(-1).body.messages.filter(({ role }) => role === "user").length, 2);
     } finally {
       await browser.close();

@@ -11,6 +11,7 @@ import { createModel } from "../../support/model.mjs";
 import { startServer } from "../../support/server.mjs";
 import { availableBrowsers, launch } from "../../support/browser/driver.mjs";
 import { photograph } from "../../support/browser/tabs.mjs";
+import { untilIn } from "../../support/browser/until.mjs";
 
 const app = await example("ai-sdk-chat");
 
@@ -64,7 +65,7 @@ for (const kind of availableBrowsers) {
       await start(address);
     };
     const text = () => page.evaluate(() => document.body.innerText);
-    const shows = (text) => page.waitForFunction((text) => document.body.innerText.includes(text), {}, text);
+    const shows = (text, tab = page) => untilIn(tab, `it shows “${text}”`, (text) => document.body.innerText.includes(text), text);
     const click = async (name, within = "") => (await page.waitForSelector(`::-p-xpath(${within}//button[.="${name}"])`)).click();
     const call = (name) => `//section[contains(., "${name}")]`;
     const send = async (text) => {
@@ -105,10 +106,10 @@ for (const kind of availableBrowsers) {
       assert.equal(await page.evaluate(() => document.querySelectorAll("article").length), 4);
 
       const second = await browser.page(page.url());
-      await second.waitForFunction(() => document.body.innerText.includes("You are welcome."));
+      await shows("You are welcome.", second);
       await second.type("input", "From here");
       await (await second.waitForSelector(`::-p-xpath(//button[.="Send"])`)).click();
-      await second.waitForFunction(() => document.body.innerText.includes("Here as well."));
+      await shows("Here as well.", second);
       assert.equal(await second.evaluate(() => document.querySelectorAll("article").length), 6);
       await second.close();
 

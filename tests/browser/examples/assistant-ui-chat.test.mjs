@@ -9,6 +9,7 @@ import { createModel } from "../../support/model.mjs";
 import { startServer } from "../../support/server.mjs";
 import { availableBrowsers, launch } from "../../support/browser/driver.mjs";
 import { photograph, tabs } from "../../support/browser/tabs.mjs";
+import { untilIn } from "../../support/browser/until.mjs";
 
 let app;
 before(async () => (app = await example("assistant-ui-chat")));
@@ -81,11 +82,7 @@ class ChatPage {
   }
 
   async #until(what, condition, ...args) {
-    try {
-      await this.page.waitForFunction(condition, { timeout: 20_000, polling: 20 }, ...args);
-    } catch (cause) {
-      throw new Error(`the page never ${what}; it shows:\n${await this.page.evaluate(() => document.body.innerText)}`, { cause });
-    }
+    await untilIn(this.page, `it ${what}`, condition, ...args);
   }
 }
 

@@ -11,6 +11,7 @@ import { createModel } from "../../support/model.mjs";
 import { startServer } from "../../support/server.mjs";
 import { availableBrowsers, launch } from "../../support/browser/driver.mjs";
 import { photograph } from "../../support/browser/tabs.mjs";
+import { untilIn } from "../../support/browser/until.mjs";
 
 const app = await example("react-chat");
 
@@ -49,7 +50,7 @@ for (const kind of availableBrowsers) {
       browser = await launch(kind, { profile });
       page = await browser.page(address);
     };
-    const shows = (text) => page.waitForFunction((text) => document.body.innerText.includes(text), {}, text);
+    const shows = (text) => untilIn(page, `it shows “${text}”`, (text) => document.body.innerText.includes(text), text);
     const click = async (name) =>
       (await page.waitForSelector(`::-p-xpath(//fieldset[not(@disabled)]//button[.="${name}"] | //form//button[.="${name}"])`)).click();
     try {

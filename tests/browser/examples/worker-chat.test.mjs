@@ -6,6 +6,7 @@ import { createModel } from "../../support/model.mjs";
 import { startServer } from "../../support/server.mjs";
 import { availableBrowsers } from "../../support/browser/driver.mjs";
 import { photograph, tabs } from "../../support/browser/tabs.mjs";
+import { untilIn } from "../../support/browser/until.mjs";
 
 const model = createModel([]);
 /** The cities that the worker has asked for. */
@@ -26,23 +27,20 @@ for (const kind of availableBrowsers) {
   test(kind, { timeout: 120_000 }, async (context) => {
     const browser = await tabs(kind);
     context.after(() => browser.close());
+    const isOpen = (page) =>
+      untilIn(page, "it is open", () => document.querySelector("threadkeep-chat")?.thread?.getSnapshot().phase === "open");
     const open = async (address = "") => {
       const page = await browser.page(`${server.origin}/${address}`);
-      await page.waitForFunction(() => document.querySelector("threadkeep-chat")?.thread?.getSnapshot().phase === "open");
+      await isOpen(page);
       return page;
     };
     const shows = (page, text) =>
-      page
-        .waitForFunction(
-          (text) => document.querySelector("threadkeep-chat").shadowRoot.querySelector(".items")?.textContent.includes(text),
-          // A tab in the background draws no frames.
-          { polling: 50, timeout: 20_000 },
-          text,
-        )
-        .catch(async (cause) => {
-          const shown = await page.evaluate(() => document.querySelector("threadkeep-chat").shadowRoot.textContent);
-          throw new Error(`it never shows “${text}”, but:\n${shown}\n${browser.problems.join("\n")}`, { cause });
-        });
+      untilIn(
+        page,
+        `it shows “${text}”`,
+        (text) => document.querySelector("threadkeep-chat").shadowRoot.querySelector(".items")?.textContent.includes(text),
+        text,
+      );
     const say = async (page, text) => {
       await page.bringToFront();
       await page.evaluate(() => document.querySelector("threadkeep-chat").shadowRoot.querySelector("textarea").focus());
@@ -103,7 +101,7 @@ for (const kind of availableBrowsers) {
       const page = await browser.page("about:blank");
       await page.evaluateOnNewDocument(() => delete globalThis.SharedWorker);
       await page.goto(`${server.origin}/`);
-      await page.waitForFunction(() => document.querySelector("threadkeep-chat")?.thread?.getSnapshot().phase === "open");
+      await isOpen(page);
       assert.equal(await homeOf(page), "here");
       await say(page, "And here?");
       await shows(page, "All the same.");

@@ -7,6 +7,7 @@ import { createModel } from "../../support/model.mjs";
 import { startServer } from "../../support/server.mjs";
 import { availableBrowsers } from "../../support/browser/driver.mjs";
 import { tabs } from "../../support/browser/tabs.mjs";
+import { untilIn } from "../../support/browser/until.mjs";
 import { endOf } from "../../support/ended.mjs";
 
 let server;
@@ -28,7 +29,7 @@ for (const kind of availableBrowsers) {
         const id = crypto.randomUUID();
         const network = { goes: () => listening.close(), comes: async () => void (listening = await model.listen(port)) };
         const page = await browser.page(`${server.origin}/pages/blank.html`);
-        const until = (condition) => page.waitForFunction(condition, { polling: 20, timeout: 20_000 });
+        const until = (condition) => untilIn(page, String(condition), condition);
         const opened = (options = {}) => page.evaluate(open, { id, baseUrl, ...options });
         try {
           await body({ page, model, network, until, opened });

@@ -8,6 +8,7 @@ import { filesIn, startPlace } from "../../mirror/http-place.mjs";
 import { startServer } from "../../support/server.mjs";
 import { availableBrowsers } from "../../support/browser/driver.mjs";
 import { tabs } from "../../support/browser/tabs.mjs";
+import { until } from "../../support/until.mjs";
 
 let server;
 before(async () => (server = await startServer()));
@@ -37,12 +38,12 @@ async function say(text, id) {
 }
 
 const becomes = async (tab, status) => {
-  for (let tries = 0; tries < 200; tries++) {
-    const state = await tab.evaluate(() => window.backup.state);
-    if (state.status === status) return state;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  assert.fail(`it did not become ${status}: ${JSON.stringify(await tab.evaluate(() => window.backup.state))}`);
+  const seen = () => tab.evaluate(() => window.backup.state);
+  const wanted = async () => {
+    const state = await seen();
+    return state.status === status && state;
+  };
+  return until(wanted, `it becomes ${status}`, { seen });
 };
 
 for (const kind of availableBrowsers) {

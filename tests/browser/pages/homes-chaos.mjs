@@ -3,6 +3,7 @@
 import { Agent, Conversation, LLM, indexedDBStore, tool } from "/threadkeep/index.js";
 import { ScriptedModel } from "/support/model/script.mjs";
 import { randomFrom } from "/support/random.mjs";
+import { until } from "/support/until.mjs";
 
 const tell = (kind, value) =>
   globalThis.fetch("/tell", { method: "POST", keepalive: true, body: JSON.stringify({ kind, value }) }).catch(() => {});
@@ -21,15 +22,9 @@ const heard = [];
 let firstHeard = 0;
 /** When it has become the writer or a follower, by the length of the log. */
 const roles = [];
-const changes = new Set();
 
-function until(holds) {
-  return new Promise((resolve) => {
-    const check = () => holds() && (changes.delete(check), resolve());
-    changes.add(check);
-    check();
-  });
-}
+/** Resolves as soon as the condition holds, at the latest after these milliseconds. */
+const soon = (holds, milliseconds) => Promise.race([until(holds, undefined, { limit: Infinity }), turn(milliseconds)]);
 
 /** Opens the conversation, and begins to act. */
 window.live = async ({ id, tab, seed }) => {
@@ -70,7 +65,6 @@ window.live = async ({ id, tab, seed }) => {
   conversation.subscribe((event) => {
     if (event.id !== undefined) heard.push(event.id);
     else if (event.key === "access") roles.push(`${event.value} at ${conversation.events.length}`);
-    for (const check of changes) check();
   });
   const someEvent = async () => (await conversation.events.at(random.between(0, conversation.events.length - 1)))?.id ?? null;
   const somePending = async () => (await conversation.pendingActions())[0]?.id ?? "none";
@@ -125,16 +119,13 @@ window.live = async ({ id, tab, seed }) => {
       .catch((error) => {
         if (!expected.has(error.code)) return tell("problem", `${name}() in ${tab}: ${error.code}: ${error.message}`);
       })
-      .finally(() => {
-        open.delete(number);
-        for (const check of changes) check();
-      });
+      .finally(() => open.delete(number));
   };
   working = (async () => {
     while (!isOver) {
       act(random.of(names));
       // As many calls at once as a hasty person makes.
-      if (open.size > 6) await Promise.race([until(() => open.size <= 6 || isOver), turn(500)]);
+      if (open.size > 6) await soon(() => open.size <= 6 || isOver, 500);
       await turn(random.between(0, 40));
     }
   })();
@@ -160,14 +151,16 @@ window.stop = async () => {
 
 /** The calls without an answer after a while; the run that may be under way is stopped first. */
 window.rest = async (milliseconds) => {
-  const interrupting = conversation.interrupt().catch(({ code }) => code);
-  await Promise.race([Promise.all([interrupting, until(() => open.size === 0)]), turn(milliseconds)]);
+  let isStopping = true;
+  const stopped = () => (isStopping = false);
+  conversation.interrupt().then(stopped, stopped);
+  await soon(() => !isStopping && open.size === 0, milliseconds);
   return { open: [...open.values()], access: conversation.access, home: conversation.home };
 };
 
 /** Everything that this tab shows, once it has as many events as it should have. */
 window.view = async (length, milliseconds) => {
-  await Promise.race([until(() => conversation.events.length >= length), turn(milliseconds)]);
+  await soon(() => conversation.events.length >= length, milliseconds);
   const events = await conversation.events.slice();
   return {
     events,

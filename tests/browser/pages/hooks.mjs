@@ -3,6 +3,7 @@ import { StrictMode, createElement as h, useEffect, useRef } from "react";
 import { createRoot } from "react-dom/client";
 import { Agent, LLM, indexedDBStore, tool } from "threadkeep";
 import { useApprovals, useConversation, useConversations } from "threadkeep/react";
+import { until as untilIt } from "../../support/until.mjs";
 
 const pay = {
   name: "pay",
@@ -54,7 +55,4 @@ export function show({ chat = true, id = null, say }) {
 }
 
 /** Resolves as soon as what is rendered is as wanted. */
-export async function until(isSo) {
-  while (!isSo(rendered)) await new Promise((resolve) => requestAnimationFrame(resolve));
-  return rendered;
-}
+export const until = (isSo) => untilIt(() => isSo(rendered) && rendered, isSo);

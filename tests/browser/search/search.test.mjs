@@ -6,6 +6,7 @@ import { startServer } from "../../support/server.mjs";
 import { availableBrowsers } from "../../support/browser/driver.mjs";
 import { tabs } from "../../support/browser/tabs.mjs";
 import { isAll } from "../../support/explored.mjs";
+import { until } from "../../support/until.mjs";
 
 let server;
 before(async () => (server = await startServer()));
@@ -116,20 +117,14 @@ for (const kind of availableBrowsers) {
         const id = await other.evaluate(say, "The aardvark sleeps", { title: "Animals" });
         assert.deepEqual(await page.evaluate(find, "aardvark"), ["The aardvark sleeps"]);
         await other.evaluate(say, "The aardvark wakes up", { id });
-        await page.waitForFunction(async () => {
-          const { search } = await import("/threadkeep/index.js");
-          return (await search("wakes")).hits.length === 1;
-        });
+        await until(async () => (await page.evaluate(find, "wakes")).length === 1, "what was written is found");
         assert.match(await page.evaluate(dump), /aardvark/);
         await other.evaluate(say, "A pangolin is no aardvark");
         await other.evaluate(remove, id);
-        await page.waitForFunction(async () => {
-          const { search } = await import("/threadkeep/index.js");
-          return (await search("wakes")).hits.length === 0;
-        });
+        await until(async () => (await page.evaluate(find, "wakes")).length === 0, "what was deleted is not found");
         assert.deepEqual(await page.evaluate(find, "aardvark"), ["A pangolin is no aardvark"]);
         // By itself, about a second after the change.
-        await page.waitForFunction(async (read) => !(await new Function(`return ${read}`)()()).includes("wakes"), {}, String(dump));
+        await until(async () => !(await page.evaluate(dump)).includes("wakes"), "nothing of it is left");
         await other.close();
       });
 

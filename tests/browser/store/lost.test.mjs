@@ -8,6 +8,7 @@ import { after, before, describe, test } from "node:test";
 import { startServer } from "../../support/server.mjs";
 import { availableBrowsers, launch } from "../../support/browser/driver.mjs";
 import { tabs } from "../../support/browser/tabs.mjs";
+import { until } from "../../support/until.mjs";
 
 let server;
 before(async () => (server = await startServer()));
@@ -43,9 +44,11 @@ function tear(profile) {
   }
 }
 
-const until = async (browser, condition, ...args) => {
-  const deadline = Date.now() + 20_000;
-  while (!(await browser.evaluate(condition, ...args))) assert.ok(Date.now() < deadline, `not in time: ${condition}`);
+/** Resolves once the page's list of the conversations that there should be has so many. */
+const remembers = (browser, count) => {
+  const remembered = () => caches.open("threadkeep-conversations").then(async (cache) => (await cache.keys()).length);
+  const seen = () => browser.evaluate(remembered);
+  return until(async () => (await seen()) === count, `${count} conversations are remembered`, { seen });
 };
 
 describe("a database that the browser removes", { skip: !availableBrowsers.includes("chromium") && "Chromium alone does it" }, () => {
@@ -78,12 +81,7 @@ describe("a database that the browser removes", { skip: !availableBrowsers.inclu
           await browser.evaluate(begin, id, "torn");
           assert.equal(await browser.evaluate(talk), "finished");
         }
-        await until(browser, () =>
-          caches
-            .open("threadkeep-conversations")
-            .then((cache) => cache.keys())
-            .then((keys) => keys.length === 2),
-        );
+        await remembers(browser, 2);
       });
       tear(profile);
       // The first start passes over the torn entry and writes on behind it; the second finds it.
@@ -134,23 +132,13 @@ for (const kind of availableBrowsers) {
       await browser.evaluate(() => conversation.close());
       assert.deepEqual((await browser.evaluate(begin, id, "no-loss")).warnings, []);
       await browser.evaluate(talk);
-      await until(browser, () =>
-        caches
-          .open("threadkeep-conversations")
-          .then((cache) => cache.keys())
-          .then((keys) => keys.length === 1),
-      );
+      await remembers(browser, 1);
       await browser.evaluate(async () => {
         const { Conversation } = await import("/threadkeep/index.js");
         await conversation.close();
         await Conversation.delete(conversation.id, { store });
       });
-      await until(browser, () =>
-        caches
-          .open("threadkeep-conversations")
-          .then((cache) => cache.keys())
-          .then((keys) => keys.length === 0),
-      );
+      await remembers(browser, 0);
       assert.deepEqual((await browser.evaluate(begin, id, "no-loss")).warnings, []);
       await browser.evaluate(() => conversation.close());
     });

@@ -5,6 +5,7 @@ import { after, before, test } from "node:test";
 import { startServer } from "../../support/server.mjs";
 import { availableBrowsers } from "../../support/browser/driver.mjs";
 import { checksIn, tabs } from "../../support/browser/tabs.mjs";
+import { until } from "../../support/until.mjs";
 
 let server;
 before(async () => (server = await startServer()));
@@ -119,7 +120,7 @@ for (const kind of availableBrowsers) {
       }
       await check("leftovers are cleared away", async (page) => {
         await page.evaluate(inPage, "leaveBehind");
-        await page.waitForFunction(inPage, { polling: 100 }, "leftoversAreGone");
+        await until(() => page.evaluate(inPage, "leftoversAreGone"), "leftovers are gone");
       });
       await check("one tab at a time holds a lock, and a tab that dies lets go", async (page) => {
         const other = await blank();
@@ -130,7 +131,7 @@ for (const kind of availableBrowsers) {
         assert.equal(await other.evaluate(inPage, "takeLock"), true);
         assert.equal(await page.evaluate(inPage, "takeLock"), false);
         await other.close();
-        await page.waitForFunction(inPage, { polling: 100 }, "takeLock");
+        await until(() => page.evaluate(inPage, "takeLock"), "the lock is free");
         assert.deepEqual(await page.evaluate(inPage, "locksWithoutWebLocks"), [true, false, true]);
       });
       await check("a closed conversation can be deleted and opened at once, in every tab", async (page) => {

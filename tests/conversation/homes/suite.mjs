@@ -7,6 +7,7 @@
 //   options   more options of Conversation.open()
 // `play` gets what `Player` has, and returns what it saw. `live`: the live events are compared as well; `closes`: it closes the handle.
 import { ScriptedModel } from "../../support/model/script.mjs";
+import { until } from "../../support/until.mjs";
 import { approvals } from "./approvals.mjs";
 import { branches } from "./branches.mjs";
 import { messages } from "./messages.mjs";
@@ -54,18 +55,14 @@ export async function openFor(each, { library, store, conversationId, token, hom
   const { Conversation, memoryStore } = library;
   const { given, gate, model } = await partsFor(each, { library, token, away });
   const heard = [];
-  const checks = new Set();
   const conversation = await Conversation.open({
     store: store === "memory" ? memoryStore() : store,
     conversationId,
     ...(home && { home }),
     ...given,
   });
-  conversation.subscribe((event) => {
-    heard.push(event);
-    for (const check of checks) check();
-  });
-  return new Player({ library, conversation, gate, heard, checks, model });
+  conversation.subscribe((event) => void heard.push(event));
+  return new Player({ library, conversation, gate, heard, model });
 }
 
 /** What a case plays with. */
@@ -74,13 +71,7 @@ class Player {
     Object.assign(this, parts);
   }
 
-  /** Resolves as soon as the condition holds, which is checked with every event. */
-  until = (holds) =>
-    new Promise((resolve) => {
-      const check = () => holds() && (this.checks.delete(check), resolve());
-      this.checks.add(check);
-      check();
-    });
+  until = (holds) => until(holds, undefined, { of: this.conversation, seen: () => this.heard.at(-1) });
 
   /** Resolves when this handle has heard of such an event. */
   hears = (wanted) => this.until(() => this.heard.some(wanted));

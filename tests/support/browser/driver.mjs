@@ -10,6 +10,7 @@ import { findWebKit } from "../../../scripts/webkit.mjs";
 import { fingerprint } from "../../../scripts/freshness.mjs";
 import { root } from "../../../scripts/process.mjs";
 import { killTree } from "./process-tree.mjs";
+import { patience } from "../until.mjs";
 import { startWebKit } from "./webkit.mjs";
 
 /** A name of this machine that is not trusted as `localhost` is: pages from there are no secure context. */
@@ -50,7 +51,7 @@ const firefoxPreferences = {
 };
 
 /** So many milliseconds a page may take to load, on a machine on which five browsers compile the library at once. */
-const patience = 120_000;
+const slowestLoad = 120_000;
 
 const wanted = process.env.THREADKEEP_BROWSER;
 
@@ -114,7 +115,9 @@ export class Tabs {
       if (message.type() === "error") this.problems.push(`console: ${message.text()}`);
     });
     this.#pages.push(page);
-    await page.goto(url, { timeout: patience });
+    // The driver of WebKit has no limits of its own to set.
+    page.setDefaultTimeout?.(patience);
+    await page.goto(url, { timeout: slowestLoad });
     return page;
   }
 

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { remains } from "../../support/remains.mjs";
+import { until as untilIt } from "../../support/until.mjs";
 import { isIdle, seen, stage, until } from "./stage.mjs";
 
 /** A thread whose page dies while an answer streams: what it has shown, and a function that opens the conversation after that. */
@@ -10,8 +11,7 @@ async function diesStreaming() {
   const thread = open();
   const { conversationId } = thread.getSnapshot();
   await thread.send("Go");
-  const isStored = async () => (await store.files(conversationId, "drafts")).length > 0;
-  while (!(await isStored())) await new Promise((resolve) => setTimeout(resolve, 50));
+  await untilIt(async () => (await store.files(conversationId, "drafts")).length > 0, "its draft is stored");
   const [, shown] = seen(thread.getSnapshot());
   const left = await remains(store);
   return { thread, shown, model, reopen: (options) => open({ store: left, conversationId, ...options }) };

@@ -1,5 +1,6 @@
 // A model, an agent and a thread for tests of threads.
 import { createModel } from "../../support/model.mjs";
+import { until as untilIt } from "../../support/until.mjs";
 import { Agent, LLM, memoryStore, tool } from "../../../dist/index.js";
 import { openThread } from "../../../dist/thread.js";
 
@@ -28,18 +29,13 @@ export function stage(script, { look = () => "seen", ...options } = {}) {
   return { model, agent, store, open };
 }
 
-/** Resolves as soon as the snapshot of the thread is as wanted. */
+/** Resolves to the snapshot of the thread as soon as it is as wanted. */
 export function until(thread, isSo) {
-  return new Promise((resolve) => {
-    const look = () => {
-      const snapshot = thread.getSnapshot();
-      if (!isSo(snapshot)) return;
-      stop();
-      resolve(snapshot);
-    };
-    const stop = thread.subscribe(look);
-    look();
-  });
+  const wanted = () => {
+    const snapshot = thread.getSnapshot();
+    return isSo(snapshot) && snapshot;
+  };
+  return untilIt(wanted, `the thread is as wanted: ${isSo}`, { of: thread, seen: () => thread.getSnapshot() });
 }
 export const isIdle = ({ isRunning }) => !isRunning;
 

@@ -6,6 +6,7 @@ import { createModel } from "../../../support/model.mjs";
 import { startServer } from "../../../support/server.mjs";
 import { availableBrowsers } from "../../../support/browser/driver.mjs";
 import { photograph, tabs } from "../../../support/browser/tabs.mjs";
+import { untilIn } from "../../../support/browser/until.mjs";
 
 test("a server can import the entry: nothing is defined, nothing fails", async () => {
   const { ThreadkeepChat, defineChat } = await import(`${root}/dist/chat.js`);
@@ -105,7 +106,7 @@ for (const kind of availableBrowsers) {
     const browser = await tabs(kind);
     context.after(() => browser.close());
     const page = await browser.page(`${server.origin}/element/index.html`);
-    const until = (body) => page.waitForFunction(body, { polling: 50, timeout: 20_000 });
+    const until = (body) => untilIn(page, String(body), body);
     const press = (name) =>
       page.evaluate(
         (name) =>

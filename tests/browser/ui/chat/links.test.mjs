@@ -5,6 +5,7 @@ import { createModel } from "../../../support/model.mjs";
 import { startServer } from "../../../support/server.mjs";
 import { availableBrowsers } from "../../../support/browser/driver.mjs";
 import { tabs } from "../../../support/browser/tabs.mjs";
+import { untilIn } from "../../../support/browser/until.mjs";
 
 const questions = 30;
 
@@ -47,14 +48,15 @@ for (const kind of availableBrowsers) {
     }, questions);
     /** Its row is marked and stands where it was scrolled to, with some space above it. */
     const isShown = (text) =>
-      page.waitForFunction(
+      untilIn(
+        page,
+        `“${text}” is marked and in place`,
         (text) => {
           const marked = [...chat.shadowRoot.querySelectorAll(".row.marked")];
           const scroller = chat.shadowRoot.querySelector(".scroller")?.getBoundingClientRect();
           const place = marked[0]?.getBoundingClientRect();
           return marked.length === 1 && marked[0].textContent.includes(text) && Math.abs(place.top - scroller.top - 24) < 3;
         },
-        { polling: 50, timeout: 15_000 },
         text,
       );
     await isShown("Question 3");
@@ -81,7 +83,7 @@ for (const kind of availableBrowsers) {
     assert.deepEqual(copied, [`https://example.org/#${ids.answered[20]}`]);
 
     await page.evaluate(() => chat.setAttribute("event-id", "0f8fad5b-d9cb-469f-a165-70867728950e"));
-    await page.waitForFunction(() => missing.length > 0, { timeout: 15_000 });
+    await untilIn(page, "it is missing", () => missing.length > 0);
     const after = await page.evaluate(() => ({ missing, marked: chat.shadowRoot.querySelectorAll(".marked").length }));
     assert.deepEqual(after, { missing: ["0f8fad5b-d9cb-469f-a165-70867728950e"], marked: 0 });
     assert.deepEqual(browser.problems.splice(0), []);

@@ -5,6 +5,7 @@ import { startServer } from "../../../support/server.mjs";
 import { availableBrowsers } from "../../../support/browser/driver.mjs";
 import { photograph, tabs } from "../../../support/browser/tabs.mjs";
 import { faultsOf } from "../../../support/browser/axe.mjs";
+import { untilIn } from "../../../support/browser/until.mjs";
 
 let server;
 before(async () => (server = await startServer()));
@@ -19,7 +20,7 @@ for (const kind of availableBrowsers) {
     const requests = [];
     page.on("request", (request) => requests.push(request.url()));
     /** Waits until an expression about the shadow root holds. */
-    const until = (body, ...args) => page.waitForFunction(body, { polling: 50, timeout: 20_000 }, ...args);
+    const until = (body, ...args) => untilIn(page, String(body), body, ...args);
     const tall = () => page.setViewport({ width: 1280, height: 4000 });
     const usual = () => page.setViewport({ width: 1280, height: 800 });
     const step = (name, body) =>

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { faultsOf } from "../../../support/browser/axe.mjs";
 import { photograph } from "../../../support/browser/tabs.mjs";
+import { untilIn } from "../../../support/browser/until.mjs";
 import { createModel } from "../../../support/model.mjs";
 import { startServer } from "../../../support/server.mjs";
 
@@ -44,12 +45,7 @@ export class ElementPage {
     );
   }
   async until(what, condition, ...args) {
-    try {
-      await this.page.waitForFunction(condition, { polling: 30, timeout: 15_000 }, ...args);
-    } catch (cause) {
-      const shown = await this.page.evaluate(() => window.chat.shadowRoot.textContent).catch(() => "nothing");
-      throw new Error(`waited in vain until ${what}; the page shows:\n${shown}`, { cause });
-    }
+    await untilIn(this.page, what, condition, ...args);
   }
   shows(pattern, selector = ".main") {
     return this.until(

@@ -7,6 +7,7 @@ import { startServer } from "../../../support/server.mjs";
 import { faultsOf } from "../../../support/browser/axe.mjs";
 import { availableBrowsers } from "../../../support/browser/driver.mjs";
 import { photograph, tabs } from "../../../support/browser/tabs.mjs";
+import { untilIn } from "../../../support/browser/until.mjs";
 
 const page = `
 import { Agent, Conversation, LLM, memoryStore } from "threadkeep";
@@ -35,13 +36,14 @@ for (const kind of availableBrowsers) {
     const browser = await tabs(kind);
     try {
       const tab = await browser.page(`${server.origin}/inspector`);
-      await tab.waitForFunction(() => document.title === "done", { timeout: 30_000 });
+      await untilIn(tab, "the run is over", () => document.title === "done");
       const shadow = (body, ...args) =>
         tab.evaluate(`(${body})(document.querySelector("threadkeep-inspector").shadowRoot, ...${JSON.stringify(args)})`);
       const shows = (text) =>
-        tab.waitForFunction(
+        untilIn(
+          tab,
+          `it shows “${text}”`,
           (wanted) => document.querySelector("threadkeep-inspector").shadowRoot.textContent.includes(wanted),
-          { timeout: 10_000 },
           text,
         );
       const choose = (name) => shadow((view, wanted) => view.querySelector(`#tab-${wanted}`).click(), name);

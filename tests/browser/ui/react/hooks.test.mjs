@@ -104,12 +104,11 @@ for (const kind of availableBrowsers) {
       const [{ openThread }, { Agent, LLM }] = await Promise.all([import("/threadkeep/thread.js"), import("/threadkeep/slim.js")]);
       const thread = openThread({ agent: new Agent({ llm: new LLM({ model: "openai/m", baseUrl: "/v1" }) }), conversationId: id });
       globalThis.thread = thread;
-      globalThis.until = (isSo) =>
-        new Promise((resolve) => {
-          const look = () => isSo(thread.getSnapshot()) && resolve(thread.getSnapshot());
-          thread.subscribe(look);
-          look();
-        });
+      const { until } = await import("/support/until.mjs");
+      globalThis.until = (isSo) => {
+        const wanted = () => isSo(thread.getSnapshot()) && thread.getSnapshot();
+        return until(wanted, isSo, { of: thread, seen: () => thread.getSnapshot() });
+      };
       await thread.opened();
       return thread.getSnapshot().access;
     };
