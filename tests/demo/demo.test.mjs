@@ -13,7 +13,9 @@ before(async () => (demo = await startDemo()));
 after(() => demo.close());
 
 for (const kind of availableBrowsers) {
-  test(kind, { timeout: 180_000 }, async (context) => {
+  test(`${kind}: a user of the demo chats, stops, reloads, crashes, carries on and takes it along`, {
+    timeout: 180_000,
+  }, async (context) => {
     const folder = mkdtempSync(path.join(tmpdir(), `threadkeep-demo-${kind}-`));
     const profile = path.join(folder, "profile");
     let browser = await launch(kind, { profile });

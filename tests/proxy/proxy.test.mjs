@@ -92,7 +92,7 @@ async function run({ baseUrl, apiKey, llm }) {
 const words = (event) => (event.content ?? event.observation?.content ?? []).map(({ text }) => text).join();
 
 for (const kind of availableBrowsers) {
-  describe(kind, () => {
+  describe(`${kind}: an agent of a page on the LiteLLM proxy`, () => {
     const inPage = (name, check) => test(name, { timeout: 120_000 }, (t) => (proxy ? check(t) : t.skip("no LiteLLM proxy")));
     const asked = (llm, apiKey = key) => browsers.get(kind).evaluate(run, { baseUrl: proxy.baseUrl, apiKey, llm });
 

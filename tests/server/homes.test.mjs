@@ -59,7 +59,9 @@ describe("the suite of homes on agent servers", { timeout: 1_800_000 }, () => {
   });
 
   for (const kind of availableBrowsers) {
-    test(kind, { timeout: 800_000 }, async (context) => {
+    test(`${kind}: each case of the suite of homes is the same on an agent server, or differs as docs/server.md says`, {
+      timeout: 800_000,
+    }, async (context) => {
       const there = servers.filter((server) => server !== null);
       if (there.length === 0) return context.skip("no server is here");
       const browser = await tabs(kind);

@@ -33,7 +33,9 @@ for (const version of serverVersions) {
     });
 
     for (const kind of availableBrowsers) {
-      test(kind, { timeout: 180_000 }, async (t) => {
+      test(`${kind}: pages are told over a socket what a conversation on the agent server ${version} does`, {
+        timeout: 180_000,
+      }, async (t) => {
         if (server === null) return t.skip("it is not here");
         const browser = await tabs(kind);
         const tab = async () => {

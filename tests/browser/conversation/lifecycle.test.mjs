@@ -36,7 +36,7 @@ const happenings = {
 };
 
 for (const kind of availableBrowsers) {
-  test(kind, { timeout: 180_000 }, async (context) => {
+  test(`${kind}: a page that was left, frozen or thrown away ends with a handle that can act`, { timeout: 180_000 }, async (context) => {
     const browser = await tabs(kind);
     const tab = async () => {
       const page = await browser.page(`${server.origin}/pages/blank.html`);

@@ -17,7 +17,7 @@ before(async () => (server = await startServer()));
 after(() => server.close());
 
 for (const kind of availableBrowsers) {
-  test(kind, { timeout: 180_000 }, async (context) => {
+  test(`${kind}: runs in a worker outlive their page, and their tools run in a page`, { timeout: 180_000 }, async (context) => {
     const browser = await tabs(kind);
     const tab = async (name) => {
       const page = await browser.page(`${server.origin}/pages/blank.html`);

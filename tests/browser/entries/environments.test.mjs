@@ -37,7 +37,7 @@ before(async () => {
 after(() => server.close());
 
 for (const kind of availableBrowsers) {
-  test(kind, async (context) => {
+  test(`${kind}: the library says why where it cannot run, and runs in service workers`, async (context) => {
     const browser = await tabs(kind);
     context.after(() => browser.close());
     const inPage = async (url, body, ...args) => {

@@ -87,7 +87,9 @@ class ChatPage {
 }
 
 for (const kind of availableBrowsers) {
-  test(kind, { timeout: 180_000 }, async (context) => {
+  test(`${kind}: the components of examples/assistant-ui-chat show conversations of this library`, {
+    timeout: 180_000,
+  }, async (context) => {
     const model = createModel([]);
     const server = await startServer({ model, mounts: { "/chat/": app } });
     context.after(() => server.close());

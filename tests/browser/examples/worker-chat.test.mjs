@@ -24,7 +24,7 @@ before(async () => {
 after(() => server.close());
 
 for (const kind of availableBrowsers) {
-  test(kind, { timeout: 120_000 }, async (context) => {
+  test(`${kind}: an answer of examples/worker-chat outlives the tab that has asked for it`, { timeout: 120_000 }, async (context) => {
     const browser = await tabs(kind);
     context.after(() => browser.close());
     const isOpen = (page) =>

@@ -11,7 +11,7 @@ before(async () => (server = await startServer()));
 after(() => server.close());
 
 for (const kind of availableBrowsers) {
-  test(kind, async (context) => {
+  test(`${kind}: each bad input to the API settles with a documented code in a page`, async (context) => {
     const browser = await tabs(kind);
     try {
       await browser.page(`${server.origin}/pages/blank.html`);

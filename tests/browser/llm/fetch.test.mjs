@@ -61,7 +61,7 @@ before(async () => {
 after(() => Promise.all([pages.close(), provider.close()]));
 
 for (const kind of availableBrowsers) {
-  test(kind, async (context) => {
+  test(`${kind}: no stream, refusal or stranger in the network of a page leaves a promise unsettled`, async (context) => {
     const browser = await tabs(kind);
     try {
       const page = await browser.page(`${pages.origin}/pages/blank.html`);

@@ -125,7 +125,9 @@ async function guarded(url, conversationId) {
 }
 
 for (const kind of availableBrowsers) {
-  test(kind, { timeout: 180_000 }, async (context) => {
+  test(`${kind}: MCP servers of other origins are used from a page, with logins and after a reload`, {
+    timeout: 180_000,
+  }, async (context) => {
     const browser = await tabs(kind);
     try {
       await context.test(

@@ -19,7 +19,9 @@ before(async () => (server = await startServer()));
 after(() => server.close());
 
 for (const kind of availableBrowsers) {
-  test(kind, { timeout: 1_800_000 }, async (context) => {
+  test(`${kind}: a store in a directory passes the suite, and goes through deaths, a full disk and odd names`, {
+    timeout: 1_800_000,
+  }, async (context) => {
     const browser = await tabs(kind);
     const { blank, check, suite } = checksIn(context, browser, `${server.origin}/pages/blank.html`);
     try {

@@ -35,7 +35,9 @@ function textsBelow(folder, texts) {
 const randomWord = () => Array.from({ length: 24 }, () => "abcdefghijklmnopqrstuvwxyz0123456789"[Math.floor(Math.random() * 36)]).join("");
 
 for (const kind of availableBrowsers) {
-  test(kind, { timeout: 1_200_000 }, async (context) => {
+  test(`${kind}: the encrypted store passes the suite, and leaves nothing to be read on the disk`, {
+    timeout: 1_200_000,
+  }, async (context) => {
     const browser = await tabs(kind);
     const { blank, check, suite } = checksIn(context, browser, `${server.origin}/pages/blank.html`);
     const holds = (inner) => suite((page, name) => page.evaluate(inPage, name, inner));

@@ -117,7 +117,7 @@ describe("a database that the browser removes", { skip: !availableBrowsers.inclu
 });
 
 for (const kind of availableBrowsers) {
-  describe(kind, { timeout: 180_000 }, () => {
+  describe(`${kind}: storage that was lost, and tabs that begin at once`, { timeout: 180_000 }, () => {
     let browser;
     before(async () => {
       browser = await tabs(kind);

@@ -12,7 +12,7 @@ before(async () => (server = await startServer()));
 after(() => server.close());
 
 for (const kind of availableBrowsers) {
-  test(kind, async (context) => {
+  test(`${kind}: every store passes the suite, and goes through what a browser does to a database`, async (context) => {
     const browser = await tabs(kind);
     const { blank, check } = checksIn(context, browser, `${server.origin}/pages/blank.html`);
     try {

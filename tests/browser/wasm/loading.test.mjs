@@ -57,7 +57,7 @@ before(async () => (server = await startServer({ mounts })));
 after(() => server.close());
 
 for (const kind of availableBrowsers) {
-  test(kind, async (context) => {
+  test(`${kind}: the library finds its wasm files on every kind of server, and after failures`, async (context) => {
     const browser = await tabs(kind);
     // Each in a page of its own, for a page loads the wasm once.
     const inPage = async (body, ...args) => {

@@ -28,7 +28,7 @@ before(async () => {
 after(() => server.close());
 
 for (const kind of availableBrowsers) {
-  test(kind, async (context) => {
+  test(`${kind}: a view that StrictMode takes away and shows again ends with a writer`, async (context) => {
     const browser = await tabs(kind);
     context.after(() => browser.close());
     await browser.page(`${server.origin}/pages/blank.html`);
