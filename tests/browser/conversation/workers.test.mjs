@@ -24,7 +24,7 @@ for (const kind of availableBrowsers) {
       await page.evaluate(prepare, name);
       return page;
     };
-    const step = (name, run) => context.test(name, { timeout: 60_000 }, run);
+    const step = (name, run) => context.test(name, { timeout: 120_000 }, run);
     /** Whether anybody writes the conversation. */
     const isOpen = (page, id) =>
       page.evaluate(async (id) => (await navigator.locks.query()).held.some(({ name }) => name.endsWith(`:${id}`)), id);

@@ -41,7 +41,7 @@ after(() => server.close());
 
 for (const kind of availableBrowsers) {
   test(`${kind}: a second tab writes as well, and a deleted conversation leaves the list`, {
-    timeout: 60_000,
+    timeout: 120_000,
   }, async () => {
     const browser = await tabs(kind);
     try {

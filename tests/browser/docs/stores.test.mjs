@@ -51,7 +51,7 @@ for (const kind of availableBrowsers) {
     }
   });
 
-  test(`${kind}: a conversation in a worker goes on after a reload`, { timeout: 60_000 }, async () => {
+  test(`${kind}: a conversation in a worker goes on after a reload`, { timeout: 120_000 }, async () => {
     const browser = await tabs(kind);
     try {
       const tab = await browser.page(`${server.origin}/chat`);

@@ -51,7 +51,7 @@ for (const kind of availableBrowsers) {
     const addressOf = (page) => page.evaluate(() => location.hash);
     const paintOf = (page) => page.evaluate(() => document.documentElement.style.getPropertyValue("--paint"));
     const step = (name, body) =>
-      context.test(name, { timeout: 60_000 }, async () => {
+      context.test(name, { timeout: 120_000 }, async () => {
         await body();
         assert.deepEqual(browser.problems.splice(0), []);
         model.check();

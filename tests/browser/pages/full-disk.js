@@ -1,6 +1,7 @@
 // A conversation on an origin that gets full again and again, for `full.test.mjs`: one function for each step.
 import { Agent, Conversation, LLM, indexedDBStore, storageStatus, tool } from "/threadkeep/index.js";
 import { ScriptedModel } from "/support/model/script.mjs";
+import { until } from "/support/until.mjs";
 
 const store = indexedDBStore("full");
 /** What was said in each round, and how often its call has run. */
@@ -71,11 +72,12 @@ async function fill() {
 /** Removes that data, and resolves once the browser has the room: it removes files a while later. */
 export async function makeRoom() {
   await otherData((rows) => rows.clear());
-  for (;;) {
-    const { usage, quota } = await navigator.storage.estimate();
-    if (usage < 0.9 * quota) return;
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
+  const estimate = () => navigator.storage.estimate();
+  const isRoom = async () => {
+    const { usage, quota } = await estimate();
+    return usage < 0.9 * quota;
+  };
+  await until(isRoom, "there is room", { seen: estimate });
 }
 
 async function otherData(change) {

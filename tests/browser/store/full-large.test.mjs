@@ -27,7 +27,7 @@ for (const kind of availableBrowsers) {
       assert.equal(code, "store_quota");
       assert.ok(stored > 3, `${stored} commits`);
       assert.deepEqual([files, length, content], [stored, stored, true]);
-      assert.deepEqual(await page.evaluate(makeRoom, kind === "chromium"), { left: [], again: "stored" });
+      assert.deepEqual(await page.evaluate(makeRoom, kind === "chromium"), []);
     } finally {
       await browser.close();
     }
@@ -80,14 +80,14 @@ async function makeRoom(fillsUp) {
   await Conversation.delete(id, { store });
   const left = (await store.list()).map(({ conversation }) => conversation);
   // Room comes a moment later.
-  let again;
-  for (let attempt = 0; again !== "stored" && attempt < 100; attempt++) {
-    await new Promise((resolve) => setTimeout(resolve, 20));
-    const commit = { expectedLength: 0, events: [], baseState: JSON.stringify({ id }), files: [], at: 0, durability: "relaxed" };
-    again = await store.commit(id, commit).then(
-      () => "stored",
-      ({ code }) => code,
+  const { until } = await import("/support/until.mjs");
+  const commit = { expectedLength: 0, events: [], baseState: JSON.stringify({ id }), files: [], at: 0, durability: "relaxed" };
+  let failure;
+  const isStored = () =>
+    store.commit(id, commit).then(
+      () => true,
+      ({ code }) => void (failure = code),
     );
-  }
-  return { left, again };
+  await until(isStored, "there is room again", { seen: () => failure });
+  return left;
 }

@@ -8,6 +8,7 @@ import { fixtures } from "../conversations.mjs";
 import { eventsOf, open, say, scripted } from "../../support/chat.mjs";
 import { eventsAmong, exported, filesOf, packed, unpacked, write } from "../../support/files.mjs";
 import { remains } from "../../support/remains.mjs";
+import { until } from "../../support/until.mjs";
 import { conversations } from "./imported.mjs";
 
 const sum = { name: "add", arguments: { a: 1, b: 2 } };
@@ -33,7 +34,7 @@ async function goesOnBehindADraft(t, sdk, place) {
   const dying = await open(t, { model, store });
   await dying.sendMessage("Tell me.");
   dying.run();
-  while ((await store.files(dying.id, "drafts")).length === 0) await new Promise((resolve) => setTimeout(resolve, 50));
+  await until(async () => (await store.files(dying.id, "drafts")).length > 0, "its draft is stored");
   const left = await remains(store);
   const first = await open(t, { model, store: left, conversationId: dying.id });
   assert.match(first.draft.content, /^Half/);

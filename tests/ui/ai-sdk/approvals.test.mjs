@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Conversation } from "../../../dist/index.js";
 import { conversationIdOf, uiMessagesOf } from "../../../dist/ai-sdk.js";
+import { until } from "../../support/until.mjs";
 import { agentOf, asked, chatWith, lines, plain } from "./shared.mjs";
 
 const remove = (path) => ({ name: "remove", arguments: { path } });
@@ -112,7 +113,7 @@ test("a call that waited when the page died is approved after the reload, with t
   assert.deepEqual([done, chat.status], [[], "ready"]);
   const [{ approval }] = asked(chat);
   await chat.addToolApprovalResponse({ id: approval.id, approved: true });
-  while (chat.messages[1].parts.length < 5 || chat.status !== "ready") await new Promise((resolve) => setTimeout(resolve));
+  await until(() => chat.messages[1].parts.length >= 5 && chat.status === "ready");
   assert.deepEqual(
     [done, lines(chat.messages[1])],
     [["a"], ["step-start", "text Away with it.", 'tool-remove output-available {"path":"a"} "removed a"', "step-start", "text Done."]],

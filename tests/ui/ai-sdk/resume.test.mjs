@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Conversation, memoryStore } from "../../../dist/index.js";
 import { conversationIdOf } from "../../../dist/ai-sdk.js";
-import { agentOf, chatWith, lines } from "./shared.mjs";
+import { agentOf, chatWith, lines, shows } from "./shared.mjs";
 
 /** The chat as it is stored now, as a later page finds it. */
 async function copyOf(store, chatId) {
@@ -16,13 +16,12 @@ async function copyOf(store, chatId) {
 }
 
 const hang = { text: ["Once upon ", "a time"], pace: (index) => (index === 2 ? new Promise(() => {}) : undefined) };
-const textOf = ({ messages }) => messages.at(-1)?.parts?.at(-1)?.text;
 
 test("an answer that was cut off is asked for again", async () => {
   const dead = chatWith([{ text: "Looking.", calls: [{ name: "weather", arguments: { city: "Rome" } }] }, hang]);
   const { chat } = await dead.open();
   void chat.sendMessage({ text: "A story from Rome" });
-  while (textOf(chat) !== "Once upon ") await new Promise((resolve) => setTimeout(resolve));
+  await shows(chat, "Once upon ");
   const { model, open, close } = chatWith([{ text: "Once upon a time." }], { store: await copyOf(dead.store, dead.id) });
   const { chat: next } = await open();
   assert.deepEqual(next.messages.map(lines), [

@@ -4,6 +4,7 @@ import { lastAssistantMessageIsCompleteWithApprovalResponses } from "ai";
 import { Agent, LLM, memoryStore, tool } from "../../../dist/index.js";
 import { ThreadkeepChatTransport } from "../../../dist/ai-sdk.js";
 import { createModel } from "../../support/model.mjs";
+import { until } from "../../support/until.mjs";
 
 /** An agent with tools of which one waits for the user. `done` gets what that has done. */
 export function agentOf(model, done = [], options = {}) {
@@ -76,6 +77,9 @@ export const lines = ({ parts }) =>
 
 /** The calls of a message that wait for the user. */
 export const asked = ({ messages }) => messages.at(-1).parts.filter(({ state }) => state === "approval-requested");
+
+/** Resolves when the chat shows this text last. */
+export const shows = (chat, text) => until(() => chat.messages.at(-1)?.parts?.at(-1)?.text === text, `it shows “${text}”`);
 
 /** Resolves when the chat is at rest: also after requests that it sends by itself. */
 export async function atRest(chat) {

@@ -4,7 +4,8 @@ import { after, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { Agent, Conversation, taskTool } from "../../../dist/index.js";
 import { ThreadkeepChatTransport, conversationIdOf, uiMessagesOf } from "../../../dist/ai-sdk.js";
-import { agentOf, asked, atRest, call, chatWith, lines, plain } from "./shared.mjs";
+import { until } from "../../support/until.mjs";
+import { agentOf, asked, atRest, call, chatWith, lines, plain, shows } from "./shared.mjs";
 
 // What handles say to each other does not keep a process alive.
 const alive = setInterval(() => {}, 60_000);
@@ -227,14 +228,14 @@ test("stop() stops the run, and nothing carries on with it", async () => {
   ]);
   const { chat, transport } = await open();
   const sending = chat.sendMessage({ text: "Count" });
-  while (chat.messages.at(-1)?.parts?.at(-1)?.text !== "One") await new Promise((resolve) => setTimeout(resolve));
+  await shows(chat, "One");
   await chat.stop();
   await sending;
   await model.left(1);
   goOn?.();
   assert.equal(chat.status, "ready");
   const conversation = await transport.conversation(chat.id);
-  while (conversation.executionStatus !== "paused") await new Promise((resolve) => setTimeout(resolve));
+  await until(() => conversation.executionStatus === "paused");
   await chat.resumeStream();
   assert.equal(model.requests.length, 1);
   await chat.sendMessage({ text: "Go on" });
@@ -308,10 +309,10 @@ test("a second view of a chat gets the answer that is under way, from its beginn
   ]);
   const first = await open();
   const sending = first.chat.sendMessage({ text: "Rome?" });
-  while (first.chat.messages.at(-1)?.parts?.at(-1)?.text !== "It is ") await new Promise((resolve) => setTimeout(resolve));
+  await shows(first.chat, "It is ");
   const second = await open();
   const resuming = second.chat.resumeStream();
-  while (second.chat.messages.at(-1)?.parts?.at(-1)?.text !== "It is ") await new Promise((resolve) => setTimeout(resolve));
+  await shows(second.chat, "It is ");
   goOn();
   await Promise.all([sending, resuming]);
   assert.deepEqual(plain(second.chat.messages[1]), plain(first.chat.messages[1]));
@@ -336,11 +337,10 @@ test("a message during an answer is answered by itself, after that answer", asyn
   const opened = await open();
   const { chat } = opened;
   const first = chat.sendMessage({ text: "Count" });
-  while (chat.messages.at(-1)?.parts?.at(-1)?.text !== "One ") await new Promise((resolve) => setTimeout(resolve));
+  await shows(chat, "One ");
   const second = chat.sendMessage({ text: "Further" });
   const conversation = await opened.transport.conversation(chat.id);
-  while (!JSON.stringify(conversation.state.agent_state).includes("Further") && chat.messages.length < 3)
-    await new Promise((resolve) => setTimeout(resolve));
+  await until(() => JSON.stringify(conversation.state.agent_state).includes("Further") || chat.messages.length >= 3);
   goOn();
   await Promise.all([first, second]);
   assert.deepEqual((await uiMessagesOf(conversation)).map(lines), [

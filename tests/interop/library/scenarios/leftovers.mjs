@@ -4,6 +4,7 @@ import { memoryStore, tool } from "../../../../dist/index.js";
 import { add, say } from "../../../support/chat.mjs";
 import { eventsAmong, exported, unpacked } from "../../../support/files.mjs";
 import { remains } from "../../../support/remains.mjs";
+import { until } from "../../../support/until.mjs";
 import { withoutMarks } from "./endings.mjs";
 
 const begin = ["SystemPrompt", "Message"];
@@ -45,7 +46,7 @@ async function diesInWork({ open, t }, replay) {
 async function diesInAnswer({ conversation: dying, store, open }) {
   await dying.sendMessage("Tell me.");
   dying.run();
-  while ((await store.files(dying.id, "drafts")).length === 0) await new Promise((resolve) => setTimeout(resolve, 50));
+  await until(async () => (await store.files(dying.id, "drafts")).length > 0, "its draft is stored");
   const conversation = await open({ store: await remains(store), conversationId: dying.id });
   assert.match(conversation.draft.content, /^Half/);
   return conversation;
