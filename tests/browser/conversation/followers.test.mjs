@@ -50,10 +50,7 @@ for (const kind of availableBrowsers) {
       await context.test("a list hears of changes in another tab", async () => {
         await follower.evaluate(async () => {
           globalThis.listed = [];
-          globalThis.unsubscribe = Conversation.onListChange(({ id }) => {
-            listed.push(id);
-            check();
-          });
+          globalThis.unsubscribe = Conversation.onListChange(({ id }) => void listed.push(id));
         });
         await writer.evaluate(() => conversation.setTags({ title: "A title" }));
         await follower.evaluate((id) => until(() => listed.includes(id) && conversation.state.tags.title === "A title"), id);
@@ -117,33 +114,23 @@ for (const kind of availableBrowsers) {
 async function prepare() {
   const { Agent, Conversation, LLM, tool } = await import("/threadkeep/index.js");
   const { ScriptedModel } = await import("/support/model/script.mjs");
+  const { until } = await import("/support/until.mjs");
   const note = tool({ name: "note", description: "Notes.", parameters: { type: "object", properties: {} }, execute: () => "noted" });
   const { fetch } = new ScriptedModel((_, index) =>
     index % 2 === 0 ? { text: "Noting.", calls: [{ name: "note", arguments: {} }] } : { text: "Done." },
   );
   const agent = new Agent({ llm: new LLM({ model: "openai/m", baseUrl: "https://model.invalid", numRetries: 1, fetch }), tools: [note] });
-  const checks = new Set();
   Object.assign(globalThis, {
     Conversation,
     agent,
     heard: [],
-    check: () => checks.forEach((check) => check()),
-    /** Resolves as soon as the condition holds, which is checked with every event. */
-    until: (holds) =>
-      new Promise((resolve) => {
-        const check = () => holds() && (checks.delete(check), resolve());
-        checks.add(check);
-        check();
-      }),
+    until,
     accesses: () => heard.filter(({ kind, key }) => kind === "ConversationStateUpdateEvent" && key === "access").map(({ value }) => value),
     async open(conversationId, takeOver) {
       const confirmationPolicy = { kind: "AlwaysConfirm" };
       globalThis.conversation = await Conversation.open({ agent, conversationId, confirmationPolicy, takeOver });
       heard.length = 0;
-      conversation.subscribe((event) => {
-        heard.push(event);
-        check();
-      });
+      conversation.subscribe((event) => void heard.push(event));
       return conversation.id;
     },
   });

@@ -107,9 +107,9 @@ const access = () => conversation.access;
 async function prepare() {
   const { Agent, Conversation, LLM } = await import("/threadkeep/index.js");
   const { ScriptedModel } = await import("/support/model/script.mjs");
+  const { until } = await import("/support/until.mjs");
   const { fetch } = new ScriptedModel(() => ({ text: "Answered." }), { checks: false });
   const agent = new Agent({ llm: new LLM({ model: "openai/gpt-4o", baseUrl: "https://model.invalid", fetch, numRetries: 1 }) });
-  const checks = new Set();
   let [underWay, last] = [0, 0];
   const { transaction } = IDBDatabase.prototype;
   IDBDatabase.prototype.transaction = function (...given) {
@@ -120,23 +120,17 @@ async function prepare() {
   };
   Object.assign(globalThis, {
     /** WebKit keeps a page with its transaction, which nobody can get past before the page is shown again. */
-    async isIdle() {
-      while (underWay > 0 || performance.now() < last + 200) await new Promise((resolve) => setTimeout(resolve, 20));
-    },
+    isIdle: () => until(() => underWay === 0 && performance.now() >= last + 200, "no transaction is under way"),
     async open(conversationId) {
       globalThis.conversation = await Conversation.open({ agent, conversationId });
-      conversation.subscribe(() => checks.forEach((check) => check()));
+      // As pages do that show it.
+      conversation.subscribe(() => {});
       return conversation.id;
     },
     async say(text) {
       await conversation.sendMessage(text);
       return (await conversation.run()).finalResponse;
     },
-    until: (holds) =>
-      new Promise((resolve) => {
-        const look = () => holds() && (checks.delete(look), resolve());
-        checks.add(look);
-        look();
-      }),
+    until,
   });
 }

@@ -86,7 +86,8 @@ for (const kind of availableBrowsers) {
           heard.length = 0;
           const changing = updateConversations(ids, { pinned: true, tags: { folder: "many" } });
           changing.catch(() => {});
-          return until(() => heard.length > 10);
+          // At once, so that it dies in the middle.
+          return until(() => heard.length > 10, "ten are changed", { of: { subscribe: (tell) => Conversation.onListChange(tell) } });
         }, ids);
         await dying.close();
         const infos = await list.evaluate(() => Conversation.list());
@@ -213,46 +214,32 @@ for (const kind of availableBrowsers) {
 async function prepare() {
   const { Agent, Conversation, LLM, emptyTrash, indexedDBStore, memoryStore, updateConversations } = await import("/threadkeep/index.js");
   const { ScriptedModel } = await import("/support/model/script.mjs");
+  const { until } = await import("/support/until.mjs");
   const answers = new Promise((resolve) => (globalThis.answer = resolve));
   const { fetch } = new ScriptedModel([{ text: ["Once", " upon", " a time"], pace: (at) => at === 2 && answers }]);
   const agent = new Agent({ llm: new LLM({ model: "openai/m", baseUrl: "https://model.invalid", numRetries: 1, fetch }) });
-  const checks = new Set();
-  const check = () => checks.forEach((check) => check());
   Object.assign(globalThis, {
     Conversation,
     agent,
-    check,
     emptyTrash,
     indexedDBStore,
     memoryStore,
     updateConversations,
     heard: [],
     live: [],
-    /** Resolves as soon as the condition holds, which is checked with every event, and with every change of the list. */
-    until: (holds) =>
-      new Promise((resolve) => {
-        const check = () => holds() && (checks.delete(check), resolve());
-        checks.add(check);
-        check();
-      }),
+    until,
     infoOf: async (id) => {
       const infos = [...(await Conversation.list()), ...(await Conversation.list({ trashed: true }))];
       return JSON.parse(JSON.stringify(infos.find((info) => info.id === id)));
     },
   });
-  Conversation.onListChange(({ id }) => {
-    heard.push(id);
-    check();
-  });
+  Conversation.onListChange(({ id }) => void heard.push(id));
 }
 
 async function open(conversationId) {
   live.length = 0;
   globalThis.conversation = await Conversation.open({ agent, conversationId });
-  conversation.subscribe((event) => {
-    live.push(event);
-    check();
-  });
+  conversation.subscribe((event) => void live.push(event));
   if (conversationId === undefined) await conversation.sendMessage("Hello");
   return conversation.id;
 }
