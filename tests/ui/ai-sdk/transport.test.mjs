@@ -1,7 +1,6 @@
 // The AI SDK's own chat with the transport: what it shows while an answer comes is what is stored.
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import { setTimeout as delay } from "node:timers/promises";
 import { Agent, Conversation, taskTool } from "../../../dist/index.js";
 import { ThreadkeepChatTransport, conversationIdOf, uiMessagesOf } from "../../../dist/ai-sdk.js";
 import { until } from "../../support/until.mjs";
@@ -558,7 +557,7 @@ test("a chat that somebody else writes is written there, also while that runs, a
   };
   const three = await answering("More");
   const resumed = chat.resumeStream();
-  while (chat.messages.at(-1).role !== "assistant") await delay(1);
+  await until(() => chat.messages.at(-1).role === "assistant");
   gates[0].resolve();
   await Promise.all([resumed, three.run]);
   assert.deepEqual([lines(chat.messages.at(-1)), errors], [["step-start", "text Three"], []]);
@@ -566,7 +565,7 @@ test("a chat that somebody else writes is written there, also while that runs, a
   // What is sent meanwhile is read by the run of the other one.
   const four = await answering("Again");
   const sent = chat.sendMessage({ text: "And again" });
-  while ((await handle.queue.list()).length === 0) await delay(1);
+  await until(async () => (await handle.queue.list()).length > 0);
   gates[1].resolve();
   await Promise.all([sent, four.run]);
   assert.deepEqual([lines(chat.messages.at(-1)), errors], [["step-start", "text Five"], []]);
