@@ -186,10 +186,12 @@ function filesIn(folder) {
 }
 
 const reporter = "--test-reporter=./scripts/testing/reporter.mjs";
+/** A file that is not over after 20 minutes hangs. */
+const longestFile = "--test-timeout=1200000";
 
 /** Each test file in a process of its own, so many at once; and how those that may be repeated are. */
 function played(files, { atOnce = 2 } = {}) {
-  const command = (files) => [node, "--test", reporter, `--test-concurrency=${atOnce}`, ...files];
+  const command = (files) => [node, "--test", reporter, longestFile, `--test-concurrency=${atOnce}`, ...files];
   return { command: command(files), again: command };
 }
 

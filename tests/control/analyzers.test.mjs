@@ -177,7 +177,7 @@ test("deeply nested arguments are looked at as one text", async () => {
   assert.equal(await ask(patterns, action(`["eval(1)",${deep}]`)), "HIGH");
 });
 
-test("matching takes bounded time for every text", { timeout: 60_000 }, async () => {
+test("matching takes bounded time for every text", async () => {
   const pieces = [
     "a",
     "rm ",

@@ -13,7 +13,7 @@ before(() => (alive = setInterval(() => {}, 1000)));
 after(() => clearInterval(alive));
 
 for (const each of cases) {
-  test(each.name, { timeout: 120_000 }, async () => {
+  test(each.name, async () => {
     const seen = {};
     for (const home of ["here", "tab"]) {
       const given = { library, store: memoryStore(), token: crypto.randomUUID() };

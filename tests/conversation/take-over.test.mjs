@@ -13,7 +13,6 @@ let alive;
 before(() => (alive = setInterval(() => {}, 1000)));
 after(() => clearInterval(alive));
 
-const limit = { timeout: 120_000 };
 const stalled = { text: "It was a dark and stormy night", stallAfter: 2 };
 const textsIn = (events) =>
   events.filter(({ kind }) => kind === "MessageEvent").map(({ llm_message }) => llm_message.content.map(({ text }) => text).join(""));
@@ -88,7 +87,7 @@ for (const [name, { call, check }] of Object.entries(commands)) {
       ["the handle that asks", false],
       ["a third one", true],
     ]) {
-      test(`${name} is carried out once by ${who} if the writer is stuck ${when}`, limit, async () => {
+      test(`${name} is carried out once by ${who} if the writer is stuck ${when}`, async () => {
         const it = world();
         const writer = await it.open();
         await writer.conversation.sendMessage("first");
@@ -118,7 +117,7 @@ for (const [name, { call, check }] of Object.entries(commands)) {
     }
   }
 
-  test(`${name} is carried out once if the writer is closed before it has answered`, limit, async () => {
+  test(`${name} is carried out once if the writer is closed before it has answered`, async () => {
     const it = world();
     const writer = await it.open();
     await writer.conversation.sendMessage("first");
@@ -133,7 +132,7 @@ for (const [name, { call, check }] of Object.entries(commands)) {
   });
 }
 
-test("a run whose writer is stuck goes on with the next writer, and its promise resolves", limit, async () => {
+test("a run whose writer is stuck goes on with the next writer, and its promise resolves", async () => {
   const it = world();
   const writer = await it.open({ replies: [stalled] });
   const [asking, next] = [await it.open(), await it.open({ replies: [{ text: "The end." }] })];
@@ -146,7 +145,7 @@ test("a run whose writer is stuck goes on with the next writer, and its promise 
   assert.deepEqual([result.status, result.finalResponse], ["finished", "The end."]);
 });
 
-test("a run whose writer is closed goes on with the next writer, and its promise resolves", limit, async () => {
+test("a run whose writer is closed goes on with the next writer, and its promise resolves", async () => {
   const it = world();
   const writer = await it.open({ replies: [stalled] });
   const asking = await it.open({ replies: [{ text: "The end." }] });
@@ -158,7 +157,7 @@ test("a run whose writer is closed goes on with the next writer, and its promise
   assert.deepEqual([result.status, result.finalResponse], ["finished", "The end."]);
 });
 
-test("a run that goes on elsewhere is stopped by its signal", limit, async () => {
+test("a run that goes on elsewhere is stopped by its signal", async () => {
   const it = world();
   const writer = await it.open({ replies: [stalled] });
   const [asking, next] = [await it.open(), await it.open({ replies: [stalled] })];
@@ -174,7 +173,7 @@ test("a run that goes on elsewhere is stopped by its signal", limit, async () =>
   await assert.rejects(Promise.resolve(run), { code: "aborted" });
 });
 
-test("a run that goes on elsewhere approves no call that nobody has approved", limit, async () => {
+test("a run that goes on elsewhere approves no call that nobody has approved", async () => {
   const done = [];
   const release = deferred();
   const act = (place) =>
@@ -213,7 +212,7 @@ test("a run that goes on elsewhere approves no call that nobody has approved", l
   release.resolve();
 });
 
-test("executeTool() whose writer is stuck says that nobody knows, and is not repeated", limit, async () => {
+test("executeTool() whose writer is stuck says that nobody knows, and is not repeated", async () => {
   let count = 0;
   const release = deferred();
   const act = tool({
@@ -241,7 +240,7 @@ test("executeTool() whose writer is stuck says that nobody knows, and is not rep
   release.resolve();
 });
 
-test("a stuck writer stores nothing more, its run is refused, and it follows when it wakes", limit, async () => {
+test("a stuck writer stores nothing more, its run is refused, and it follows when it wakes", async () => {
   const it = world();
   const go = deferred();
   const writer = await it.open({ replies: [{ text: "Too late, much too late.", pace: (n) => (n === 2 ? go.promise : undefined) }] });
@@ -264,7 +263,7 @@ test("a stuck writer stores nothing more, its run is refused, and it follows whe
   assert.deepEqual(await writer.conversation.events.slice(), stored);
 });
 
-test("those that follow a stuck writer follow the one that takes its place, and never the old one again", limit, async () => {
+test("those that follow a stuck writer follow the one that takes its place, and never the old one again", async () => {
   const it = world();
   const writer = await it.open();
   await writer.conversation.sendMessage("first");
@@ -281,7 +280,7 @@ test("those that follow a stuck writer follow the one that takes its place, and 
   }
 });
 
-test("of handles that take over at the same time one writes in the end, and all can act", limit, async () => {
+test("of handles that take over at the same time one writes in the end, and all can act", async () => {
   const it = world();
   const handles = [await it.open()];
   await handles[0].conversation.sendMessage("first");
@@ -299,7 +298,7 @@ test("of handles that take over at the same time one writes in the end, and all 
   assert.equal(handles.filter(({ conversation }) => conversation.access === "writer").length, 1);
 });
 
-test("a handle takes over from one that writes meanwhile, and has each event once", limit, async () => {
+test("a handle takes over from one that writes meanwhile, and has each event once", async () => {
   const it = world();
   const writer = await it.open();
   await writer.conversation.sendMessage("first");
@@ -322,7 +321,7 @@ test("a handle takes over from one that writes meanwhile, and has each event onc
   );
 });
 
-test("what is asked while there is no writer is carried out by the next one, as it was when it was asked", limit, async () => {
+test("what is asked while there is no writer is carried out by the next one, as it was when it was asked", async () => {
   const it = world();
   const writer = await it.open({ takeOver: "never" });
   await writer.conversation.sendMessage("first");
@@ -336,7 +335,7 @@ test("what is asked while there is no writer is carried out by the next one, as 
   assert.deepEqual(asking.conversation.state.tags, { title: "as asked" });
 });
 
-test("a call that is meant for the last writer is left to the order of the next one, and hides no earlier one", limit, async () => {
+test("a call that is meant for the last writer is left to the order of the next one, and hides no earlier one", async () => {
   const it = world();
   const begun = deferred();
   const over = deferred();
@@ -371,7 +370,7 @@ test("a call that is meant for the last writer is left to the order of the next 
   over.resolve();
 });
 
-test("with takeOver: never, what was asked of a writer that ends is refused, until somebody writes", limit, async () => {
+test("with takeOver: never, what was asked of a writer that ends is refused, until somebody writes", async () => {
   const it = world({ takeOver: "never" });
   const writer = await it.open();
   await writer.conversation.sendMessage("first");
@@ -387,7 +386,7 @@ test("with takeOver: never, what was asked of a writer that ends is refused, unt
   assert.deepEqual(textsIn(await it.log()).slice(-2), ["second", "third"]);
 });
 
-test("no key and no secret crosses to the writer", limit, async () => {
+test("no key and no secret crosses to the writer", async () => {
   const crossed = [];
   const { postMessage } = BroadcastChannel.prototype;
   BroadcastChannel.prototype.postMessage = function (message) {
@@ -419,7 +418,7 @@ test("no key and no secret crosses to the writer", limit, async () => {
   }
 });
 
-test("the limits that were set hold at the next writer as well", limit, async () => {
+test("the limits that were set hold at the next writer as well", async () => {
   const { open } = world();
   const first = await open();
   const second = await open({ maxIterationPerRun: 100 });
@@ -432,7 +431,7 @@ test("the limits that were set hold at the next writer as well", limit, async ()
   assert.deepEqual([second.conversation.limits.maxBudgetPerRun, second.conversation.limits.maxIterationPerRun], [0.5, 3]);
 });
 
-test("a handle that takes over and brings its limits with it carries out its own calls once", limit, async () => {
+test("a handle that takes over and brings its limits with it carries out its own calls once", async () => {
   const { open } = world();
   let count = 0;
   const act = tool({ name: "act", description: "Acts.", parameters: { type: "object" }, execute: () => `${++count}` });
@@ -453,7 +452,7 @@ test("a handle that takes over and brings its limits with it carries out its own
   assert.equal(second.conversation.access, "writer");
 });
 
-test("a handle that is opened while another one takes over follows that one", limit, async () => {
+test("a handle that is opened while another one takes over follows that one", async () => {
   const it = world();
   const earlier = await it.open();
   await earlier.conversation.sendMessage("first");

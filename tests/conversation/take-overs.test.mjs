@@ -91,7 +91,7 @@ async function live(seed) {
   return { memory, id, handles, made, acknowledged, settled };
 }
 
-test(`${takeOvers} take-overs, seed ${seed}`, { timeout: 120_000 }, async () => {
+test(`${takeOvers} take-overs, seed ${seed}`, async () => {
   const { memory, id, handles, made, acknowledged, settled } = await live(seed);
   assert.deepEqual(
     [...made].filter(([, count]) => count > 1),

@@ -41,9 +41,7 @@ after(async () => {
 });
 
 for (const kind of availableBrowsers) {
-  test(`${kind}: the demo says what a PDF and audio are before it sends them, and shows them in the message`, {
-    timeout: 120_000,
-  }, async (context) => {
+  test(`${kind}: the demo says what a PDF and audio are before it sends them, and shows them in the message`, async (context) => {
     const browser = await tabs(kind);
     context.after(() => browser.close());
     const page = await DemoPage.open(browser, `${demo.origin}/#/`);

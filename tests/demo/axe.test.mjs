@@ -11,7 +11,7 @@ after(() => demo.close());
 const widths = [1280, 768, 390];
 
 for (const kind of availableBrowsers) {
-  test(`${kind}: every view of the demo passes axe in both themes and three widths`, { timeout: 180_000 }, async (context) => {
+  test(`${kind}: every view of the demo passes axe in both themes and three widths`, async (context) => {
     const browser = await tabs(kind);
     const step = stepsOf(context, browser, demo, /status of 401/);
     try {

@@ -57,7 +57,7 @@ after(async () => {
 const noNetwork = /ERR_|Failed to load resource|NetworkError|CORS|connection to the server|fetch event|ServiceWorker/i;
 
 for (const kind of availableBrowsers) {
-  test(`${kind}: chats of the demo that run in a worker go on when their tab is closed`, { timeout: 240_000 }, async (context) => {
+  test(`${kind}: chats of the demo that run in a worker go on when their tab is closed`, async (context) => {
     const browser = await tabs(kind);
     const step = stepsOf(context, browser, demo);
     const settle = async (page) => {

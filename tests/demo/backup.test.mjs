@@ -30,7 +30,7 @@ async function inFolder() {
   return texts.sort();
 }
 
-test("the backup", { timeout: 180_000, skip: !availableBrowsers.includes("chromium") && "there is no Chromium" }, async () => {
+test("the backup", { skip: !availableBrowsers.includes("chromium") && "there is no Chromium" }, async () => {
   const browser = await tabs("chromium");
   try {
     const page = await DemoPage.open(browser, `${demo.origin}/#/`);

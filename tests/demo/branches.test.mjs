@@ -22,9 +22,7 @@ const answers = () =>
   [...document.querySelectorAll(".items .entry-agent .prose")].map((answer) => answer.textContent.replace(/\s+/g, " ").slice(-50));
 
 for (const kind of availableBrowsers) {
-  test(`${kind}: the demo has other answers, edited messages, the versions between them, and copies`, {
-    timeout: 180_000,
-  }, async (context) => {
+  test(`${kind}: the demo has other answers, edited messages, the versions between them, and copies`, async (context) => {
     const browser = await tabs(kind);
     // Only rows that can be seen are in the document.
     const tall = (body) => async (page) => {

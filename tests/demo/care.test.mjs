@@ -10,9 +10,7 @@ before(async () => (demo = await startDemo()));
 after(() => demo.close());
 
 for (const kind of availableBrowsers) {
-  test(`${kind}: the demo takes care of hostile output, keyboards, screen readers, keys, failures and other tabs`, {
-    timeout: 180_000,
-  }, async (context) => {
+  test(`${kind}: the demo takes care of hostile output, keyboards, screen readers, keys, failures and other tabs`, async (context) => {
     const browser = await tabs(kind);
     const step = stepsOf(context, browser, demo);
     try {

@@ -10,7 +10,7 @@ before(async () => (demo = await startDemo({ delay: 0 })));
 after(() => demo.close());
 
 for (const kind of availableBrowsers) {
-  test(`${kind}: the demo shows condensed stretches, the context window, progress and skills`, { timeout: 180_000 }, async (context) => {
+  test(`${kind}: the demo shows condensed stretches, the context window, progress and skills`, async (context) => {
     const browser = await tabs(kind);
     const step = stepsOf(context, browser, demo);
     try {

@@ -22,7 +22,7 @@ before(async () => (demo = await startDemo({ delay: 0 })));
 after(() => demo.close());
 
 for (const kind of availableBrowsers) {
-  test(`${kind}: calls wait in the demo for the decisions of the user, over a reload too`, { timeout: 180_000 }, async (context) => {
+  test(`${kind}: calls wait in the demo for the decisions of the user, over a reload too`, async (context) => {
     const browser = await tabs(kind);
     const step = stepsOf(context, browser, demo, leftWhileLoading);
     /** Says something risky, and waits until the page asks. */

@@ -13,9 +13,7 @@ before(async () => (demo = await startDemo()));
 after(() => demo.close());
 
 for (const kind of availableBrowsers) {
-  test(`${kind}: a user of the demo chats, stops, reloads, crashes, carries on and takes it along`, {
-    timeout: 180_000,
-  }, async (context) => {
+  test(`${kind}: a user of the demo chats, stops, reloads, crashes, carries on and takes it along`, async (context) => {
     const folder = mkdtempSync(path.join(tmpdir(), `threadkeep-demo-${kind}-`));
     const profile = path.join(folder, "profile");
     let browser = await launch(kind, { profile });

@@ -22,7 +22,7 @@ after(async () => {
 });
 
 for (const kind of availableBrowsers) {
-  test(`${kind}: the demo has the files of a conversation, after a reload and in a second tab`, { timeout: 240_000 }, async (context) => {
+  test(`${kind}: the demo has the files of a conversation, after a reload and in a second tab`, async (context) => {
     const browser = await tabs(kind);
     const step = stepsOf(context, browser, demo);
     const lists = (page, ...wanted) =>

@@ -19,7 +19,7 @@ after(() => {
 });
 
 for (const kind of availableBrowsers) {
-  test(`${kind}: the demo is right at first sight, wide and on a phone`, { timeout: 180_000 }, async (context) => {
+  test(`${kind}: the demo is right at first sight, wide and on a phone`, async (context) => {
     const browser = await tabs(kind);
     const step = stepsOf(context, browser, demo, /downloadable font: download failed.*status=2152398850/);
 

@@ -16,7 +16,7 @@ after(() => {
 });
 
 for (const kind of availableBrowsers) {
-  test(`${kind}: the search field of the demo finds messages, on whatever page they are`, { timeout: 120_000 }, async (context) => {
+  test(`${kind}: the search field of the demo finds messages, on whatever page they are`, async (context) => {
     const browser = await tabs(kind);
     const step = stepsOf(context, browser, demo, /downloadable font: download failed.*status=2152398850/);
     const choose = async (page, conversations) => {

@@ -33,7 +33,7 @@ before(async () => (demo = await startDemo({ model: model.handle })));
 after(() => demo.close());
 
 for (const kind of availableBrowsers) {
-  test(`${kind}: the demo shows and exports conversations that it could choke on`, { timeout: 180_000 }, async (context) => {
+  test(`${kind}: the demo shows and exports conversations that it could choke on`, async (context) => {
     const browser = await tabs(kind);
     const folder = mkdtempSync(path.join(tmpdir(), "hostile-"));
     const step = stepsOf(context, browser, demo);

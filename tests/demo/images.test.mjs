@@ -14,7 +14,7 @@ before(async () => (demo = await startDemo()));
 after(() => demo.close());
 
 for (const kind of availableBrowsers) {
-  test(`${kind}: images are chosen, pasted, dropped, taken back, sent and shown in the demo`, { timeout: 120_000 }, async (context) => {
+  test(`${kind}: images are chosen, pasted, dropped, taken back, sent and shown in the demo`, async (context) => {
     const browser = await tabs(kind);
     const step = (name, body) => context.test(name, body);
     const names = (page) => page.page.$$eval(".attachment-name", (names) => names.map(({ textContent }) => textContent));

@@ -55,9 +55,7 @@ after(async () => {
 });
 
 for (const kind of availableBrowsers) {
-  test(`${kind}: the demo asks about a conversation of somebody else as its settings say, and fetches secrets once agreed`, {
-    timeout: 120_000,
-  }, async (context) => {
+  test(`${kind}: the demo asks about a conversation of somebody else as its settings say, and fetches secrets once agreed`, async (context) => {
     const browser = await tabs(kind);
     const step = stepsOf(context, browser, demo, leftWhileLoading);
     try {

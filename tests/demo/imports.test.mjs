@@ -48,9 +48,7 @@ const ahead = (time) => {
 };
 
 for (const kind of availableBrowsers) {
-  test(`${kind}: imports of many files into the demo are stopped and gone on with, and leave the trash alone`, {
-    timeout: 180_000,
-  }, async (context) => {
+  test(`${kind}: imports of many files into the demo are stopped and gone on with, and leave the trash alone`, async (context) => {
     const browser = await tabs(kind);
     const step = stepsOf(context, browser, demo, /downloadable font: download failed.*status=2152398850/);
     const choose = async (page, ...files) => (await page.page.$("#import-file")).uploadFile(...files);

@@ -14,7 +14,7 @@ const keepCopies = () =>
   Object.defineProperty(navigator, "clipboard", { value: { writeText: async (text) => void (window.copied = text) }, configurable: true });
 
 for (const kind of availableBrowsers) {
-  test(`${kind}: the demo links to messages, and gives conversations to people to read`, { timeout: 180_000 }, async (context) => {
+  test(`${kind}: the demo links to messages, and gives conversations to people to read`, async (context) => {
     const browser = await tabs(kind);
     const step = stepsOf(context, browser, demo);
     const linkOf = async (page, name) => {

@@ -18,9 +18,7 @@ before(async () => (demo = await startDemo({ delay: 0, mounts: { "/tools/": serv
 after(() => demo.close());
 
 for (const kind of availableBrowsers) {
-  test(`${kind}: whatever would ask the server of an encrypted key waits in the demo until it is unlocked`, {
-    timeout: 120_000,
-  }, async (context) => {
+  test(`${kind}: whatever would ask the server of an encrypted key waits in the demo until it is unlocked`, async (context) => {
     const browser = await tabs(kind);
     const step = stepsOf(context, browser, demo, /status of 401/);
     const asked = () => demo.requests.map(({ authorization }) => authorization);

@@ -62,7 +62,7 @@ async function weatherServer(request, response) {
 }
 
 for (const kind of availableBrowsers) {
-  test(`${kind}: the demo uses MCP servers and sub-agents`, { timeout: 240_000 }, async (context) => {
+  test(`${kind}: the demo uses MCP servers and sub-agents`, async (context) => {
     const browser = await tabs(kind);
     const step = stepsOf(context, browser, demo);
     // In one step, because the call is drawn again with every event of the sub-agent.

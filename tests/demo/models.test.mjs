@@ -22,7 +22,7 @@ before(async () => (demo = await startDemo({ model: model.handle })));
 after(() => demo.close());
 
 for (const kind of availableBrowsers) {
-  test(`${kind}: the settings of the demo keep profiles of models, and one that steps in`, { timeout: 180_000 }, async (context) => {
+  test(`${kind}: the settings of the demo keep profiles of models, and one that steps in`, async (context) => {
     const browser = await tabs(kind);
     const step = stepsOf(context, browser, demo);
     const connect = async (page, name, { key, baseUrl = `${demo.origin}/v1` } = {}) => {

@@ -24,7 +24,7 @@ after(() => demo.close());
 const noNetwork = /ERR_|Failed to load resource|NetworkError|CORS|connection to the server|fetch event|ServiceWorker/i;
 
 for (const kind of availableBrowsers) {
-  test(`${kind}: the demo opens, waits and goes on without a network, and offers a new version`, { timeout: 120_000 }, async (context) => {
+  test(`${kind}: the demo opens, waits and goes on without a network, and offers a new version`, async (context) => {
     const browser = await tabs(kind);
     const step = stepsOf(context, browser, demo, noNetwork);
     const keptFiles = (page) => page.page.evaluate(async () => void (await navigator.serviceWorker.ready));

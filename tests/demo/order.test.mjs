@@ -15,9 +15,7 @@ const speech = () =>
   );
 
 for (const kind of availableBrowsers) {
-  test(`${kind}: a message in the middle of an answer is shown at once in the demo, and placed where it was read`, {
-    timeout: 120_000,
-  }, async (context) => {
+  test(`${kind}: a message in the middle of an answer is shown at once in the demo, and placed where it was read`, async (context) => {
     const browser = await tabs(kind);
     const step = stepsOf(context, browser, demo);
     try {

@@ -10,7 +10,7 @@ let demo;
 before(async () => (demo = await startDemo()));
 after(() => demo.close());
 
-test("a passkey keeps the key", { timeout: 120_000, skip: !availableBrowsers.includes("chromium") && "there is no Chromium" }, async () => {
+test("a passkey keeps the key", { skip: !availableBrowsers.includes("chromium") && "there is no Chromium" }, async () => {
   const browser = await tabs("chromium");
   try {
     // An address of numbers can have no passkeys.

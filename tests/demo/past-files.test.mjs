@@ -23,7 +23,7 @@ after(async () => {
 });
 
 for (const kind of availableBrowsers) {
-  test(`${kind}: the demo shows, compares and downloads the files of an earlier message`, { timeout: 240_000 }, async (context) => {
+  test(`${kind}: the demo shows, compares and downloads the files of an earlier message`, async (context) => {
     const browser = await tabs(kind);
     const step = stepsOf(context, browser, demo);
     /** Each file of the tree, with what is said about it beside its size. */

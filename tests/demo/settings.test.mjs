@@ -27,7 +27,7 @@ after(() => Promise.all([demo.close(), refusing.close()]));
 const complaints = /status of|Cross-Origin|CORS|ERR_|NetworkError|Failed to load|blocked by/;
 
 for (const kind of availableBrowsers) {
-  test(`${kind}: a newcomer connects a model in the demo, gives secrets, and chooses a theme`, { timeout: 120_000 }, async (context) => {
+  test(`${kind}: a newcomer connects a model in the demo, gives secrets, and chooses a theme`, async (context) => {
     const browser = await tabs(kind);
     const step = stepsOf(context, browser, demo);
     const connect = async (page, { baseUrl = `${demo.origin}/provider/v1`, key = "", model = "openai/small" }) => {

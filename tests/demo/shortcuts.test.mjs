@@ -17,9 +17,7 @@ before(async () => (demo = await startDemo({ model: model.handle })));
 after(() => demo.close());
 
 for (const kind of availableBrowsers) {
-  test(`${kind}: the demo has shortcuts, a search of titles, and a choice of the model at the message field`, {
-    timeout: 180_000,
-  }, async (context) => {
+  test(`${kind}: the demo has shortcuts, a search of titles, and a choice of the model at the message field`, async (context) => {
     const browser = await tabs(kind);
     const step = stepsOf(context, browser, demo);
     const isFocused = (selector) => document.activeElement?.matches(selector);

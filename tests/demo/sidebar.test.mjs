@@ -40,9 +40,7 @@ async function giveToServer(title) {
 }
 
 for (const kind of availableBrowsers) {
-  test(`${kind}: the list of the demo has groups, menus, an archive and a trash, for the keyboard too`, {
-    timeout: 240_000,
-  }, async (context) => {
+  test(`${kind}: the list of the demo has groups, menus, an archive and a trash, for the keyboard too`, async (context) => {
     const browser = await tabs(kind);
     const step = stepsOf(context, browser, demo, /downloadable font: download failed.*status=2152398850/);
     const lists = (page, groups) => {

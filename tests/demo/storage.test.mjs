@@ -20,9 +20,7 @@ const questions = ({ page }) => page.evaluate(() => window.questions);
 const shown = (page) => page.page.$$eval(".largest a", (links) => links.map(({ textContent }) => textContent));
 
 for (const kind of availableBrowsers) {
-  test(`${kind}: the demo shows what it takes up, the largest conversations, and what to do on a full disk`, {
-    timeout: 180_000,
-  }, async (context) => {
+  test(`${kind}: the demo shows what it takes up, the largest conversations, and what to do on a full disk`, async (context) => {
     const browser = await tabs(kind);
     const step = stepsOf(context, browser, demo);
     try {

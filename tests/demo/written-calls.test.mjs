@@ -37,7 +37,7 @@ before(async () => (demo = await startDemo({ model: model.handle })));
 after(() => demo.close());
 
 for (const kind of availableBrowsers) {
-  test(`${kind}: the demo shows calls while the model writes them`, { timeout: 180_000 }, async (context) => {
+  test(`${kind}: the demo shows calls while the model writes them`, async (context) => {
     const browser = await tabs(kind);
     const step = stepsOf(context, browser, demo);
     /** The last line that can be seen in the box, whether the list is at its end, and how high the box is. */

@@ -105,7 +105,7 @@ test("an export holds the events that existed when it began, and fails if the co
 });
 
 const skip = !isAll && "it takes long: it is a part of npm test -- --all";
-test("70,000 tiny files go in and out, in the directory's wide form", { timeout: 600_000, skip }, async () => {
+test("70,000 tiny files go in and out, in the directory's wide form", { skip }, async () => {
   const tiny = Array.from({ length: 70_000 }, (_, n) => ({ name: `${folder}/observations/${n}.txt`, content: String(n), method: 0 }));
   const archive = zip([...conversation(1), ...tiny], { zip64: true });
   const store = memoryStore();

@@ -11,7 +11,7 @@ import { zip } from "../support/zip-bytes.mjs";
 
 const megabyte = 1 << 20;
 
-test("a conversation of 200 MB goes in and out with little more than the store's own copy in memory", { timeout: 400_000 }, async () => {
+test("a conversation of 200 MB goes in and out with little more than the store's own copy in memory", async () => {
   await withTemporaryFolder(async (directory) => {
     const file = path.join(directory, "large.zip");
     await writeLarge(file, 100, 2 * megabyte);

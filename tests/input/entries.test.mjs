@@ -242,7 +242,7 @@ const calls = {
 };
 
 for (const [what, call] of Object.entries(calls)) {
-  test(`${what}: whatever is passed, only a ThreadkeepError comes out`, { timeout: 60_000 }, async () => {
+  test(`${what}: whatever is passed, only a ThreadkeepError comes out`, async () => {
     const foreign = [];
     for (const [name, value] of Object.entries(values())) {
       try {

@@ -15,7 +15,7 @@ const sdk = sdkForTests();
 const place = mkdtempSync(path.join(tmpdir(), "threadkeep-folders-"));
 after(() => rmSync(place, { recursive: true, force: true }));
 
-test("the page and Python continue a conversation in one folder, in turns", { timeout: 120_000 }, async (t) => {
+test("the page and Python continue a conversation in one folder, in turns", async (t) => {
   if (!sdk()) return t.skip("no SDK");
   const disk = diskDirectory(place);
   const model = await scripted(t, [

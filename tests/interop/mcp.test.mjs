@@ -12,12 +12,9 @@ import { sdkForTests } from "./session.mjs";
 const sdk = sdkForTests();
 let server;
 const folder = mkdtempSync(path.join(tmpdir(), "threadkeep-mcp-"));
-before(
-  async () => {
-    server = await everything("streamableHttp");
-  },
-  { timeout: 900_000 },
-);
+before(async () => {
+  server = await everything("streamableHttp");
+});
 after(async () => {
   await server?.stop();
   rmSync(folder, { recursive: true, force: true });

@@ -23,33 +23,30 @@ let server;
 let fetcher;
 let mcp;
 
-before(
-  async () => {
-    if (sdk()) {
-      const { argv, env } = await python();
-      fetcher = spawn(argv[0], [...argv.slice(1), path.join(import.meta.dirname, "fetch_server.py")], {
-        env,
-        stdio: ["pipe", "pipe", "ignore"],
-      });
-      const [line] = await Promise.race([
-        once(fetcher.stdout, "data"),
-        once(fetcher, "exit").then(([code]) => assert.fail(`the MCP server ended with ${code}`)),
-      ]);
-      mcp = String(line).trim();
-    }
-    server = await startServer({
-      mounts: {
-        "/project": (_, response) => {
-          response
-            .writeHead(200, { "content-type": "text/html" })
-            .end(`<title>The project</title><ul>${facts.replace(/\d\. (.*)\n/g, "<li>$1</li>")}</ul>`);
-          return true;
-        },
-      },
+before(async () => {
+  if (sdk()) {
+    const { argv, env } = await python();
+    fetcher = spawn(argv[0], [...argv.slice(1), path.join(import.meta.dirname, "fetch_server.py")], {
+      env,
+      stdio: ["pipe", "pipe", "ignore"],
     });
-  },
-  { timeout: 900_000 },
-);
+    const [line] = await Promise.race([
+      once(fetcher.stdout, "data"),
+      once(fetcher, "exit").then(([code]) => assert.fail(`the MCP server ended with ${code}`)),
+    ]);
+    mcp = String(line).trim();
+  }
+  server = await startServer({
+    mounts: {
+      "/project": (_, response) => {
+        response
+          .writeHead(200, { "content-type": "text/html" })
+          .end(`<title>The project</title><ul>${facts.replace(/\d\. (.*)\n/g, "<li>$1</li>")}</ul>`);
+        return true;
+      },
+    },
+  });
+});
 after(async () => {
   await server.close();
   fetcher?.stdin.end();
@@ -103,9 +100,7 @@ async function goOnInPython(exported, id, name) {
 }
 
 for (const kind of availableBrowsers) {
-  test(`${kind}: facts are written, the browser is killed, the file is deleted; each goes on in Python`, {
-    timeout: 300_000,
-  }, async (t) => {
+  test(`${kind}: facts are written, the browser is killed, the file is deleted; each goes on in Python`, async (t) => {
     const profile = mkdtempSync(path.join(tmpdir(), `threadkeep-persistence-${kind}-`));
     const id = crypto.randomUUID();
     const url = `${server.origin}/project`;

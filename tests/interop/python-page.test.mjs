@@ -72,13 +72,10 @@ const [program] = [...page.matchAll(/^```python\n(.*?)^```$/gms)].map(([, code])
 const place = mkdtempSync(path.join(os.tmpdir(), "threadkeep-python-page-"));
 let launcher;
 
-before(
-  async () => {
-    launcher = await python();
-    if (!launcher.argv && process.env.CI) throw new Error(launcher.reason);
-  },
-  { timeout: 900_000 },
-);
+before(async () => {
+  launcher = await python();
+  if (!launcher.argv && process.env.CI) throw new Error(launcher.reason);
+});
 after(() => rmSync(place, { recursive: true, force: true }));
 
 test("every tool of the library is tried", () => {
@@ -105,7 +102,7 @@ for place in places:
         json.dump(error, file)
 `;
 
-test("python.md: a conversation with any tool of the library goes on in Python", { timeout: 300_000 }, async (t) => {
+test("python.md: a conversation with any tool of the library goes on in Python", async (t) => {
   if (!launcher.argv) return t.skip(launcher.reason);
   for (const [name, { tools, agent, replies }] of Object.entries(cases)) {
     const model = await scripted(t, [...replies, { text: "Done." }, { text: "Done." }]);

@@ -22,12 +22,9 @@ async function openSdk() {
 /** For the tests of a file: opens the session before them and closes it after them. Returns how they get at it. */
 export function sdkForTests() {
   let sdk;
-  before(
-    async () => {
-      sdk = await openSdk();
-    },
-    { timeout: 900_000 },
-  );
+  before(async () => {
+    sdk = await openSdk();
+  });
   after(() => sdk?.close());
   return () => sdk;
 }

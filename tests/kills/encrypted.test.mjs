@@ -10,7 +10,7 @@ const killsOf = (kind) => amount({ chromium: 4, firefox: 2 }[kind]);
 
 for (const kind of availableBrowsers) {
   const kills = killsOf(kind);
-  test(`${kind} writes an encrypted store, ${kills} times, seed ${seed}`, { timeout: 300_000 + kills * 20_000 }, async (context) => {
+  test(`${kind} writes an encrypted store, ${kills} times, seed ${seed}`, async (context) => {
     const { complaints, seen } = await live(kind, { kills, seed, seals: true });
     for (const [what, count] of Object.entries(seen)) context.diagnostic(`${count} ${what}`);
     assert.deepEqual(complaints, []);

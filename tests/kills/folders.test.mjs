@@ -16,7 +16,7 @@ after(() => sdk?.close());
 describe("a browser that is killed while it writes into a directory", { concurrency: true }, () => {
   for (const kind of availableBrowsers) {
     const kills = killsOf(kind);
-    test(`${kind}, ${kills} times, seed ${seed}`, { timeout: 600_000 + kills * 20_000 }, async (context) => {
+    test(`${kind}, ${kills} times, seed ${seed}`, async (context) => {
       const directories = new Directories(sdk);
       try {
         const { complaints, seen } = await live(kind, {

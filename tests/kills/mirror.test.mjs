@@ -32,7 +32,7 @@ function missing(reported, files) {
 describe("a mirror under kills", { concurrency: true }, () => {
   for (const kind of availableBrowsers) {
     const kills = killsOf(kind);
-    test(`${kind}: the browser is killed ${kills} times, seed ${seed}`, { timeout: 600_000 + kills * 20_000 }, async (context) => {
+    test(`${kind}: the browser is killed ${kills} times, seed ${seed}`, async (context) => {
       const directories = new Directories(sdk);
       try {
         const { complaints, seen, reported, caughtUp } = await live(kind, {
@@ -59,7 +59,7 @@ describe("a mirror under kills", { concurrency: true }, () => {
 
   const [kind] = availableBrowsers;
   const kills = Math.ceil(killsOf(kind) / 4);
-  test(`${kind}: the other side is killed ${kills} times, seed ${seed}`, { timeout: 300_000 + kills * 10_000 }, async (context) => {
+  test(`${kind}: the other side is killed ${kills} times, seed ${seed}`, async (context) => {
     const random = randomFrom(seed);
     const ofModel = randomFrom(random.between(0, 2 ** 31));
     const directory = mkdtempSync(path.join(tmpdir(), "threadkeep-place-"));

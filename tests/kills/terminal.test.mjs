@@ -56,7 +56,7 @@ async function workOn({ id, baseUrl }) {
 }
 
 for (const kind of availableBrowsers) {
-  test(`${kind}: ${kills} kills with the terminal at work, seed ${seed}`, { timeout: 600_000 }, async (context) => {
+  test(`${kind}: ${kills} kills with the terminal at work, seed ${seed}`, async (context) => {
     const random = randomFrom(seed);
     const profile = mkdtempSync(path.join(tmpdir(), `threadkeep-terminal-${kind}-`));
     let step = 0;

@@ -11,7 +11,7 @@ import { startServer } from "../support/server.mjs";
 
 const skip = !availableBrowsers.includes("chromium") && "only Chromium has such a log";
 
-test("a torn record in the log of OPFS costs nothing that was stored after it", { skip, timeout: 120_000 }, async () => {
+test("a torn record in the log of OPFS costs nothing that was stored after it", { skip }, async () => {
   const server = await startServer({ model: createModel([{ text: "Yes." }]) });
   const profile = mkdtempSync(path.join(tmpdir(), "threadkeep-torn-"));
   const inBrowser = async (work) => {

@@ -134,7 +134,7 @@ async function play(seed) {
   }
 }
 
-test(`${histories} histories of two or three devices, from seed ${seed}`, { timeout: 600_000 }, async () => {
+test(`${histories} histories of two or three devices, from seed ${seed}`, async () => {
   for (let n = seed; n < seed + histories; n++) {
     await play(n).catch((error) => {
       throw new Error(`seed ${n}: ${error.stack}`, { cause: error });

@@ -11,7 +11,7 @@ import { python } from "./setup.mjs";
 export const key = "sk-of-the-proxy-0123456789abcdef";
 
 const keptWords = 20_000;
-const slowestStart = 90_000;
+const slowestStart = 600_000;
 
 /**
  * Starts the proxy; `upstream` is the base URL of the model that it passes requests on to, as `scripted`. Returns

@@ -36,19 +36,16 @@ function script({ model, messages, tools, stream }) {
 
 let model, upstream, proxy, pages;
 const browsers = new Map();
-before(
-  async () => {
-    model = createModel(script);
-    [upstream, pages] = await Promise.all([model.listen(), startServer({ mounts: { "/shown": hear } })]);
-    const open = async (kind) => {
-      const browser = await launch(kind);
-      browsers.set(kind, browser);
-      await browser.page(`${pages.origin}/pages/blank.html`);
-    };
-    [proxy] = await Promise.all([startProxy(upstream.baseUrl), ...availableBrowsers.map(open)]);
-  },
-  { timeout: 900_000 },
-);
+before(async () => {
+  model = createModel(script);
+  [upstream, pages] = await Promise.all([model.listen(), startServer({ mounts: { "/shown": hear } })]);
+  const open = async (kind) => {
+    const browser = await launch(kind);
+    browsers.set(kind, browser);
+    await browser.page(`${pages.origin}/pages/blank.html`);
+  };
+  [proxy] = await Promise.all([startProxy(upstream.baseUrl), ...availableBrowsers.map(open)]);
+});
 after(() => Promise.all([...browsers.values(), proxy, upstream, pages].map((open) => open?.close())));
 
 function hear(_, response) {
@@ -93,7 +90,7 @@ const words = (event) => (event.content ?? event.observation?.content ?? []).map
 
 for (const kind of availableBrowsers) {
   describe(`${kind}: an agent of a page on the LiteLLM proxy`, () => {
-    const inPage = (name, check) => test(name, { timeout: 120_000 }, (t) => (proxy ? check(t) : t.skip("no LiteLLM proxy")));
+    const inPage = (name, check) => test(name, (t) => (proxy ? check(t) : t.skip("no LiteLLM proxy")));
     const asked = (llm, apiKey = key) => browsers.get(kind).evaluate(run, { baseUrl: proxy.baseUrl, apiKey, llm });
 
     for (const [name, { llm, calls }] of Object.entries(wireApis)) {

@@ -10,7 +10,7 @@ import { freePort } from "../support/listen.mjs";
 import { python } from "./setup.mjs";
 
 const keptWords = 20_000;
-const slowestStart = 120_000;
+const slowestStart = 600_000;
 const slowestEnd = 10_000;
 
 /**

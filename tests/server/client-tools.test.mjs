@@ -30,7 +30,7 @@ const resultIn = ({ kind, source, llm_message: message }) =>
   kind === "MessageEvent" && source === "user" && /^The call \S+ of the tool/.test(message.content[0].text);
 
 for (const version of serverVersions) {
-  describe(`tools of the page with the agent server ${version}`, { timeout: 600_000 }, () => {
+  describe(`tools of the page with the agent server ${version}`, () => {
     let upstream;
     let server;
     let home;

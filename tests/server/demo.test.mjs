@@ -14,7 +14,7 @@ const passphrase = "eight words would be better";
 
 const refused = /status of 401|ERR_CONNECTION_REFUSED|NetworkError|CORS request did not succeed/;
 
-describe("the demo with an agent server", { timeout: 900_000 }, () => {
+describe("the demo with an agent server", () => {
   let demo;
   let other;
   before(async () => {
@@ -25,9 +25,7 @@ describe("the demo with an agent server", { timeout: 900_000 }, () => {
   after(() => Promise.all([demo.close(), other.close()]));
 
   for (const kind of availableBrowsers) {
-    test(`${kind}: the demo moves conversations to an agent server and back, and shows its files`, {
-      timeout: 300_000,
-    }, async (context) => {
+    test(`${kind}: the demo moves conversations to an agent server and back, and shows its files`, async (context) => {
       // With a directory that no other browser has written into.
       const server = await startAgentServer({ version: "1.58.0", model: `${demo.origin}/v1` });
       if (server === null) return context.skip("it is not here");

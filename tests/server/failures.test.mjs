@@ -19,7 +19,7 @@ import { serverVersions } from "./setup.mjs";
 const ofNetwork = /Cross-Origin Request Blocked|The connection to ws:|can’t establish a connection/;
 
 for (const version of serverVersions) {
-  describe(`the agent server ${version}`, { timeout: 1_800_000 }, () => {
+  describe(`the agent server ${version}`, () => {
     let replies = [];
     // A server asks in ways that not every provider takes.
     const model = createModel(() => replies.shift() ?? { text: "Nothing more." }, { checks: false });
@@ -42,7 +42,7 @@ for (const version of serverVersions) {
     for (const kind of availableBrowsers) {
       /** A test with pages of this browser, whose server is reached over a cable. */
       const inPages = (name, body) =>
-        test(`${kind}: ${name}`, { timeout: 300_000 }, async (t) => {
+        test(`${kind}: ${name}`, async (t) => {
           if (server === null) return t.skip("it is not here");
           replies = [];
           const browser = await tabs(kind);

@@ -64,7 +64,7 @@ test("the table of docs/server.md has every method that goes to the server", () 
 });
 
 for (const version of serverVersions) {
-  describe(`a conversation on the agent server ${version}`, { timeout: 600_000 }, () => {
+  describe(`a conversation on the agent server ${version}`, () => {
     let upstream;
     let model;
     let server;

@@ -42,7 +42,7 @@ test("the page says where a server is different, and the lists have only cases t
   for (const title of [...listed, ...[...onlyByPage].map(lists.byThePage)]) assert.ok(titles.has(title.replace(/^\d[\d.]+: /, "")), title);
 });
 
-describe("the suite of homes on agent servers", { timeout: 1_800_000 }, () => {
+describe("the suite of homes on agent servers", () => {
   let stage;
   let web;
   let servers = [];
@@ -59,9 +59,7 @@ describe("the suite of homes on agent servers", { timeout: 1_800_000 }, () => {
   });
 
   for (const kind of availableBrowsers) {
-    test(`${kind}: each case of the suite of homes is the same on an agent server, or differs as docs/server.md says`, {
-      timeout: 800_000,
-    }, async (context) => {
+    test(`${kind}: each case of the suite of homes is the same on an agent server, or differs as docs/server.md says`, async (context) => {
       const there = servers.filter((server) => server !== null);
       if (there.length === 0) return context.skip("no server is here");
       const browser = await tabs(kind);

@@ -18,7 +18,7 @@ const page = readFileSync(path.join(root, "docs/server.md"), "utf8");
 const sdk = sdkForTests();
 
 for (const version of serverVersions) {
-  describe(`moving to the agent server ${version} and back`, { timeout: 900_000 }, () => {
+  describe(`moving to the agent server ${version} and back`, () => {
     const place = mkdtempSync(path.join(os.tmpdir(), "threadkeep-moving-"));
     let upstream;
     let server;

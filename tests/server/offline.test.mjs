@@ -17,7 +17,7 @@ import { serverVersions } from "./setup.mjs";
 const ofNetwork = /Cross-Origin Request Blocked|The connection to ws:|can’t establish a connection/;
 
 for (const version of serverVersions) {
-  describe(`offline from the agent server ${version}`, { timeout: 1_200_000 }, () => {
+  describe(`offline from the agent server ${version}`, () => {
     /** The answers wait for these. */
     const holds = [];
     let model;
@@ -46,7 +46,7 @@ for (const version of serverVersions) {
 
     for (const kind of availableBrowsers) {
       const inPages = (name, body) =>
-        test(`${kind}: ${name}`, { timeout: 180_000 }, async (t) => {
+        test(`${kind}: ${name}`, async (t) => {
           if (server === null) return t.skip("it is not here");
           const browser = await tabs(kind);
           const way = await cable(server.port);

@@ -11,7 +11,7 @@ import { isCopied } from "./copy.mjs";
 import { serverVersions } from "./setup.mjs";
 
 for (const version of serverVersions) {
-  describe(`pages with the agent server ${version}`, { timeout: 600_000 }, () => {
+  describe(`pages with the agent server ${version}`, () => {
     let upstream;
     let server;
     let web;
@@ -33,9 +33,7 @@ for (const version of serverVersions) {
     });
 
     for (const kind of availableBrowsers) {
-      test(`${kind}: pages are told over a socket what a conversation on the agent server ${version} does`, {
-        timeout: 180_000,
-      }, async (t) => {
+      test(`${kind}: pages are told over a socket what a conversation on the agent server ${version} does`, async (t) => {
         if (server === null) return t.skip("it is not here");
         const browser = await tabs(kind);
         const tab = async () => {

@@ -7,7 +7,7 @@ import { startAgentServer } from "./agent-server.mjs";
 import { python, serverVersions } from "./setup.mjs";
 
 for (const version of serverVersions) {
-  describe(`the agent server ${version}`, { timeout: 900_000 }, () => {
+  describe(`the agent server ${version}`, () => {
     let model;
     let upstream;
     let server;
@@ -80,7 +80,7 @@ for (const version of serverVersions) {
   });
 }
 
-test("a server that cannot start is an error with its last words", { timeout: 900_000 }, async (t) => {
+test("a server that cannot start is an error with its last words", async (t) => {
   const [version] = serverVersions;
   if (!(await python(version)).argv) return t.skip("it is not here");
   const wrong = startAgentServer({ version, env: { OH_LEASE_TTL_SECONDS: "soon" } });

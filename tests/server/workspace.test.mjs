@@ -61,7 +61,7 @@ const hostile = [
 ];
 
 for (const version of serverVersions) {
-  describe(`a workspace on the agent server ${version}`, { timeout: 600_000 }, () => {
+  describe(`a workspace on the agent server ${version}`, () => {
     let server;
     before(async () => (server = await startAgentServer({ version })));
     after(async () => server?.stop());

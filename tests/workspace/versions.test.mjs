@@ -195,6 +195,6 @@ test("an import that continues a conversation takes the versions of its archive"
   assert.ok((await store.files(id, "file_versions")).length > 0);
 });
 
-test("random changes and moves: the files of each event are those of then", { timeout: 120_000 }, async () => {
+test("random changes and moves: the files of each event are those of then", async () => {
   for (let n = seed; n < seed + amount(8, 20); n++) assert.deepEqual(await randomVersions(library, memoryStore(), n, 14), []);
 });

@@ -28,7 +28,7 @@ function tokensOf({ messages, tools = [] }) {
 }
 
 for (const kind of availableBrowsers) {
-  test(`${kind}: ${steps} steps in ${tokens} tokens with ${kills} kills, seed ${seed}`, { timeout: 900_000 }, async (context) => {
+  test(`${kind}: ${steps} steps in ${tokens} tokens with ${kills} kills, seed ${seed}`, async (context) => {
     const random = randomFrom(seed);
     const profile = mkdtempSync(path.join(tmpdir(), `threadkeep-memory-${kind}-`));
     let step = 0;

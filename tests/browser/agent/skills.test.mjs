@@ -50,9 +50,7 @@ async function converse() {
 }
 
 for (const kind of availableBrowsers) {
-  test(`${kind}: the code of skills is loaded when a conversation is opened that has some, and not later`, {
-    timeout: 120_000,
-  }, async (context) => {
+  test(`${kind}: the code of skills is loaded when a conversation is opened that has some, and not later`, async (context) => {
     const browser = await tabs(kind);
     try {
       await context.test("skills are loaded with the conversation, stored with the message, and used after a reload", async () => {

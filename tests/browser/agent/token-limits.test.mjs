@@ -22,9 +22,7 @@ async function converse() {
 }
 
 for (const kind of availableBrowsers) {
-  test(`${kind}: condensing ends, what is not counted is estimated, and Claude goes on after a rejected call`, {
-    timeout: 60_000,
-  }, async () => {
+  test(`${kind}: condensing ends, what is not counted is estimated, and Claude goes on after a rejected call`, async () => {
     const browser = await tabs(kind);
     try {
       await browser.page(`${server.origin}/pages/blank.html`);

@@ -10,9 +10,7 @@ before(async () => (server = await startServer()));
 after(() => server.close());
 
 for (const kind of availableBrowsers) {
-  test(`${kind}: branches and copies are made over IndexedDB, beside other tabs and while the agent works`, {
-    timeout: 120_000,
-  }, async (context) => {
+  test(`${kind}: branches and copies are made over IndexedDB, beside other tabs and while the agent works`, async (context) => {
     const browser = await tabs(kind);
     const blank = () => browser.page(`${server.origin}/pages/blank.html`);
     try {

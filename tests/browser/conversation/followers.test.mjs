@@ -11,7 +11,7 @@ before(async () => (server = await startServer()));
 after(() => server.close());
 
 for (const kind of availableBrowsers) {
-  test(`${kind}: followers hear of everything that another tab stores, and of its end`, { timeout: 120_000 }, async (context) => {
+  test(`${kind}: followers hear of everything that another tab stores, and of its end`, async (context) => {
     const browser = await tabs(kind);
     const blank = async () => {
       const page = await browser.page(`${server.origin}/pages/blank.html`);

@@ -39,7 +39,6 @@ after(async () => {
 
 for (const kind of availableBrowsers) {
   test(`${kind}: a case sees the same with its writer in another tab or in a worker`, {
-    timeout: 600_000,
     concurrency: atOnce,
   }, async (context) => {
     const browser = await tabs(kind);
@@ -53,7 +52,7 @@ for (const kind of availableBrowsers) {
       const { cases, homes } = plays[kind];
       await Promise.all(
         cases.map((each) =>
-          context.test(each.name, { timeout: 120_000 }, async () => {
+          context.test(each.name, async () => {
             const pair = free.pop();
             try {
               const expected = await playHere(each);

@@ -36,7 +36,7 @@ const happenings = {
 };
 
 for (const kind of availableBrowsers) {
-  test(`${kind}: a page that was left, frozen or thrown away ends with a handle that can act`, { timeout: 180_000 }, async (context) => {
+  test(`${kind}: a page that was left, frozen or thrown away ends with a handle that can act`, async (context) => {
     const browser = await tabs(kind);
     const tab = async () => {
       const page = await browser.page(`${server.origin}/pages/blank.html`);
@@ -47,7 +47,7 @@ for (const kind of availableBrowsers) {
       const names = Object.keys(happenings).slice(0, kind === "chromium" ? undefined : 2);
       for (const name of names) {
         for (const role of ["writer", "follower"]) {
-          await context.test(`a ${role} that ${name} can act`, { timeout: 60_000 }, async () => {
+          await context.test(`a ${role} that ${name} can act`, async () => {
             const [one, two] = [await tab(), await tab()];
             const id = await one.evaluate(() => open(undefined));
             assert.equal(await one.evaluate(() => say("before")), "Answered.");
@@ -82,7 +82,7 @@ for (const kind of availableBrowsers) {
         }
       }
       if (kind !== "chromium") return;
-      await context.test("a frozen tab keeps no other from taking the place of a writer that has ended", { timeout: 60_000 }, async () => {
+      await context.test("a frozen tab keeps no other from taking the place of a writer that has ended", async () => {
         const [writer, frozen, other] = [await tab(), await tab(), await tab()];
         const id = await writer.evaluate(() => open(undefined));
         await writer.evaluate(() => say("before"));

@@ -128,7 +128,7 @@ before(async () => (server = await startServer({ mounts: { "/library/": library,
 after(() => server.close());
 
 for (const kind of availableBrowsers) {
-  test(`${kind}: an open conversation loads nothing more, or its run waits for it`, { timeout: 120_000 }, async (context) => {
+  test(`${kind}: an open conversation loads nothing more, or its run waits for it`, async (context) => {
     const browser = await tabs(kind);
     const step = (name, body) =>
       context.test(name, async () => {

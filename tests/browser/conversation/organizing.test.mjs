@@ -11,9 +11,7 @@ before(async () => (server = await startServer()));
 after(() => server.close());
 
 for (const kind of availableBrowsers) {
-  test(`${kind}: conversations that another tab writes are organized from a list, also if one of the tabs dies`, {
-    timeout: 180_000,
-  }, async (context) => {
+  test(`${kind}: conversations that another tab writes are organized from a list, also if one of the tabs dies`, async (context) => {
     const browser = await tabs(kind);
     const tab = async (origin = server.origin) => {
       const page = await browser.page(`${origin}/pages/blank.html`);

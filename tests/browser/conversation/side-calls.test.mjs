@@ -61,7 +61,7 @@ async function askInBetween(baseUrl) {
 }
 
 for (const kind of availableBrowsers) {
-  test(`${kind}: a question during a run, and a title`, { timeout: 60_000 }, async () => {
+  test(`${kind}: a question during a run, and a title`, async () => {
     const browser = await tabs(kind);
     let goOn;
     const asked = new Promise((resolve) => (goOn = resolve));
@@ -90,7 +90,7 @@ for (const kind of availableBrowsers) {
     }
   });
 
-  test(`${kind}: an attempt that a critic demanded is made after a reload, and demanded once`, { timeout: 60_000 }, async () => {
+  test(`${kind}: an attempt that a critic demanded is made after a reload, and demanded once`, async () => {
     const browser = await tabs(kind);
     const model = createModel([finish("Bad."), { text: "Never read.", stallAfter: 1 }, finish("Better.")]);
     const { baseUrl, close } = await model.listen();

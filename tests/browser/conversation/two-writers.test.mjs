@@ -22,10 +22,8 @@ before(async () => {
 });
 after(() => server.close());
 
-const limit = { timeout: 60_000 };
-
 for (const kind of availableBrowsers) {
-  test(`${kind}: with its number, a tab that was replaced stores nothing, and follows`, limit, async () => {
+  test(`${kind}: with its number, a tab that was replaced stores nothing, and follows`, async () => {
     const browser = await tabs(kind);
     try {
       const { older, outcome, stored } = await wakeAfterTakeOver(browser);
@@ -44,7 +42,7 @@ for (const kind of availableBrowsers) {
   });
 
   // Keeps the proof that the test above needs the number.
-  test(`${kind}: where the number matches, it stores its value, and the acknowledged one is lost`, limit, async () => {
+  test(`${kind}: where the number matches, it stores its value, and the acknowledged one is lost`, async () => {
     const browser = await tabs(kind);
     try {
       const setBack = ({ newer, id, number }) => newer.evaluate(setNumber, id, number);

@@ -17,14 +17,14 @@ before(async () => (server = await startServer()));
 after(() => server.close());
 
 for (const kind of availableBrowsers) {
-  test(`${kind}: runs in a worker outlive their page, and their tools run in a page`, { timeout: 180_000 }, async (context) => {
+  test(`${kind}: runs in a worker outlive their page, and their tools run in a page`, async (context) => {
     const browser = await tabs(kind);
     const tab = async (name) => {
       const page = await browser.page(`${server.origin}/pages/blank.html`);
       await page.evaluate(prepare, name);
       return page;
     };
-    const step = (name, run) => context.test(name, { timeout: 120_000 }, run);
+    const step = (name, run) => context.test(name, run);
     /** Whether anybody writes the conversation. */
     const isOpen = (page, id) =>
       page.evaluate(async (id) => (await navigator.locks.query()).held.some(({ name }) => name.endsWith(`:${id}`)), id);

@@ -31,9 +31,7 @@ before(async () => {
 after(() => server.close());
 
 for (const kind of availableBrowsers) {
-  test(`${kind}: components of an app and those of the package are one tree, and the styles stay inside`, {
-    timeout: 120_000,
-  }, async () => {
+  test(`${kind}: components of an app and those of the package are one tree, and the styles stay inside`, async () => {
     const browser = await tabs(kind);
     try {
       const tab = await browser.page(`${server.origin}/`);

@@ -79,7 +79,7 @@ const apps = [
 
 for (const kind of availableBrowsers) {
   for (const { name, field, site } of apps) {
-    test(`${kind}: ${name} shows that the model's server refuses the key`, { timeout: 120_000 }, async () => {
+    test(`${kind}: ${name} shows that the model's server refuses the key`, async () => {
       const server = await startServer({ model, ...site });
       const browser = await tabs(kind);
       try {

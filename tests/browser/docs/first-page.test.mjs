@@ -35,7 +35,7 @@ after(async () => {
 });
 
 for (const kind of availableBrowsers) {
-  test(`${kind}: it rolls, asks before it pays, and goes on counting after a reload`, { timeout: 120_000 }, async () => {
+  test(`${kind}: it rolls, asks before it pays, and goes on counting after a reload`, async () => {
     const browser = await tabs(kind);
     try {
       const tab = await browser.page(`${server.origin}/`);

@@ -22,7 +22,7 @@ before(async () => {
 after(() => server.close());
 
 for (const kind of availableBrowsers) {
-  test(`${kind}: a conversation is in the folder, as files`, { timeout: 120_000 }, async () => {
+  test(`${kind}: a conversation is in the folder, as files`, async () => {
     const browser = await tabs(kind);
     try {
       const page = await browser.page(`${server.origin}/chat`);

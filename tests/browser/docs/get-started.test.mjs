@@ -27,7 +27,7 @@ before(async () => {
 after(() => server.close());
 
 for (const kind of availableBrowsers) {
-  test(`${kind}: it streams, calls a tool, asks, and has everything after a reload`, { timeout: 120_000 }, async () => {
+  test(`${kind}: it streams, calls a tool, asks, and has everything after a reload`, async () => {
     const browser = await tabs(kind);
     try {
       const tab = await browser.page(`${server.origin}/`);

@@ -65,7 +65,7 @@ async function partWays() {
 }
 
 for (const kind of availableBrowsers) {
-  test(`${kind}: the examples of keeping.md`, { timeout: 60_000 }, async () => {
+  test(`${kind}: the examples of keeping.md`, async () => {
     const browser = await tabs(kind);
     try {
       await browser.page(`${server.origin}/pages/blank.html`);

@@ -14,13 +14,10 @@ const page = readFileSync(path.join(root, "docs/mirror.md"), "utf8");
 const example = (name) => exampleNamed(page, name) ?? assert.fail(`no example ${name}`);
 
 let server, places;
-before(
-  async () => {
-    places = await startPlaces();
-    server = await startServer({ mounts: places?.mounts });
-  },
-  { timeout: 300_000 },
-);
+before(async () => {
+  places = await startPlaces();
+  server = await startServer({ mounts: places?.mounts });
+});
 after(() => Promise.all([server?.close(), places?.close()]));
 
 /** In the page: runs these examples one after the other, with the library and `more` in scope, and returns what `result` is then. */
@@ -66,7 +63,7 @@ const withPlace = (code) =>
   code.replace(/await mirror\(indexedDBStore\(\), (.*)\);/, "await mirror(indexedDBStore(), (globalThis.place = $1));");
 
 for (const kind of availableBrowsers) {
-  test(`${kind}: the examples of mirror.md`, { timeout: 120_000 }, async (t) => {
+  test(`${kind}: the examples of mirror.md`, async (t) => {
     const browser = await tabs(kind);
     try {
       await browser.page(`${server.origin}/pages/blank.html`);

@@ -41,7 +41,7 @@ async function talk(titles) {
 }
 
 for (const kind of availableBrowsers) {
-  test(`${kind}: the examples of organizing.md`, { timeout: 60_000 }, async () => {
+  test(`${kind}: the examples of organizing.md`, async () => {
     const browser = await tabs(kind);
     try {
       await browser.page(`${server.origin}/pages/blank.html`);

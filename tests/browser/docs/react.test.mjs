@@ -40,9 +40,7 @@ before(async () => {
 after(() => server.close());
 
 for (const kind of availableBrowsers) {
-  test(`${kind}: a second tab writes as well, and a deleted conversation leaves the list`, {
-    timeout: 120_000,
-  }, async () => {
+  test(`${kind}: a second tab writes as well, and a deleted conversation leaves the list`, async () => {
     const browser = await tabs(kind);
     try {
       const tab = await browser.page(`${server.origin}/`);

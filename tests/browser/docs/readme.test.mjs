@@ -31,7 +31,7 @@ before(async () => {
 after(() => server.close());
 
 for (const kind of availableBrowsers) {
-  test(`${kind}: the program of the README runs as written, and asks for the key once`, { timeout: 120_000 }, async () => {
+  test(`${kind}: the program of the README runs as written, and asks for the key once`, async () => {
     const browser = await tabs(kind);
     try {
       const tab = await browser.page(`${server.origin}/`);

@@ -33,7 +33,7 @@ async function talk() {
 }
 
 for (const kind of availableBrowsers) {
-  test(`${kind}: the examples of search.md`, { timeout: 60_000 }, async () => {
+  test(`${kind}: the examples of search.md`, async () => {
     const browser = await tabs(kind);
     try {
       await browser.page(`${server.origin}/pages/blank.html`);

@@ -44,7 +44,7 @@ async function run({ locked, unlock, change }) {
 }
 
 for (const kind of availableBrowsers) {
-  test(`${kind}: the examples of security.md`, { timeout: 60_000 }, async () => {
+  test(`${kind}: the examples of security.md`, async () => {
     const browser = await tabs(kind);
     try {
       await browser.page(`${server.origin}/pages/blank.html`);

@@ -29,7 +29,7 @@ before(async () => {
 after(() => server.close());
 
 for (const kind of availableBrowsers) {
-  test(`${kind}: the store passes the suite`, { timeout: 120_000 }, async () => {
+  test(`${kind}: the store passes the suite`, async () => {
     const browser = await tabs(kind);
     try {
       await browser.page(`${server.origin}/pages/blank.html`);
@@ -51,7 +51,7 @@ for (const kind of availableBrowsers) {
     }
   });
 
-  test(`${kind}: a conversation in a worker goes on after a reload`, { timeout: 120_000 }, async () => {
+  test(`${kind}: a conversation in a worker goes on after a reload`, async () => {
     const browser = await tabs(kind);
     try {
       const tab = await browser.page(`${server.origin}/chat`);

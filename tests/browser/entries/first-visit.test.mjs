@@ -6,9 +6,7 @@ import { availableBrowsers } from "../../support/browser/driver.mjs";
 import { tabs } from "../../support/browser/tabs.mjs";
 
 for (const kind of availableBrowsers) {
-  test(`${kind}: a first visit sends a message and lists the conversation with the main wasm, and with no other part than those of its model and of drafts`, {
-    timeout: 60_000,
-  }, async () => {
+  test(`${kind}: a first visit sends a message and lists the conversation with the main wasm, and with no other part than those of its model and of drafts`, async () => {
     const fresh = await startServer();
     const browser = await tabs(kind);
     try {

@@ -87,9 +87,7 @@ class ChatPage {
 }
 
 for (const kind of availableBrowsers) {
-  test(`${kind}: the components of examples/assistant-ui-chat show conversations of this library`, {
-    timeout: 180_000,
-  }, async (context) => {
+  test(`${kind}: the components of examples/assistant-ui-chat show conversations of this library`, async (context) => {
     const model = createModel([]);
     const server = await startServer({ model, mounts: { "/chat/": app } });
     context.after(() => server.close());

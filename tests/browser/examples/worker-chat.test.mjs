@@ -24,7 +24,7 @@ before(async () => {
 after(() => server.close());
 
 for (const kind of availableBrowsers) {
-  test(`${kind}: an answer of examples/worker-chat outlives the tab that has asked for it`, { timeout: 120_000 }, async (context) => {
+  test(`${kind}: an answer of examples/worker-chat outlives the tab that has asked for it`, async (context) => {
     const browser = await tabs(kind);
     context.after(() => browser.close());
     const isOpen = (page) =>
@@ -51,7 +51,7 @@ for (const kind of availableBrowsers) {
     const addressOf = (page) => page.evaluate(() => location.hash);
     const paintOf = (page) => page.evaluate(() => document.documentElement.style.getPropertyValue("--paint"));
     const step = (name, body) =>
-      context.test(name, { timeout: 120_000 }, async () => {
+      context.test(name, async () => {
         await body();
         assert.deepEqual(browser.problems.splice(0), []);
         model.check();

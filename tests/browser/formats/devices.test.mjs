@@ -12,7 +12,7 @@ before(async () => (server = await startServer({ mounts: { "/tests/": "tests" } 
 after(() => server.close());
 
 for (const kind of availableBrowsers) {
-  test(`${kind}: devices that hand each other archives get the same tree`, { timeout: 180_000 }, async () => {
+  test(`${kind}: devices that hand each other archives get the same tree`, async () => {
     const browser = await tabs(kind);
     try {
       await browser.page(`${server.origin}/pages/blank.html`);

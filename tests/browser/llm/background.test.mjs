@@ -38,7 +38,7 @@ async function converse(baseUrl, conversationId, until) {
 }
 
 for (const kind of availableBrowsers) {
-  test(`${kind}: an answer outlives its connection and its page, and is asked for once`, { timeout: 60_000 }, async () => {
+  test(`${kind}: an answer outlives its connection and its page, and is asked for once`, async () => {
     const browser = await tabs(kind);
     const model = createModel([reply]);
     const { baseUrl, close } = await model.listen();

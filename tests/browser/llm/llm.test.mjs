@@ -110,9 +110,7 @@ async function runRecorded({ name, llm, calls, tools, text }) {
 }
 
 for (const kind of availableBrowsers) {
-  test(`${kind}: a page keeps profiles of models, changes models in mid-conversation, and loads wire APIs when it needs them`, {
-    timeout: 120_000,
-  }, async (context) => {
+  test(`${kind}: a page keeps profiles of models, changes models in mid-conversation, and loads wire APIs when it needs them`, async (context) => {
     const browser = await tabs(kind);
     try {
       await browser.page(`${server.origin}/pages/blank.html`);

@@ -18,9 +18,7 @@ const hello = { text: "Hello from the other side." };
 const done = { status: "finished", finalResponse: hello.text };
 
 for (const kind of availableBrowsers) {
-  test(`${kind}: a run whose network goes away waits, says so and goes on, and sends nothing twice`, {
-    timeout: 120_000,
-  }, async (context) => {
+  test(`${kind}: a run whose network goes away waits, says so and goes on, and sends nothing twice`, async (context) => {
     const browser = await tabs(kind);
     /** A page of its own with a conversation, and a model that can go away. */
     const step = (name, replies, body) =>

@@ -125,9 +125,7 @@ async function guarded(url, conversationId) {
 }
 
 for (const kind of availableBrowsers) {
-  test(`${kind}: MCP servers of other origins are used from a page, with logins and after a reload`, {
-    timeout: 180_000,
-  }, async (context) => {
+  test(`${kind}: MCP servers of other origins are used from a page, with logins and after a reload`, async (context) => {
     const browser = await tabs(kind);
     try {
       await context.test(

@@ -47,9 +47,7 @@ const becomes = async (tab, status) => {
 };
 
 for (const kind of availableBrowsers) {
-  test(`${kind}: one tab mirrors, the next takes over, and a page that comes later trusts what it finds`, {
-    timeout: 120_000,
-  }, async () => {
+  test(`${kind}: one tab mirrors, the next takes over, and a page that comes later trusts what it finds`, async () => {
     const directory = mkdtempSync(path.join(tmpdir(), "threadkeep-place-"));
     const place = await startPlace(directory);
     const url = `http://127.0.0.1:${place.port}/`;

@@ -43,7 +43,7 @@ async function prepare() {
 }
 
 for (const kind of availableBrowsers) {
-  test(`${kind}: the index of a store that seals its rows is sealed too, and finds the same`, { timeout: 120_000 }, async (context) => {
+  test(`${kind}: the index of a store that seals its rows is sealed too, and finds the same`, async (context) => {
     const browser = await launch(kind);
     try {
       await browser.page(`${server.origin}/pages/blank.html`);

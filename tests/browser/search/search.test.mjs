@@ -99,9 +99,7 @@ async function dump(name = "threadkeep") {
 }
 
 for (const kind of availableBrowsers) {
-  test(`${kind}: the index of the search finds what reading finds, and follows every change of every tab`, {
-    timeout: 240_000,
-  }, async (context) => {
+  test(`${kind}: the index of the search finds what reading finds, and follows every change of every tab`, async (context) => {
     const browser = await tabs(kind);
     try {
       const page = await browser.page(`${server.origin}/pages/blank.html`);

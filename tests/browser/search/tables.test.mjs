@@ -15,7 +15,7 @@ before(async () => {
 after(() => server.close());
 
 for (const kind of availableBrowsers) {
-  test(`${kind}: a call with an old state takes the new one from nobody`, { timeout: 60_000 }, async () => {
+  test(`${kind}: a call with an old state takes the new one from nobody`, async () => {
     const browser = await launch(kind);
     try {
       await browser.page(`${server.origin}/pages/blank.html`);

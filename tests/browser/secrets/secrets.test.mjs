@@ -10,7 +10,7 @@ before(async () => (server = await startServer({ mounts: { "/secrets/": "tests/s
 after(() => server.close());
 
 for (const kind of availableBrowsers) {
-  test(`${kind}: planted secrets are in no record of IndexedDB`, { timeout: 180_000 }, async (context) => {
+  test(`${kind}: planted secrets are in no record of IndexedDB`, async (context) => {
     const browser = await tabs(kind);
     try {
       await browser.page(`${server.origin}/pages/blank.html`);

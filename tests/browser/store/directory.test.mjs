@@ -19,9 +19,7 @@ before(async () => (server = await startServer()));
 after(() => server.close());
 
 for (const kind of availableBrowsers) {
-  test(`${kind}: a store in a directory passes the suite, and goes through deaths, a full disk and odd names`, {
-    timeout: 1_800_000,
-  }, async (context) => {
+  test(`${kind}: a store in a directory passes the suite, and goes through deaths, a full disk and odd names`, async (context) => {
     const browser = await tabs(kind);
     const { blank, check, suite } = checksIn(context, browser, `${server.origin}/pages/blank.html`);
     try {

@@ -35,9 +35,7 @@ function textsBelow(folder, texts) {
 const randomWord = () => Array.from({ length: 24 }, () => "abcdefghijklmnopqrstuvwxyz0123456789"[Math.floor(Math.random() * 36)]).join("");
 
 for (const kind of availableBrowsers) {
-  test(`${kind}: the encrypted store passes the suite, and leaves nothing to be read on the disk`, {
-    timeout: 1_200_000,
-  }, async (context) => {
+  test(`${kind}: the encrypted store passes the suite, and leaves nothing to be read on the disk`, async (context) => {
     const browser = await tabs(kind);
     const { blank, check, suite } = checksIn(context, browser, `${server.origin}/pages/blank.html`);
     const holds = (inner) => suite((page, name) => page.evaluate(inPage, name, inner));
@@ -65,7 +63,7 @@ for (const kind of availableBrowsers) {
     }
   });
 
-  test(`${kind}: nothing of what was said, named or written stands on the disk`, { timeout: 300_000 }, async () => {
+  test(`${kind}: nothing of what was said, named or written stands on the disk`, async () => {
     for (const isEncrypted of [false, true]) {
       const profile = mkdtempSync(path.join(tmpdir(), `threadkeep-sealed-${kind}-`));
       try {
@@ -112,7 +110,6 @@ for (const kind of availableBrowsers) {
 }
 
 test("a passkey opens the store", {
-  timeout: 120_000,
   skip: !availableBrowsers.includes("chromium") && "there is no Chromium",
 }, async () => {
   const browser = await tabs("chromium");

@@ -12,7 +12,7 @@ before(async () => (server = await startServer()));
 after(() => server.close());
 
 for (const kind of availableBrowsers) {
-  test(`${kind}: a commit with a large file is stored whole or not at all, and room can be made`, { timeout: 120_000 }, async () => {
+  test(`${kind}: a commit with a large file is stored whole or not at all, and room can be made`, async () => {
     const browser = await launch(kind, { preferences: { "dom.quotaManager.temporaryStorage.fixedLimit": megabytes << 10 } });
     try {
       const url = `${server.origin}/pages/blank.html`;

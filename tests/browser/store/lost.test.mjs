@@ -59,7 +59,7 @@ describe("a database that the browser removes", { skip: !availableBrowsers.inclu
     { how: "by whoever opens a conversation that was in it", first: firstId },
     { how: "by whoever begins another conversation", first: undefined },
   ];
-  test("is noticed", { timeout: 120_000 }, async (context) => {
+  test("is noticed", async (context) => {
     const profile = mkdtempSync(path.join(tmpdir(), "threadkeep-torn-"));
     const origins = await Promise.all(cases.map(() => startServer()));
     const pages = origins.map(({ origin }) => `${origin}/pages/blank.html`);
@@ -117,7 +117,7 @@ describe("a database that the browser removes", { skip: !availableBrowsers.inclu
 });
 
 for (const kind of availableBrowsers) {
-  describe(`${kind}: storage that was lost, and tabs that begin at once`, { timeout: 180_000 }, () => {
+  describe(`${kind}: storage that was lost, and tabs that begin at once`, () => {
     let browser;
     before(async () => {
       browser = await tabs(kind);

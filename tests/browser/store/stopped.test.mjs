@@ -35,7 +35,7 @@ before(async () => {
 after(() => server.close());
 
 for (const kind of availableBrowsers) {
-  test(`${kind}: a call is done that a stop of the page has cut in two`, { timeout: 240_000 }, async () => {
+  test(`${kind}: a call is done that a stop of the page has cut in two`, async () => {
     const browser = await tabs(kind);
     stops.clear();
     try {

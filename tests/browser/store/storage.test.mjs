@@ -33,9 +33,7 @@ const status = async (options) => (await import("/threadkeep/index.js")).storage
 const request = async () => (await import("/threadkeep/index.js")).requestPersistence();
 
 for (const kind of availableBrowsers) {
-  test(`${kind}: the storage of an origin has the numbers of the browser and its promise to keep it`, {
-    timeout: 120_000,
-  }, async (context) => {
+  test(`${kind}: the storage of an origin has the numbers of the browser and its promise to keep it`, async (context) => {
     const browser = await tabs(kind);
     try {
       const page = await browser.page(`${server.origin}/pages/blank.html`);

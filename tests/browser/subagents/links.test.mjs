@@ -59,7 +59,7 @@ async function attack(baseUrl) {
 }
 
 for (const kind of availableBrowsers) {
-  test(`${kind}: an archive that names another conversation as that of a task gets nothing of it`, { timeout: 60_000 }, async () => {
+  test(`${kind}: an archive that names another conversation as that of a task gets nothing of it`, async () => {
     const browser = await tabs(kind);
     const model = createModel(({ messages }) => {
       const last = messages.at(-1);

@@ -59,9 +59,7 @@ const factsResults = [
 ];
 
 for (const kind of availableBrowsers) {
-  test(`${kind}: an endless command does not block the page and is stopped; files, directory and environment outlive a reload`, {
-    timeout: 120_000,
-  }, async () => {
+  test(`${kind}: an endless command does not block the page and is stopped; files, directory and environment outlive a reload`, async () => {
     const browser = await tabs(kind);
     try {
       const conversationId = crypto.randomUUID();
@@ -81,9 +79,7 @@ for (const kind of availableBrowsers) {
     }
   });
 
-  test(`${kind}: the shell comes from its copy if its file is missing, and runs in the page if there are no workers`, {
-    timeout: 120_000,
-  }, async () => {
+  test(`${kind}: the shell comes from its copy if its file is missing, and runs in the page if there are no workers`, async () => {
     const browser = await tabs(kind);
     try {
       await browser.page(`${withoutFile.origin}/pages/blank.html`);

@@ -18,7 +18,7 @@ async function random(seed) {
 }
 
 for (const kind of availableBrowsers) {
-  test(`${kind}: random changes and moves: the files of each event are those of then`, { timeout: 240_000 }, async () => {
+  test(`${kind}: random changes and moves: the files of each event are those of then`, async () => {
     const browser = await tabs(kind);
     try {
       await browser.page(`${server.origin}/pages/blank.html`);

@@ -183,7 +183,7 @@ async function missing() {
 }
 
 for (const kind of availableBrowsers) {
-  test(`${kind}: workspaces are kept in the private file system and in picked folders`, { timeout: 180_000 }, async (context) => {
+  test(`${kind}: workspaces are kept in the private file system and in picked folders`, async (context) => {
     const browser = await tabs(kind);
     const blank = () => browser.page(`${server.origin}/pages/blank.html`);
     try {

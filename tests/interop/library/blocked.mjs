@@ -9,7 +9,7 @@ import { filesOf, packed } from "../../support/files.mjs";
 import { conversations } from "./imported.mjs";
 
 export function blockedByTheSdk() {
-  test("a call that a hook of the SDK blocked is rejected when it is approved here", { timeout: 300_000 }, async (t) => {
+  test("a call that a hook of the SDK blocked is rejected when it is approved here", async (t) => {
     const { conversation, model } = await brought(t, "hook-blocked-action-waits", [{ text: "Not allowed, then." }]);
     assert.equal(conversation.executionStatus, "waiting_for_confirmation");
     const before = conversation.events.length;
@@ -23,14 +23,14 @@ export function blockedByTheSdk() {
     assert.deepEqual(conversation.state.blocked_actions, {});
     model.check();
   });
-  test("a message that a hook of the SDK blocked is not answered here", { timeout: 300_000 }, async (t) => {
+  test("a message that a hook of the SDK blocked is not answered here", async (t) => {
     const { conversation, model } = await brought(t, "hook-blocks-message", []);
     assert.equal(Object.keys(conversation.state.blocked_messages).length, 1);
     assert.equal((await conversation.run()).status, "finished");
     assert.deepEqual(conversation.state.blocked_messages, {});
     assert.equal(model.requests.length, 0);
   });
-  test("parts of an analyzer that a browser lacks are reported, and rate every call HIGH", { timeout: 300_000 }, async (t) => {
+  test("parts of an analyzer that a browser lacks are reported, and rate every call HIGH", async (t) => {
     const call = { name: "note", arguments: { text: "harmless", security_risk: "LOW" } };
     const { conversation } = await brought(t, "analyzers", [{ calls: [call] }]);
     const messages = conversation.warnings
@@ -41,7 +41,7 @@ export function blockedByTheSdk() {
     assert.equal((await say(conversation, "Note it.")).status, "waiting_for_confirmation");
     assert.deepEqual(Object.values(conversation.securityRisks), ["HIGH"]);
   });
-  test("hooks of the SDK stay stored, and are reported as not run", { timeout: 300_000 }, async (t) => {
+  test("hooks of the SDK stay stored, and are reported as not run", async (t) => {
     const { conversation } = await brought(t, "hooks", []);
     const [warning] = conversation.warnings.filter(({ code }) => code === "settings_unavailable");
     assert.match(warning.message, /\bhooks\b/);

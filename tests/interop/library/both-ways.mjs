@@ -15,16 +15,13 @@ const sum = { name: "add", arguments: { a: 1, b: 2 } };
 
 export function thereAndBack(sdk, place) {
   for (const scenario of ["simple", "tools", "mcp-tool", "invalid-calls", "legacy", "model-over-responses"]) {
-    test(`${scenario} goes from Python to the page, on in Python, and back`, { timeout: 300_000 }, (t) =>
-      sdk() ? goesThereAndBack(t, scenario, sdk(), place) : t.skip("no SDK"),
-    );
+    test(`${scenario} goes from Python to the page, on in Python, and back`, (t) =>
+      sdk() ? goesThereAndBack(t, scenario, sdk(), place) : t.skip("no SDK"));
   }
-  test("the SDK goes on behind a draft that nobody has kept, and the page behind that", { timeout: 300_000 }, (t) =>
-    sdk() ? goesOnBehindADraft(t, sdk(), place) : t.skip("no SDK"),
-  );
-  test("thinking blocks survive the way from the page to Python and back", { timeout: 300_000 }, (t) =>
-    sdk() ? thoughtsGoThereAndBack(t, sdk(), place) : t.skip("no SDK"),
-  );
+  test("the SDK goes on behind a draft that nobody has kept, and the page behind that", (t) =>
+    sdk() ? goesOnBehindADraft(t, sdk(), place) : t.skip("no SDK"));
+  test("thinking blocks survive the way from the page to Python and back", (t) =>
+    sdk() ? thoughtsGoThereAndBack(t, sdk(), place) : t.skip("no SDK"));
 }
 
 /** No export has a draft, so the SDK answers as if nothing had been said, and the draft gives way to what it has stored. */

@@ -13,16 +13,13 @@ const scenarios = ["branches", "condensed", "older-branch-active", "empty-head",
 
 export function branchesBothWays(sdk, place) {
   for (const entry of conversations.filter(({ scenario }) => scenarios.includes(scenario))) {
-    test(`${entry.scenario} ${entry.id} gets branches and copies here, and the SDK continues each`, { timeout: 300_000 }, (t) =>
-      getsBranches(t, entry, sdk(), place),
-    );
+    test(`${entry.scenario} ${entry.id} gets branches and copies here, and the SDK continues each`, (t) =>
+      getsBranches(t, entry, sdk(), place));
   }
   for (const leaf of ["an answer", "a message", null]) {
     for (const forks of [false, true]) {
       const name = `the SDK moves to ${leaf ?? "before the first event"}${forks ? ", forks" : ""} and continues`;
-      test(`${name}, and so does the library`, { timeout: 300_000 }, (t) =>
-        sdk() ? isMovedByTheSdk(t, { leaf, forks }, sdk(), place) : t.skip("no SDK"),
-      );
+      test(`${name}, and so does the library`, (t) => (sdk() ? isMovedByTheSdk(t, { leaf, forks }, sdk(), place) : t.skip("no SDK")));
     }
   }
 }

@@ -21,7 +21,7 @@ export function decidedElsewhere(sdk, place) {
     "what waits in Python is approved here": (t, sdk, place) => waitedInPython(t, sdk, place, "run"),
   };
   for (const [name, play] of Object.entries(tests)) {
-    test(name, { timeout: 300_000 }, (t) => (sdk() ? play(t, sdk(), place) : t.skip("no SDK")));
+    test(name, (t) => (sdk() ? play(t, sdk(), place) : t.skip("no SDK")));
   }
 }
 

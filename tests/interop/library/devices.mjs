@@ -14,7 +14,7 @@ const { Conversation, memoryStore } = library;
 
 export function conversationsOfDevices(sdk, place) {
   for (let seed = 1; seed <= count; seed += 1) {
-    test(`history ${seed} of several devices goes on in Python`, { timeout: 300_000 }, async (t) => {
+    test(`history ${seed} of several devices goes on in Python`, async (t) => {
       const { id, archives } = await playHistory(library, { seed, makeStore: memoryStore });
       if (!sdk()) return t.skip("no SDK");
       for (const [number, archive] of archives.entries()) {
@@ -29,7 +29,7 @@ export function conversationsOfDevices(sdk, place) {
     });
   }
 
-  test("Python and a page go on apart, and each gets what the other has", { timeout: 300_000 }, async (t) => {
+  test("Python and a page go on apart, and each gets what the other has", async (t) => {
     if (!sdk()) return t.skip("no SDK");
     const { id, archives } = await playHistory(library, { seed: 1, makeStore: memoryStore });
     const directory = path.join(place, "apart", id.replaceAll("-", ""));

@@ -13,9 +13,9 @@ const tools = () => [fileEditor(), taskTracker(), grep(), glob(), listDirectory(
 const kinds = ["FileEditor", "TaskTracker", "Grep", "Glob", "ListDirectory", "ApplyPatch"];
 
 export function fileToolsBothWays(sdk, place) {
-  test("tools on files go on in Python with the same files, and come back", { timeout: 300_000 }, (t) => goThereAndBack(t, sdk(), place));
+  test("tools on files go on in Python with the same files, and come back", (t) => goThereAndBack(t, sdk(), place));
   for (const scenario of ["tools", "file-editor", "file-tools"]) {
-    test(`${scenario} from Python goes on here with the same tools`, { timeout: 300_000 }, (t) => comesFromPython(t, scenario));
+    test(`${scenario} from Python goes on here with the same tools`, (t) => comesFromPython(t, scenario));
   }
 }
 

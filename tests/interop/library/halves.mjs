@@ -8,7 +8,7 @@ import { exported } from "../../support/files.mjs";
 
 export function halvesOfCharacters(sdk, place) {
   for (const [name, given] of Object.entries(givenTexts)) {
-    test(`Python opens a conversation with half a character in ${name}`, { timeout: 300_000 }, async (t) => {
+    test(`Python opens a conversation with half a character in ${name}`, async (t) => {
       if (!sdk()) return t.skip("no SDK");
       const conversation = await conversationWith(t, given);
       const target = path.join(place, `${conversation.id}.zip`);

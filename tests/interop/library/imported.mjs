@@ -32,11 +32,11 @@ export function importedConversations(sdk, place) {
     const name = `${entry.scenario} ${entry.id}`;
     if (entry.scenario in refused) test(`${name} is refused and leaves nothing behind`, () => isRefused(entry));
     else {
-      test(`${name} leaves as it came`, { timeout: 300_000 }, (t) => leavesAsItCame(t, entry, sdk, place));
-      test(`${name} is carried on here and by the SDK`, { timeout: 300_000 }, (t) => isCarriedOn(t, entry, sdk, place));
+      test(`${name} leaves as it came`, (t) => leavesAsItCame(t, entry, sdk, place));
+      test(`${name} is carried on here and by the SDK`, (t) => isCarriedOn(t, entry, sdk, place));
     }
   }
-  test("fields that no SDK knows stay in place", { timeout: 300_000 }, (t) => keepsWhatNobodyKnows(t, sdk, place));
+  test("fields that no SDK knows stay in place", (t) => keepsWhatNobodyKnows(t, sdk, place));
 }
 
 /** A later version of the SDK, or a host, may have more to say. */

@@ -6,7 +6,7 @@ import { apart } from "../../support/apart.mjs";
 import { clock, count } from "./long-way.mjs";
 
 export function aLongConversation(sdk, place) {
-  test(`a conversation of ${count} events`, { timeout: 10 * 60_000 }, (t) => isCarriedOn(t, sdk, place));
+  test(`a conversation of ${count} events`, (t) => isCarriedOn(t, sdk, place));
 }
 
 async function isCarriedOn(t, sdk, place) {

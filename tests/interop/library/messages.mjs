@@ -18,7 +18,7 @@ export function messagesOfConversations(sdk, place) {
       return open(t, { model: await scripted(t, []), store, conversationId: id });
     };
     const name = `${entry.scenario} ${entry.id}`;
-    test(`${name}: its messages are the SDK's`, { timeout: 300_000 }, async (t) => {
+    test(`${name}: its messages are the SDK's`, async (t) => {
       const conversation = await opened(t);
       if (!sdk()) return t.skip("no SDK");
       // Opening may have answered what a crash left, so both look at what is there now.
@@ -42,7 +42,7 @@ export function messagesOfConversations(sdk, place) {
         messages.map((_, place) => (place % 2 === 0 ? "user" : "assistant")),
       );
     });
-    test(`${name}: as a session and as a trajectory it leaves and comes back`, { timeout: 300_000 }, async (t) => {
+    test(`${name}: as a session and as a trajectory it leaves and comes back`, async (t) => {
       const conversation = await opened(t);
       const session = await conversation.exportSession();
       const again = await brought(t, session);

@@ -65,12 +65,10 @@ export function metricsOfTheSdk(sdk, place) {
     // LiteLLM stumbles over Groq's answers in one piece.
     for (const [fields, usages] of cases.filter(([{ model }]) => stream || !model.startsWith("groq/"))) {
       const name = `${Object.values(fields).join(" ")}, ${stream ? "in pieces" : "in one piece"}`;
-      test(name, { timeout: 300_000 }, (t) => (sdk() ? countsTheSame(t, sdk(), { ...fields, stream }, usages) : t.skip("no SDK")));
+      test(name, (t) => (sdk() ? countsTheSame(t, sdk(), { ...fields, stream }, usages) : t.skip("no SDK")));
     }
   }
-  test("metrics are continued by Python and again by the page", { timeout: 300_000 }, (t) =>
-    sdk() ? goesOnCounting(t, sdk(), place) : t.skip("no SDK"),
-  );
+  test("metrics are continued by Python and again by the page", (t) => (sdk() ? goesOnCounting(t, sdk(), place) : t.skip("no SDK")));
 }
 
 const camel = (name) => name.replace(/_(\w)/g, (_, letter) => letter.toUpperCase());

@@ -92,7 +92,7 @@ const files = {
 
 export function conversationsOfOtherPrograms(sdk, place) {
   for (const [name, { json, warnings, kinds }] of Object.entries(files)) {
-    test(`${name} is continued here and by the SDK`, { timeout: 300_000 }, async (t) => {
+    test(`${name} is continued here and by the SDK`, async (t) => {
       const store = memoryStore();
       const { id, warnings: result, eventCount } = await Conversation.importJSON(json, { store });
       assert.match(result.join("\n"), warnings);

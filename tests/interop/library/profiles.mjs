@@ -49,7 +49,7 @@ const fields = {
 
 export function profilesBothWays(sdk, place) {
   const check = (name, body) =>
-    test(name, { timeout: 300_000 }, async (t) => {
+    test(name, async (t) => {
       if (!sdk()) return t.skip("no SDK");
       const directory = path.join(place, name.replaceAll(" ", "-"));
       const inPython = async (name, llm) => {

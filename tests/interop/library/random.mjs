@@ -11,7 +11,7 @@ const count = amount(12);
 
 export function randomConversations(sdk, place) {
   for (let seed = 1; seed <= count; seed += 1) {
-    test(`random conversation ${seed} goes on in Python`, { timeout: 300_000 }, async (t) => {
+    test(`random conversation ${seed} goes on in Python`, async (t) => {
       const { id, zip } = await converse({ seed: 10_000 + seed });
       if (!sdk()) return t.skip("no SDK");
       const target = path.join(place, `${id}.zip`);

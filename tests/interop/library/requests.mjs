@@ -85,13 +85,10 @@ const without = (body, ...names) => Object.fromEntries(Object.entries(body).filt
 /** A test for each conversation that the SDK can carry on by asking the model. */
 export function requestsOfTheSdk(sdk) {
   for (const entry of conversations.filter((entry) => entry.resume.ok && !isWaiting(entry))) {
-    test(`the request for ${entry.scenario} ${entry.id} is the SDK's`, { timeout: 300_000 }, (t) =>
-      sdk() ? isTheSdks(t, entry, sdk()) : t.skip("no SDK"),
-    );
+    test(`the request for ${entry.scenario} ${entry.id} is the SDK's`, (t) => (sdk() ? isTheSdks(t, entry, sdk()) : t.skip("no SDK")));
     if (inText.has(entry.scenario)) continue;
-    test(`the request for ${entry.scenario} ${entry.id} over the Responses API is the SDK's`, { timeout: 300_000 }, (t) =>
-      sdk() ? isTheSdksOverResponses(t, entry, sdk()) : t.skip("no SDK"),
-    );
+    test(`the request for ${entry.scenario} ${entry.id} over the Responses API is the SDK's`, (t) =>
+      sdk() ? isTheSdksOverResponses(t, entry, sdk()) : t.skip("no SDK"));
   }
 }
 

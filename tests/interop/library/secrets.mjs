@@ -23,8 +23,7 @@ const names = Object.keys(shapes);
 const llm = { apiKey: "sk-stored-key" };
 
 export function secretsBothWays(sdk, place) {
-  const check = (name, body) =>
-    test(name, { timeout: 300_000 }, (t) => (sdk() ? body(t, sdk(), path.join(place, "secrets")) : t.skip("no SDK")));
+  const check = (name, body) => test(name, (t) => (sdk() ? body(t, sdk(), path.join(place, "secrets")) : t.skip("no SDK")));
   check("secrets encrypted in the page are read in Python, and on in the page", pageToPython);
   check("secrets encrypted in Python are read in the page, and back in Python", pythonToPage);
   check("a wrong passphrase keeps every token", wrongPassphrase);

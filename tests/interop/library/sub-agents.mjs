@@ -10,12 +10,9 @@ import { exported, filesOf, packed, unpacked, write } from "../../support/files.
 const hex = (id) => id.replaceAll("-", "");
 
 export function subAgentsBothWays(sdk, place) {
-  test("a conversation with sub-agents is continued at both levels in Python, and comes back", { timeout: 120_000 }, (t) =>
-    sdk() ? tasksGoThereAndBack(t, sdk(), place) : t.skip("no SDK"),
-  );
-  test("a structured answer is read on both sides", { timeout: 120_000 }, (t) =>
-    sdk() ? answersGoThereAndBack(t, sdk(), place) : t.skip("no SDK"),
-  );
+  test("a conversation with sub-agents is continued at both levels in Python, and comes back", (t) =>
+    sdk() ? tasksGoThereAndBack(t, sdk(), place) : t.skip("no SDK"));
+  test("a structured answer is read on both sides", (t) => (sdk() ? answersGoThereAndBack(t, sdk(), place) : t.skip("no SDK")));
 }
 
 async function tasksGoThereAndBack(t, sdk, place) {

@@ -45,7 +45,7 @@ export function writtenConversations(sdk, place) {
     ...textTools,
     ...tree,
   })) {
-    test(`written here: ${name}`, { timeout: 300_000 }, (t) => isTakenByTheSdk(t, scenario, sdk, place));
+    test(`written here: ${name}`, (t) => isTakenByTheSdk(t, scenario, sdk, place));
   }
 }
 

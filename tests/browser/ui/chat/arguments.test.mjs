@@ -10,7 +10,7 @@ before(async () => (served = await startChat()));
 after(() => served.close());
 
 for (const kind of availableBrowsers) {
-  test(`${kind}: the arguments of a call that waits are edited in a form of <threadkeep-chat>`, { timeout: 120_000 }, async (context) => {
+  test(`${kind}: the arguments of a call that waits are edited in a form of <threadkeep-chat>`, async (context) => {
     const browser = await tabs(kind);
     context.after(() => browser.close());
     const step = served.stepsOf(context, browser);

@@ -18,7 +18,7 @@ const pay = (to, amount) => call("transfer_money", { to, amount }, `Pay ${to} ${
 const lastMessages = () => JSON.stringify(model.requests.at(-1).body.messages);
 
 for (const kind of availableBrowsers) {
-  test(`${kind}: one writes, decides, retries and changes versions in <threadkeep-chat>`, { timeout: 180_000 }, async (context) => {
+  test(`${kind}: one writes, decides, retries and changes versions in <threadkeep-chat>`, async (context) => {
     const browser = await tabs(kind);
     context.after(() => browser.close());
     /** `failing`: the browser complains of a request that fails. */

@@ -15,9 +15,7 @@ before(async () => (server = await startServer({ model: { handle: (request, resp
 after(() => server.close());
 
 for (const kind of availableBrowsers) {
-  test(`${kind}: files are pasted, dropped, chosen, removed and sent, and opened from the workspace`, {
-    timeout: 120_000,
-  }, async (context) => {
+  test(`${kind}: files are pasted, dropped, chosen, removed and sent, and opened from the workspace`, async (context) => {
     const browser = await tabs(kind);
     context.after(() => browser.close());
     model = createModel([]);

@@ -12,9 +12,7 @@ before(async () => (server = await startServer()));
 after(() => server.close());
 
 for (const kind of availableBrowsers) {
-  test(`${kind}: <threadkeep-chat> shows every kind of part, hostile text and a list of any length`, {
-    timeout: 120_000,
-  }, async (context) => {
+  test(`${kind}: <threadkeep-chat> shows every kind of part, hostile text and a list of any length`, async (context) => {
     const browser = await tabs(kind);
     context.after(() => browser.close());
     const page = await browser.page(`${server.origin}/pages/chat.html`);

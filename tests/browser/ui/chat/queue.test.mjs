@@ -12,9 +12,7 @@ after(() => served.close());
 const lastMessages = (model) => JSON.stringify(model.requests.at(-1).body.messages);
 
 for (const kind of availableBrowsers) {
-  test(`${kind}: messages sent while the agent works are marked, edited and taken back in <threadkeep-chat>`, {
-    timeout: 120_000,
-  }, async (context) => {
+  test(`${kind}: messages sent while the agent works are marked, edited and taken back in <threadkeep-chat>`, async (context) => {
     const browser = await tabs(kind);
     context.after(() => browser.close());
     const step = served.stepsOf(context, browser);

@@ -10,7 +10,7 @@ before(async () => (served = await startChat()));
 after(() => served.close());
 
 for (const kind of availableBrowsers) {
-  test(`${kind}: <threadkeep-chat> has shortcuts, and its model is chosen where one writes`, { timeout: 120_000 }, async (context) => {
+  test(`${kind}: <threadkeep-chat> has shortcuts, and its model is chosen where one writes`, async (context) => {
     const browser = await tabs(kind);
     context.after(() => browser.close());
     const step = served.stepsOf(context, browser);

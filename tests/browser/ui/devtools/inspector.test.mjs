@@ -32,7 +32,7 @@ before(async () => {
 after(() => server.close());
 
 for (const kind of availableBrowsers) {
-  test(`${kind}: every view shows its part, and axe finds nothing`, { timeout: 120_000 }, async () => {
+  test(`${kind}: every view shows its part, and axe finds nothing`, async () => {
     const browser = await tabs(kind);
     try {
       const tab = await browser.page(`${server.origin}/inspector`);

@@ -25,7 +25,7 @@ after(() => server.close());
 const pages = (count, text) => Array.from({ length: count }, (_, index) => text(index + 1));
 
 for (const kind of availableBrowsers) {
-  test(`${kind}: the text of attached PDFs is read in a page, whatever is wrong with them`, { timeout: 120_000 }, async (context) => {
+  test(`${kind}: the text of attached PDFs is read in a page, whatever is wrong with them`, async (context) => {
     const browser = await tabs(kind);
     context.after(() => browser.close());
     const page = await browser.page(`${server.origin}/pages/blank.html`);
