@@ -23,8 +23,8 @@ await main(async () => {
   await ensureLinters();
   const steps = options.only ? select(offered, options.only) : offered;
   for (const signal of ["SIGINT", "SIGTERM"]) {
-    process.once(signal, () => {
-      endAll();
+    process.once(signal, async () => {
+      await endAll();
       process.exit(130);
     });
   }

@@ -2,6 +2,7 @@
 import { spawn } from "node:child_process";
 import { closeSync, mkdirSync, openSync, readFileSync } from "node:fs";
 import path from "node:path";
+import { killTree } from "../../tests/support/browser/process-tree.mjs";
 import { root } from "../process.mjs";
 import { failedTest, timedTest } from "./reporter.mjs";
 
@@ -45,7 +46,6 @@ function verdict({ code, error, timedOut }, text, { timeout }) {
 
 function execute({ command: [program, ...args], env, timeout }, log) {
   const file = openSync(log, "w");
-  // In a process group of its own, so that a time-out also ends its child processes.
   const child = spawn(program, args, { cwd: root, env: { ...process.env, ...env }, stdio: ["ignore", file, file], detached: true });
   closeSync(file);
   children.add(child);
@@ -53,7 +53,7 @@ function execute({ command: [program, ...args], env, timeout }, log) {
     let timedOut = false;
     const timer = setTimeout(() => {
       timedOut = true;
-      endGroup(child);
+      killTree(child.pid);
     }, timeout * 1000);
     const end = (how) => {
       clearTimeout(timer);
@@ -65,15 +65,7 @@ function execute({ command: [program, ...args], env, timeout }, log) {
   });
 }
 
-/** Ends all running commands, when the tests are interrupted. */
-export function endAll() {
-  for (const child of children) endGroup(child);
-}
-
-function endGroup(child) {
-  try {
-    process.kill(-child.pid, "SIGKILL");
-  } catch (error) {
-    if (error.code !== "ESRCH") throw error;
-  }
+/** Ends all running commands with all that they have started, such as browsers, when the tests are interrupted. */
+export async function endAll() {
+  await Promise.all([...children].map((child) => killTree(child.pid)));
 }
