@@ -8,7 +8,7 @@
 // The difference is what the library does in addition: the text comes from the memory of the wasm, as UTF-8; the row
 // has its index and two times, and the changed part of the base state, while the plain row has all of it; every 64
 // events their ids become a row of their own; writers take turns.
-import initialize, { CoreStore, appendEvents } from "/pkg/threadkeep_testing.js";
+import initialize, { Database } from "/pkg/threadkeep_testing.js";
 import { compare } from "./measure.js";
 
 export const title = "Append, milliseconds per event";
@@ -102,11 +102,11 @@ async function bareAdds(durability, baseState) {
 
 /** One commit per event through the store, called from inside the wasm as a conversation does it. */
 function storeAppends(durability, baseState) {
-  const store = CoreStore.indexedDb(crypto.randomUUID(), durability);
+  const store = new Database(crypto.randomUUID(), durability === "strict");
   let index = 0;
   return {
     async append(count) {
-      await appendEvents(store, conversation, index, count, event, baseState, durability === "strict");
+      await store.append(conversation, index, count, event, baseState);
       index += count;
     },
     end() {

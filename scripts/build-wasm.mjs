@@ -1,60 +1,62 @@
-// Compiles the wasm and splits it. In a file of its own, because a change of a script that the compilation uses repeats it.
+// Compiles a wasm and splits it. In a file of its own, because a change of a script that the compilation uses repeats it.
 import { appendFileSync, copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import path from "node:path";
 import { fingerprint, isFresh, unlessFresh } from "./freshness.mjs";
 import { output, root, run } from "./process.mjs";
 import { customSection, declaration, shorten } from "./shorten.mjs";
+import { chunks, mainWasm } from "./wasms.mjs";
+
+/** The library: only this build makes a wasm of it, so that Cargo optimizes across crates, and tests do not link one. */
+export const library = {
+  name: mainWasm.name,
+  sources: ["src"],
+  cargo: ["rustc", "--lib", "--crate-type", "cdylib"],
+  chunks,
+};
+
+/** What tests and `threadkeep/testing` need beyond it (tests/kit). */
+export const kit = {
+  name: "threadkeep_testing",
+  sources: ["src", "tests/kit"],
+  cargo: ["build", "--package", "threadkeep-testing"],
+  chunks: {},
+};
 
 /**
- * src/ -> pkg/: the main wasm, its JavaScript glue and the glue's types, each called `name`, and the chunks. Skipped if
- * nothing changed since a build with one of the `profiles`, because Cargo gives both builds the same file name and would link
- * them again; otherwise compiled with the last of them.
+ * Sources -> pkg/: the main wasm, its JavaScript glue and the glue's types, each called `name`, and the chunks. Skipped if nothing
+ * changed since a build with one of the `profiles`; otherwise compiled with the last of them. `tool()` promises the path of the tool
+ * for wasm files, which is built beside the wasm.
  */
-export async function buildWasm({ targetDirectory, tools, name, profiles, features, chunks: wanted }) {
+export async function buildWasm({ name, sources, cargo, chunks: wanted }, { targetDirectory, tool, profiles }) {
   const flags = compilerFlags();
   const commands = profiles.map((profile) => [
-    "build",
+    ...cargo,
     "--locked",
-    "--lib",
+    "--quiet",
     "--profile",
     profile,
     "--target",
     "wasm32-unknown-unknown",
-    ...features,
     ...flags,
   ]);
   const rustc = output("rustc", ["--version"]);
   const scripts = ["scripts/build-wasm.mjs", "scripts/shorten.mjs", "scripts/wasms.mjs"];
-  const inputs = ["src", "Cargo.toml", "Cargo.lock", ...Object.values(tools), ...scripts];
-  const prints = commands.map((cargo) => fingerprint([...inputs, { text: [...cargo, rustc].join(" ") }]));
+  const inputs = [...sources, "Cargo.toml", "Cargo.lock", "tools/wasm", ...scripts];
+  const prints = commands.map((command) => fingerprint([...inputs, { text: [...command, rustc].join(" ") }]));
   const outputs = [`pkg/${name}_bg.wasm`, `pkg/${name}.js`, ...Object.values(wanted).map(({ file }) => `pkg/${file}`)];
   const fresh = prints.find((print) => isFresh(`wasm ${name}`, print, outputs));
-  const [profile, cargo] = [profiles.at(-1), commands.at(-1)];
+  const [profile, command] = [profiles.at(-1), commands.at(-1)];
   const made = await unlessFresh(`wasm ${name}`, fresh ?? prints.at(-1), outputs, async () => {
     console.log(`compiling ${name} (profile ${profile})`);
-    await run("cargo", cargo);
-    const compiled = path.join(targetDirectory, "wasm32-unknown-unknown", profile, "threadkeep.wasm");
+    const [program] = await Promise.all([tool(), run("cargo", command)]);
+    const compiled = path.join(targetDirectory, "wasm32-unknown-unknown", profile, `${name}.wasm`);
     const cut = path.join(root, ".cache/cut", name);
     rmSync(cut, { recursive: true, force: true });
     mkdirSync(cut, { recursive: true });
     const names = Object.entries(wanted).map(([chunk, { loadedWith }]) => [chunk, ...loadedWith].join("+"));
-    await run(tools.splitter, ["split", compiled, cut, ...names]);
-    // The loader (js/wasm/wasm.ts) knows the URL of the wasm; a default path in the glue would make bundlers emit it twice. Chunks
-    // need exports of the linker: the table of functions and the stack.
-    await run(tools.bindgen, [
-      "--target",
-      "web",
-      "--omit-default-module-path",
-      "--remove-name-section",
-      "--remove-producers-section",
-      "--keep-lld-exports",
-      "--out-dir",
-      "pkg",
-      "--out-name",
-      name,
-      path.join(cut, "main.wasm"),
-    ]);
+    await run(program, ["split", compiled, cut, ...names]);
+    await run(program, ["bind", path.join(cut, "main.wasm"), "pkg", name]);
     const [wasm, glue] = [`pkg/${name}_bg.wasm`, `pkg/${name}.js`];
     const short = shorten(readFileSync(wasm), readFileSync(glue, "utf8"));
     writeFileSync(wasm, short.wasm);
@@ -63,7 +65,7 @@ export async function buildWasm({ targetDirectory, tools, name, profiles, featur
       copyFileSync(path.join(cut, `${chunk}.wasm`), `pkg/${file}`);
       files.push(`pkg/${file}`);
     }
-    for (const file of files) await run(tools.splitter, ["pack", file]);
+    await run(program, ["pack", ...files]);
     // All files of a build carry the same mark; the loader refuses files with another one.
     const build = fingerprint([...files, { text: short.glue }]).slice(0, 12);
     for (const file of files) appendFileSync(file, customSection("build", build));
@@ -87,7 +89,7 @@ function compilerFlags() {
     `--remap-path-prefix=${library}=/rustc/${commit}`,
     '--cfg=sha2_backend="soft"',
     '--cfg=sha2_backend_soft="compact"',
-    // The splitter needs these to tell functions and data apart; they are removed from the download.
+    // The tool needs these to tell functions and data apart; they are removed from the download.
     "-Clink-arg=--emit-relocs",
   ];
   return ["--config", `target.wasm32-unknown-unknown.rustflags=${JSON.stringify(flags)}`];

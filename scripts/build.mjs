@@ -1,30 +1,21 @@
 // `npm run build`: builds dist/ from the Rust sources, skipping steps whose inputs have not changed.
 //   --quick     a larger wasm that compiles in seconds
-//   --testing   also the conformance suite for stores: pkg/threadkeep_testing.js for the page tests, dist/testing.js for hosts
+//   --testing   also what tests need: pkg/threadkeep_testing.js, and dist/testing.js for hosts
 //   --tools     only installs what a build needs
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { buildWasm } from "./build-wasm.mjs";
+import { buildWasm, kit, library } from "./build-wasm.mjs";
 import { fingerprint, unlessFresh } from "./freshness.mjs";
 import { isProgram, main, root, run } from "./process.mjs";
 import { measureBuild, print, sizesFile } from "./sizes.mjs";
-import {
-  ensureBindgenTool,
-  ensureLinker,
-  ensureNpmPackages,
-  ensureRust,
-  ensureSplitter,
-  ensureWasmTarget,
-  requireNode,
-} from "./toolchain.mjs";
-import { chunks, mainWasm, wasms } from "./wasms.mjs";
+import { ensureLinker, ensureNpmPackages, ensureRust, ensureWasmTarget, ensureWasmTool, requireNode } from "./toolchain.mjs";
+import { wasms } from "./wasms.mjs";
 
-/** Tests with this build need no chunks, so it has only the main wasm. */
-const testingKit = { name: "threadkeep_testing", features: ["--features", "testing"], chunks: {} };
 const thisScript = path.join(root, "scripts/build.mjs");
+const profileOf = (quick) => (quick ? "quick" : "release");
 
 export async function build({ quick = false, testing = false } = {}) {
-  const profile = quick ? "quick" : "release";
+  const profile = profileOf(quick);
   await buildPackage({ profiles: [profile], testing });
   await measureSizes(profile);
   print(JSON.parse(readFileSync(sizesFile, "utf8")));
@@ -34,30 +25,50 @@ export async function build({ quick = false, testing = false } = {}) {
 /** The build that tests load: one of either profile if it is fresh, otherwise a quick one. */
 export const buildForTests = () => buildPackage({ profiles: ["release", "quick"], testing: true });
 
-async function buildPackage({ profiles, testing }) {
-  const { targetDirectory, ...tools } = await ensureTools();
-  await buildWasm({ targetDirectory, tools, profiles, name: mainWasm.name, features: [], chunks });
-  // With the same Cargo profile, so that the dependencies are compiled once.
-  if (testing) await buildWasm({ targetDirectory, tools, profiles, ...testingKit });
+/** What a page needs: neither types nor sizes. */
+export async function buildForPages({ quick }) {
+  const { targetDirectory } = await ensureRustTools();
+  const where = { targetDirectory, tool: toolOnce(targetDirectory), profiles: [profileOf(quick)] };
+  await Promise.all([ensureNpmPackages(), buildWasm(library, where)]);
   await buildJavaScript();
+}
+
+async function buildPackage({ profiles, testing }) {
+  const { targetDirectory } = await ensureRustTools();
+  const where = { targetDirectory, tool: toolOnce(targetDirectory), profiles };
+  await Promise.all([ensureNpmPackages(), buildWasm(library, where)]);
+  // With the same Cargo profile, so that the dependencies are compiled once.
+  if (testing) await buildWasm(kit, where);
+  await buildJavaScript();
+  await buildTypes();
   if (testing) await buildTestingKit();
 }
 
-/** Returns cargo's target directory and the paths of the two tools. */
 async function ensureTools() {
+  const { targetDirectory } = await ensureRustTools();
+  await Promise.all([ensureNpmPackages(), ensureWasmTool(targetDirectory)]);
+}
+
+/** Returns cargo's target directory. */
+async function ensureRustTools() {
   requireNode();
   process.chdir(root);
   const targetDirectory = await ensureRust();
   await ensureLinker();
-  await ensureNpmPackages();
   await ensureWasmTarget();
-  return { targetDirectory, bindgen: await ensureBindgenTool(targetDirectory), splitter: await ensureSplitter(targetDirectory) };
+  return { targetDirectory };
 }
 
-/** js/ and pkg/ -> dist/: bundled modules, their types, each wasm, and a copy of each wasm inside a module. */
+/** A function that builds the tool for wasm files when it is first called, and promises its path. */
+function toolOnce(targetDirectory) {
+  let tool;
+  return () => (tool ??= ensureWasmTool(targetDirectory));
+}
+
+/** js/ and pkg/ -> dist/: bundled modules, each wasm, and a copy of each wasm inside a module. */
 async function buildJavaScript() {
-  const built = ["pkg/threadkeep.js", "pkg/threadkeep.d.ts", ...wasms.map(({ file }) => `pkg/${file}`)];
-  const inputs = ["js", ...built, "tsconfig.json", "tsconfig.build.json", "package-lock.json", thisScript, "scripts/bundle.mjs"];
+  const built = ["pkg/threadkeep.js", ...wasms.map(({ file }) => `pkg/${file}`)];
+  const inputs = ["js", ...built, "tsconfig.json", "package-lock.json", thisScript, "scripts/bundle.mjs"];
   // Imported here, because it needs npm packages that may just have been installed.
   const { bundle, entries, inlineModule, workers } = await import("./bundle.mjs");
   const outputs = [
@@ -79,9 +90,17 @@ async function buildJavaScript() {
       writeFileSync(`dist/${copy}`, inlineModule(file));
     }
     await bundle();
-    await run(process.execPath, ["node_modules/typescript/bin/tsc", "-p", "tsconfig.build.json"]);
   });
   if (!made) console.log("dist/ is fresh");
+}
+
+/** js/ -> dist/: the types of the modules. */
+async function buildTypes() {
+  const inputs = ["js", "pkg/threadkeep.d.ts", "tsconfig.json", "tsconfig.build.json", "package-lock.json", thisScript];
+  await unlessFresh("types", fingerprint(inputs), ["dist/entries/index.d.ts"], async () => {
+    console.log("writing the types of js/ into dist/");
+    await run(process.execPath, ["node_modules/typescript/bin/tsc", "-p", "tsconfig.build.json"]);
+  });
 }
 
 /** The suite for hosts with a store of their own: a module and a wasm that pages do not load. */

@@ -1,12 +1,12 @@
 // `npm start`: builds, then serves the demo page with a scripted model. PORT sets the port, --quick selects the fast build.
 import http from "node:http";
-import { build } from "./build.mjs";
+import { buildForPages } from "./build.mjs";
 import { Stop, main } from "./process.mjs";
 import { createScriptedModel } from "./scripted-model.mjs";
 import { site } from "./site.mjs";
 
 await main(async () => {
-  await build({ quick: process.argv.includes("--quick") });
+  await buildForPages({ quick: process.argv.includes("--quick") });
   // Imported here, because it needs npm packages that the build has just installed.
   const page = await import("../www/build.mjs");
   await page.build();

@@ -1,7 +1,6 @@
-// Installs what a build needs: Node, Rust with the wasm target, the npm packages, and wasm-bindgen's command line, which is
-// built from our own Cargo.lock so that it always matches the crate.
-import { createHash } from "node:crypto";
-import { copyFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
+// Installs what a build needs: Node, Rust with the wasm target, the npm packages, and the tool that makes the files of a build,
+// whose wasm-bindgen is that of the library: both are in Cargo.lock, and Cargo refuses another version beside it.
+import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { installPackages, isRootOnDebian } from "./debian.mjs";
 import { Stop, output, root, run, whereFrom } from "./process.mjs";
@@ -75,37 +74,10 @@ function npmPackagesAreFresh() {
   return Object.entries(wanted).every(([name, entry]) => name === "" || entry.optional || installed[name]?.version === entry.version);
 }
 
-/** The path of the wasm-bindgen tool. A copy with a name of its own, because cargo rebuilds the original with every change of the library. */
-export async function ensureBindgenTool(targetDirectory) {
-  const lock = readFileSync(path.join(root, "Cargo.lock"), "utf8");
-  const version = /name = "wasm-bindgen-cli"\nversion = "([^"]+)"/.exec(lock)?.[1];
-  if (!version) throw new Stop("Cargo.lock names no wasm-bindgen-cli: the feature `wbt` of Cargo.toml must depend on it");
-  const source = createHash("sha256")
-    .update(readFileSync(path.join(root, "tools/wbt.rs")))
-    .digest("hex")
-    .slice(0, 8);
-  const suffix = process.platform === "win32" ? ".exe" : "";
-  const tool = path.join(targetDirectory, "tools", `wbt-${version}-${source}${suffix}`);
-  if (existsSync(tool)) return tool;
-  console.log(`building the wasm-bindgen tool ${version} (once, about a minute)`);
-  await run("cargo", ["build", "--locked", "--features", "wbt", "--bin", "wbt"]);
-  mkdirSync(path.dirname(tool), { recursive: true });
-  copyFileSync(path.join(targetDirectory, "debug", `wbt${suffix}`), tool);
-  return tool;
-}
-
-/** The path of the tool that splits the wasm into chunks (tools/splitter), copied in the same way. */
-export async function ensureSplitter(targetDirectory) {
-  const folder = path.join(root, "tools/splitter");
-  const hash = createHash("sha256");
-  for (const file of ["Cargo.toml", "Cargo.lock", "src/main.rs", "src/pack.rs", "src/locals.rs"])
-    hash.update(readFileSync(path.join(folder, file)));
-  const suffix = process.platform === "win32" ? ".exe" : "";
-  const tool = path.join(targetDirectory, "tools", `splitter-${hash.digest("hex").slice(0, 8)}${suffix}`);
-  if (existsSync(tool)) return tool;
-  console.log("building the tool that splits the wasm (once, about a minute)");
-  const splitterTarget = path.join(targetDirectory, "tools/splitter");
-  await run("cargo", ["build", "--locked", "--manifest-path", path.join(folder, "Cargo.toml"), "--target-dir", splitterTarget]);
-  copyFileSync(path.join(splitterTarget, "debug", `splitter${suffix}`), tool);
+/** The path of the tool that makes the files of a build from the linked wasm (tools/wasm). Cargo builds what is not there yet. */
+export async function ensureWasmTool(targetDirectory) {
+  const tool = path.join(targetDirectory, "tool", process.platform === "win32" ? "wasm-tool.exe" : "wasm-tool");
+  if (!existsSync(tool)) console.log("building the tool for wasm files, tools/wasm (once, about a minute)");
+  await run("cargo", ["build", "--locked", "--quiet", "--package", "wasm-tool", "--profile", "tool"]);
   return tool;
 }

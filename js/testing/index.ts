@@ -1,7 +1,7 @@
 // `threadkeep/testing`: a model that follows a script, for tests of apps, and the conformance suite for stores of one's own.
 //
 // The library's own stores pass the same suite. It has a wasm of its own, so that pages do not download it.
-import initialize, { CoreStore, conformanceCases, runConformanceCase } from "../../pkg/threadkeep_testing.js";
+import initialize, { conformanceCases, runConformanceCase } from "../../pkg/threadkeep_testing.js";
 import type { Store } from "threadkeep";
 import { optionsOf } from "./options.js";
 
@@ -39,10 +39,7 @@ export async function checkStore(open: (place: string) => Store | Promise<Store>
   await load();
   const reports: CaseReport[] = [];
   for (const name of only ?? conformanceCases()) {
-    const failure = (await runConformanceCase(name, async (place: string) => {
-      const store = await CoreStore.host(await open(place));
-      return { take: () => store };
-    })) as { message: string; expected?: string; actual?: string } | undefined;
+    const failure = (await runConformanceCase(name, open)) as { message: string; expected?: string; actual?: string } | undefined;
     const { message, ...values } = failure ?? {};
     const report: CaseReport = message === undefined ? { name } : { name, failure: message, ...values };
     reports.push(report);

@@ -12,7 +12,7 @@ import { elsewhere } from "./elsewhere.mjs";
 
 const node = process.execPath;
 const warningsDenied = ["--", "-D", "warnings"];
-const lintWasm = ["cargo", "clippy", "--locked", "--lib", "--target", "wasm32-unknown-unknown"];
+const ofTheWasm = ["--package=threadkeep", "--package=threadkeep-testing"];
 
 /** Selects the newest version of the SDK: see tests/interop/setup.mjs. */
 const newest = { THREADKEEP_SDK: sdkVersions.at(-1) };
@@ -69,7 +69,7 @@ export function testSteps({ quick = false, all = false } = {}) {
     installPython("server-python", "tests/server/setup.mjs"),
     installPython("server-python-newest", "tests/server/setup.mjs", newestServer),
     { name: "packaging-tools", extra: true, command: [node, "tests/packaging/tools.mjs"], timeout: hang },
-    { name: "format", lane: "cargo", command: ["cargo", "fmt", "--check"], timeout: hang },
+    { name: "format", lane: "cargo", command: ["cargo", "fmt", "--all", "--check"], timeout: hang },
     {
       name: "biome",
       lane: "node",
@@ -156,10 +156,17 @@ export function testSteps({ quick = false, all = false } = {}) {
       extra: true,
       lane: "cargo",
       needs: ["build-tools"],
-      command: ["cargo", "clippy", "--locked", "--all-targets", ...warningsDenied],
+      command: ["cargo", "clippy", "--locked", "--all-targets", "--package=threadkeep", "--package=wasm-tool", ...warningsDenied],
       timeout: hang,
     },
-    { name: "lint-wasm", extra: true, lane: "cargo", needs: ["build-tools"], command: [...lintWasm, ...warningsDenied], timeout: hang },
+    {
+      name: "lint-wasm",
+      extra: true,
+      lane: "cargo",
+      needs: ["build-tools"],
+      command: ["cargo", "clippy", "--locked", "--lib", "--target=wasm32-unknown-unknown", ...ofTheWasm, ...warningsDenied],
+      timeout: hang,
+    },
   ];
   const wanted = steps.filter(({ extra }) => all || !extra);
   return all ? wanted.map((step) => ({ ...step, env: { ...step.env, THREADKEEP_ALL: "1" } })) : wanted;

@@ -1,21 +1,14 @@
 //! The exports of wasm-bindgen: they parse, call the core and serialise, and decide nothing.
 
 mod archive;
-#[cfg(feature = "testing")]
-mod bench;
 mod chunks;
 mod condensing;
-#[cfg(feature = "testing")]
-mod conformance;
 mod control;
 mod conversation;
 mod error;
-#[cfg(feature = "testing")]
-mod fetch_probe;
 mod given;
 mod hooks;
 mod http;
-mod host_store;
 mod imported;
 mod listing;
 mod messages;

@@ -29,7 +29,7 @@
 mod memory;
 pub mod rows;
 
-#[cfg(any(test, feature = "testing"))]
+#[cfg(any(test, feature = "conformance"))]
 pub mod conformance;
 
 pub use memory::MemoryStore;

@@ -3,6 +3,8 @@
 pub mod fetch;
 pub mod guard;
 pub mod host;
+pub mod host_store;
 pub mod indexed_db;
 pub mod leaving;
 pub mod locks;
+pub mod store_values;

@@ -1,5 +1,5 @@
-// A server for page tests: the library under /threadkeep/, its build with the store conformance suite under /pkg/,
-// test pages under /pages/, what tests share under /support/, the demo page under /, and a model under /v1/.
+// A server for page tests: the library under /threadkeep/, its glue code and the kit of tests/kit under /pkg/, test pages under /pages/,
+// what tests share under /support/, the demo page under /, and a model under /v1/.
 import { site } from "../../scripts/site.mjs";
 import { listen } from "./listen.mjs";
 

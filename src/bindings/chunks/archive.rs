@@ -11,11 +11,10 @@ use crate::{
     bindings::{
         archive::Archives,
         error::message_of,
-        host_store::{CALL_TIMEOUT, HostStore, store_error_of},
         imported::claimed,
         listing::descendants,
         options::{Options, function, property},
-        values::{CommitObject, ExportObject, ImportedObject, MirrorPlanObject, WritingObject, to_js},
+        values::{ExportObject, ImportedObject, MirrorPlanObject, WritingObject},
     },
     error::{Error, ErrorCode, Result},
     format::{
@@ -25,6 +24,10 @@ use crate::{
     id::{ConversationId, EventId, StorePath},
     llm::option_table::OptionSource as _,
     store::{Store, StoreError},
+    web::{
+        host_store::{CALL_TIMEOUT, HostStore, store_error_of},
+        store_values::{CommitObject, to_js},
+    },
 };
 use futures_util::future::LocalBoxFuture;
 use js_sys::{Array, Float64Array, Int32Array, Uint8Array, Uint32Array};

@@ -17,7 +17,7 @@ use crate::{
         imported::claimed,
         messages::Messages,
         options::{Options, function, property},
-        values::{ImportedObject, to_js},
+        values::ImportedObject,
         wire_apis::ChunkWireApis,
     },
     host::Host as _,
@@ -26,7 +26,7 @@ use crate::{
         option_table::OptionSource as _,
         wire_api::{Api, WireApis as _},
     },
-    web::host::WebHost,
+    web::{host::WebHost, store_values::to_js},
 };
 use futures_util::future::LocalBoxFuture;
 use js_sys::{Array, Function};

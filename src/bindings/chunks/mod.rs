@@ -60,10 +60,6 @@ macro_rules! chunks {
             extern "C" fn exported() -> Rc<$role> {
                 Rc::new($made)
             }
-            // The wasm that is built for tests is a single file.
-            if cfg!(feature = "testing") {
-                return Ok(Rc::new($made));
-            }
             load(stringify!($name)).await?;
             // SAFETY: this calls `exported`, which has the same type, and its file has just been loaded.
             Ok(unsafe { imported() })
@@ -128,8 +124,8 @@ pub(super) fn load_ahead(name: &'static str) {
 /// Loads a chunk before it is used, with a function that may wait for the network; without one this does nothing.
 pub(super) fn load_with(loader: Option<Function>, name: &'static str) -> LocalBoxFuture<'static, Result<()>> {
     match loader {
-        Some(loader) if !cfg!(feature = "testing") => load_by(Some(loader), name),
-        _ => Box::pin(async { Ok(()) }),
+        Some(loader) => load_by(Some(loader), name),
+        None => Box::pin(async { Ok(()) }),
     }
 }
 

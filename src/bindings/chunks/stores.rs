@@ -1,19 +1,16 @@
 //! The stores other than IndexedDB, and the methods of a store for JavaScript: a chunk of the wasm, see [`super`].
 
 use crate::{
-    bindings::{
-        control::tag_changes,
-        error::invalid,
-        host_store::{self, HostStore},
-        listing::describe,
-        store::Stores,
-        values::{EventObject, ListingObject, to_js},
-    },
+    bindings::{control::tag_changes, error::invalid, listing::describe, store::Stores},
     conversation::change_tags,
     error::Result,
     id::{ConversationId, EventId, StorePath},
     store::{MemoryStore, Store},
-    web::indexed_db::IndexedDbStore,
+    web::{
+        host_store::{self, HostStore},
+        indexed_db::IndexedDbStore,
+        store_values::{EventObject, ListingObject, to_js},
+    },
 };
 use futures_util::future::LocalBoxFuture;
 use js_sys::{Array, Object, Uint8Array};

@@ -1,6 +1,7 @@
 // The checks of `stopped.test.mjs`: every method of the store, each while a synchronous request stops this page after one of the
 // requests that the method makes to the database.
-import { commit, core, eventId, outcome } from "./stores.js";
+import * as core from "./core.mjs";
+import { commit, eventId, outcome } from "./stores.js";
 
 const one = "0f8fad5b-d9cb-469f-a165-70867728950e";
 const other = "7c9e6679-7425-40de-944b-e07fc1f90ae7";

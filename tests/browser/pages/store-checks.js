@@ -1,12 +1,16 @@
 // The checks that `store.test.mjs` runs inside its pages, one function each.
-import { MapStore, commit, contents, conversation, core, eventId, failures, outcome } from "./stores.js";
+import { indexedDBStore } from "/threadkeep/index.js";
+import * as core from "./core.mjs";
+import { MapStore, commit, contents, conversation, eventId, failures, kit, outcome } from "./stores.js";
 
 export async function suiteOnIndexedDb() {
-  return failures((place) => core.CoreStore.indexedDb(`suite ${place}`));
+  return failures((name) => kit.runCaseOnDatabase(name));
 }
 
+/** The files of the library: its IndexedDB, taken for a store of the host by the library, and that by the suite. */
 export async function suiteThroughHost() {
-  return failures((place) => core.CoreStore.host(core.CoreStore.indexedDb(`host ${place}`, "relaxed")));
+  const open = (place) => core.CoreStore.host(core.CoreStore.indexedDb(`host ${place}`, "relaxed"));
+  return failures((name) => kit.runConformanceCase(name, open));
 }
 
 export async function kitForHosts() {
@@ -102,7 +106,7 @@ export async function badAnswers() {
 }
 
 export async function requestsOfAppends() {
-  const store = core.CoreStore.indexedDb("requests");
+  const store = indexedDBStore("requests");
   const base = (n) => `{"agent":"${"x".repeat(100_000)}","leaf":${n}}`;
   await store.commit(conversation, commit(0, 1, { baseState: base(0) }));
   const requests = { add: 0, put: 0, get: 0 };
@@ -126,7 +130,7 @@ export async function requestsOfAppends() {
 }
 
 export async function appendInTurn(writer) {
-  const store = core.CoreStore.indexedDb("two tabs");
+  const store = indexedDBStore("two tabs");
   for (let n = 0; n < 25; ) {
     const length = (await store.load(conversation))?.length ?? 0;
     const event = { id: crypto.randomUUID(), json: `${writer}` };
@@ -138,13 +142,13 @@ export async function appendInTurn(writer) {
 }
 
 export async function eventsByWriter() {
-  const events = await core.CoreStore.indexedDb("two tabs").events(conversation, 0, 1000);
+  const events = await indexedDBStore("two tabs").events(conversation, 0, 1000);
   return [0, 1].map((writer) => events.filter((event) => event.json === `${writer}`).length);
 }
 
 export async function holdOpen(name) {
   // The first version of the database, and a connection that does not listen to anybody.
-  const store = core.CoreStore.indexedDb(name);
+  const store = indexedDBStore(name);
   await store.commit(conversation, commit(0, 1));
   store.close();
   await new Promise((resolve, reject) => {
@@ -163,7 +167,7 @@ export async function openInNextVersion(name) {
   IDBFactory.prototype.open = function (database, version) {
     return open.call(this, database, version + 1);
   };
-  window.store = core.CoreStore.indexedDb(name);
+  window.store = indexedDBStore(name);
   return outcome(window.store.list());
 }
 
@@ -172,7 +176,7 @@ export async function listKept() {
 }
 
 export async function openStore(name) {
-  window.store = core.CoreStore.indexedDb(name);
+  window.store = indexedDBStore(name);
   await window.store.commit(conversation, commit(0, 3, { baseState: "{}" }));
 }
 
@@ -205,7 +209,7 @@ export function deleteDatabase(name) {
 }
 
 export async function lostConnections() {
-  const store = core.CoreStore.indexedDb("lost");
+  const store = indexedDBStore("lost");
   let connection;
   const { transaction } = IDBDatabase.prototype;
   IDBDatabase.prototype.transaction = function (...args) {
@@ -240,12 +244,12 @@ export async function foreignDatabase() {
       resolve();
     };
   });
-  return outcome(core.CoreStore.indexedDb("foreign").list());
+  return outcome(indexedDBStore("foreign").list());
 }
 
 export async function damagedRows() {
   let conversation, hex;
-  const store = core.CoreStore.indexedDb("damaged");
+  const store = indexedDBStore("damaged");
   const change = (table, body) =>
     new Promise((resolve, reject) => {
       const opening = indexedDB.open("damaged");
@@ -300,7 +304,7 @@ export async function damagedRows() {
 }
 
 export async function refusedWrites() {
-  const store = core.CoreStore.indexedDb("full");
+  const store = indexedDBStore("full");
   await store.commit(conversation, commit(0, 3, { baseState: "{}" }));
   const length = async () => (await store.load(conversation)).length;
   const results = [];
@@ -331,7 +335,7 @@ export async function appendMegabytes(megabytes) {
 
 export async function leaveBehind() {
   const { now } = Date;
-  const store = core.CoreStore.indexedDb("leftovers");
+  const store = indexedDBStore("leftovers");
   const [finished, young] = [crypto.randomUUID(), crypto.randomUUID()];
   // An import that ended early and a deletion, both two days ago; a conversation; an import under way.
   Date.now = () => now() - 2 * 86_400_000;
@@ -352,10 +356,12 @@ export async function leftoversAreGone() {
   return String(conversations) === String(window.kept) && String(owners) === String(window.kept) && files.length + pages.length === 0;
 }
 
+const lock = () => core.lockConversation(conversation, core.CoreStore.indexedDb("locks"));
+
 export async function takeLock() {
-  const lock = await core.tryLock("threadkeep test");
-  if (lock) window.lock = lock;
-  return lock !== undefined;
+  const taken = await lock();
+  if (taken) window.lock = taken;
+  return taken !== undefined;
 }
 
 export function releaseLock() {
@@ -364,10 +370,10 @@ export function releaseLock() {
 
 export async function locksWithoutWebLocks() {
   Object.defineProperty(navigator, "locks", { value: undefined });
-  const first = await core.tryLock("here only");
-  const second = await core.tryLock("here only");
+  const first = await lock();
+  const second = await lock();
   first?.free();
-  const third = await core.tryLock("here only");
+  const third = await lock();
   return [first !== undefined, second !== undefined, third !== undefined];
 }
 
@@ -405,8 +411,21 @@ export async function openAndClose(conversationId) {
   return [opened.id, opened.access];
 }
 
+/** What becomes of a promise that waits, of one in which the wasm traps, and of a later one. */
 export async function trap(way) {
-  const waiting = outcome(core.waitForever());
-  const trapping = outcome(core.trapInPromise(way));
+  const waiting = outcome(kit.waitForever());
+  const trapping = outcome(kit.trapInPromise(way));
+  return [await waiting, await trapping, await outcome(kit.waitForever())];
+}
+
+/** The same of the library itself, where a function of the page throws that never does. */
+export async function trapInLibrary() {
+  const hanging = await core.CoreStore.host({ list: () => new Promise(() => {}) });
+  const waiting = outcome(hanging.list());
+  await new Promise((resolve) => setTimeout(resolve, 0));
+  window.setTimeout = () => {
+    throw new Error("an exception on purpose");
+  };
+  const trapping = outcome(hanging.list());
   return [await waiting, await trapping, await outcome(core.CoreStore.memory().then((store) => store.list()))];
 }

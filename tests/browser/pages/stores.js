@@ -1,16 +1,9 @@
-// Shared by the page tests of stores: the wasm with the conformance suite, commits, and a store that a host could provide.
-import initialize, * as core from "/pkg/threadkeep_testing.js";
+// Shared by the page tests of stores: the suite of stores, commits, and a store that a host could provide.
+import initialize, * as kit from "/pkg/threadkeep_testing.js";
 
 await initialize({ module_or_path: "/pkg/threadkeep_testing_bg.wasm" });
 
-// As `js/store/store.ts` has them.
-for (const method of ["list", "load", "events", "indexOf", "commit", "files", "readFile", "delete"]) {
-  core.CoreStore.prototype[method] = function (...args) {
-    return this.call(method, args);
-  };
-}
-
-export { core };
+export { kit };
 export const conversation = "0f8fad5b-d9cb-469f-a165-70867728950e";
 
 /** A commit of events `expectedLength..expectedLength + count`, in the form of `js/store/store.ts`. */
@@ -32,14 +25,11 @@ export async function outcome(promise) {
   }
 }
 
-/** Runs the suite; the failures, as `name: what did not hold`. */
-export async function failures(open, only = core.conformanceCases()) {
+/** Runs each case of the suite with `run(name)`; the failures, as `name: what did not hold`. */
+export async function failures(run) {
   const failed = [];
-  for (const name of only) {
-    const failure = await core.runConformanceCase(name, async (place) => {
-      const store = await open(place);
-      return { take: () => store };
-    });
+  for (const name of kit.conformanceCases()) {
+    const failure = await run(name);
     if (failure !== undefined) failed.push(`${name}: ${failure.message}`);
   }
   return failed;

@@ -145,9 +145,13 @@ for (const kind of availableBrowsers) {
         await other.close();
       });
       assert.deepEqual(browser.problems, []);
-      for (const way of ["panic", "trap", "exception"]) {
+      for (const [way, ...trapped] of [
+        ["a panic", "trap", "panic"],
+        ["a trap", "trap", "trap"],
+        ["an exception in the library", "trapInLibrary"],
+      ]) {
         await check(`after a trap every promise rejects: ${way}`, async (page) => {
-          for (const [code, message] of await page.evaluate(inPage, "trap", way)) {
+          for (const [code, message] of await page.evaluate(inPage, ...trapped)) {
             assert.equal(code, "internal");
             assert.match(message, /reload the page, stored data is not lost/);
           }

@@ -354,7 +354,7 @@ async function loadGiven(what) {
     },
     module: async () => WebAssembly.compile(await bytes()),
     html: () => new URL("/pages/blank.html", location.href),
-    other: () => new URL("/pkg/threadkeep_testing_bg.wasm", location.href),
+    other: () => new URL("/mixed/threadkeep_bg.wasm", location.href),
     missing: () => new URL("/nothing.wasm", location.href),
     garbage: () => new Uint8Array([0, 0x61, 0x73, 0x6d, 9, 9, 9, 9]),
     string: () => url.href,

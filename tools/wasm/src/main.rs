@@ -1,7 +1,8 @@
-//! Splits a linked wasm into chunks by the marks of its functions, and makes a wasm smaller.
+//! Makes the files of a build from the linked wasm.
 //!
-//!     splitter split <wasm> <folder> <chunk>[+<chunk>]…    writes main.wasm, and <chunk>.wasm for each chunk
-//!     splitter pack <wasm>                                 replaces the file by an equivalent smaller one
+//!     wasm-tool split <wasm> <folder> <chunk>[+<chunk>]…    writes main.wasm, and <chunk>.wasm for each chunk
+//!     wasm-tool bind <wasm> <folder> <name>                 writes <name>_bg.wasm, its JavaScript glue and the types of that
+//!     wasm-tool pack <wasm>…                                replaces each file by an equivalent smaller one
 //!
 //! The wasm to be split must be linked with `--emit-relocs`, so that its functions and data can be separated.
 //!
@@ -13,20 +14,22 @@
 mod locals;
 mod pack;
 
-use std::{collections::BTreeSet, env, error::Error, fs, path::Path, process::ExitCode};
+use std::{collections::BTreeSet, env, error::Error, fs, path::Path, process::ExitCode, thread};
+use wasm_bindgen_cli_support::Bindgen;
 use wasm_split_cli_support::{Options, transform};
 
 fn main() -> ExitCode {
     let args: Vec<String> = env::args().skip(1).collect();
     let result = match args.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         ["split", wasm, folder, chunks @ ..] => split(Path::new(wasm), Path::new(folder), chunks),
-        ["pack", wasm] => pack(Path::new(wasm)),
-        _ => Err("usage: splitter split <wasm> <folder> <chunk>..., or splitter pack <wasm>".into()),
+        ["bind", wasm, folder, name] => bind(wasm, folder, name),
+        ["pack", wasms @ ..] => pack_all(wasms),
+        _ => Err("usage: wasm-tool split <wasm> <folder> <chunk>..., bind <wasm> <folder> <name>, or pack <wasm>...".into()),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("splitter: {error:?}");
+            eprintln!("wasm-tool: {error:?}");
             ExitCode::FAILURE
         }
     }
@@ -67,6 +70,35 @@ fn split(wasm: &Path, folder: &Path, chunks: &[&str]) -> Result<(), Box<dyn Erro
         fs::write(folder.join(format!("{name}.wasm")), pack::packed(&files)?)?;
     }
     Ok(())
+}
+
+/// Does what `wasm-bindgen --target web` does. The loader (`js/wasm/wasm.ts`) knows the URL of the wasm; a default path in the glue would
+/// make bundlers emit it twice. Chunks need exports of the linker: the table of functions and the stack.
+fn bind(wasm: &str, folder: &str, name: &str) -> Result<(), Box<dyn Error>> {
+    let mut bindgen = Bindgen::new();
+    bindgen.web(true)?;
+    bindgen
+        .input_path(wasm)
+        .out_name(name)
+        .typescript(true)
+        .omit_default_module_path(true)
+        .remove_name_section(true)
+        .remove_producers_section(true)
+        .keep_lld_exports(true);
+    Ok(bindgen.generate(folder)?)
+}
+
+/// Packs each in a thread of its own: the main wasm takes as long as all chunks.
+fn pack_all(wasms: &[&str]) -> Result<(), Box<dyn Error>> {
+    thread::scope(|scope| {
+        let packing =
+            |wasm| scope.spawn(move || pack(Path::new(wasm)).map_err(|error| format!("{wasm}: {error}")));
+        let under_way: Vec<_> = wasms.iter().copied().map(packing).collect();
+        for packed in under_way {
+            packed.join().map_err(|_| "packing a file failed")??;
+        }
+        Ok(())
+    })
 }
 
 fn pack(wasm: &Path) -> Result<(), Box<dyn Error>> {

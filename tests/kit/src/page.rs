@@ -1,15 +1,15 @@
-//! For tests in a page: the network, the clock and the timers of `web`, with plain values as arguments and results.
+//! What `web` makes of a page, with plain values as arguments and results: the network, the clock, timers and traps.
 
-use crate::{
+use futures_util::FutureExt;
+use js_sys::{Function, Promise};
+use std::{future::pending, time::Duration};
+use threadkeep::{
     host::Host,
     json::{FromJson as _, elements, quoted},
     llm::transport::{HttpClient, HttpError, HttpRequest},
-    web::{fetch::FetchClient, host::WebHost},
+    web::{fetch::FetchClient, guard, host::WebHost},
 };
-use futures_util::FutureExt;
-use js_sys::Function;
-use std::time::Duration;
-use wasm_bindgen::prelude::wasm_bindgen;
+use wasm_bindgen::{JsValue, prelude::wasm_bindgen};
 
 /// Posts, reads at most `chunks` pieces of the response through `read`, and drops the rest. Resolves to JSON: `{"status",
 /// "headers", "text"}`, or `{"error", "message"}`.
@@ -47,6 +47,24 @@ pub async fn probe_sleep(milliseconds: u32, is_dropped: bool) {
 #[wasm_bindgen(js_name = probeHost)]
 pub fn probe_host() -> Vec<String> {
     vec![WebHost.now().to_string(), WebHost.local_time(), WebHost.random_uuid().to_string()]
+}
+
+/// Traps inside a promise, in the given way: for the test that no promise stays unsettled.
+#[wasm_bindgen(js_name = trapInPromise)]
+pub fn trap_in_promise(way: String) -> Promise {
+    guard::promise(async move {
+        match way.as_str() {
+            "panic" => panic!("a panic on purpose"),
+            "trap" => std::arch::wasm32::unreachable(),
+            _ => Ok(JsValue::UNDEFINED),
+        }
+    })
+}
+
+/// A promise that only a crash settles.
+#[wasm_bindgen(js_name = waitForever)]
+pub fn wait_forever() -> Promise {
+    guard::promise(pending())
 }
 
 async fn post(

@@ -3,7 +3,10 @@
 //! Every value that the host returns is checked: one of another shape than `js/store/store.ts` documents is
 //! [`StoreError::Corrupt`] with the method and the field. What it throws is a [`StoreError`] by its `code`.
 
-use super::values::{CommitObject, to_js};
+use super::{
+    host::WebHost,
+    store_values::{CommitObject, to_js},
+};
 use crate::{
     error::ErrorCode,
     host::Host as _,
@@ -12,7 +15,6 @@ use crate::{
         Commit, Durability, FileChanges, FilesOf, Listing, Store, StoreError, StoreFuture, StoredEvent,
         WriterNumber, newest_first, sorted,
     },
-    web::host::WebHost,
 };
 use futures_util::future::{Either, select};
 use js_sys::{Array, Function, Object, Promise, Reflect, Uint8Array};
@@ -21,10 +23,10 @@ use wasm_bindgen::{JsCast as _, JsValue};
 use wasm_bindgen_futures::JsFuture;
 
 /// `Number.MAX_SAFE_INTEGER`.
-pub(super) const MAX_INDEX: u64 = (1 << 53) - 1;
+pub const MAX_INDEX: u64 = (1 << 53) - 1;
 
 /// How long the host may take for one call.
-pub(super) const CALL_TIMEOUT: Duration = Duration::from_secs(30);
+pub const CALL_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// How much longer it may take for each event and file of a commit: a file of its own takes Firefox thirty milliseconds.
 const WRITE_TIMEOUT: Duration = Duration::from_millis(100);
@@ -206,7 +208,7 @@ impl Store for HostStore {
 }
 
 /// Reads a commit that JavaScript wrote.
-pub(super) fn commit(value: &JsValue) -> Result<Commit, StoreError> {
+pub fn commit(value: &JsValue) -> Result<Commit, StoreError> {
     const METHOD: &str = "commit()";
     let mut commit = Commit::new(
         index(METHOD, "expectedLength", &field(METHOD, value, "expectedLength")?)?,
@@ -274,7 +276,7 @@ fn files(method: &str, value: &JsValue) -> Result<FileChanges, StoreError> {
 }
 
 /// Converts a value that the host's store threw.
-pub(super) fn store_error_of(thrown: &JsValue) -> StoreError {
+pub fn store_error_of(thrown: &JsValue) -> StoreError {
     let property = |name: &str| {
         thrown.is_object().then(|| Reflect::get(thrown, &name.into()).ok()?.as_string()).flatten()
     };

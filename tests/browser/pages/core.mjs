@@ -1,0 +1,21 @@
+// The library's own wasm below its TypeScript: the glue code that is part of its modules, and the files that a page downloads.
+import { CoreStore, instantiate, loadChunksWith } from "/pkg/threadkeep.js";
+
+export * from "/pkg/threadkeep.js";
+
+const compiled = (file) => WebAssembly.compileStreaming(fetch(`/threadkeep/${file}`));
+const main = await instantiate(await compiled("threadkeep_bg.wasm"));
+const chunks = {};
+
+loadChunksWith((name) => {
+  chunks[name] ??= compiled(`threadkeep_${name}_bg.wasm`).then((module) => WebAssembly.instantiate(module, { __wasm_split: main }));
+  return chunks[name];
+});
+
+// As `js/store/store.ts` has them.
+CoreStore.prototype.spansConversations = true;
+for (const method of ["list", "load", "events", "indexOf", "commit", "files", "readFile", "delete"]) {
+  CoreStore.prototype[method] = function (...args) {
+    return this.call(method, args);
+  };
+}
