@@ -17,12 +17,18 @@ export const whereFrom = {
   "apt-get": "this needs a Debian-like system",
 };
 
-/** Runs a program and passes its output on; throws `Stop` unless it succeeds. */
-export function run(command, args, options = {}) {
+/**
+ * Runs a program and passes its output on; throws `Stop` unless it succeeds. With `stderr`, what it has written there is passed on at
+ * its end, as this function returns it.
+ */
+export function run(command, args, { stderr, ...options } = {}) {
   return new Promise((resolve, reject) => {
-    const child = spawn(command, args, { cwd: root, stdio: "inherit", ...options });
+    const child = spawn(command, args, { cwd: root, stdio: ["inherit", "inherit", stderr ? "pipe" : "inherit"], ...options });
+    let text = "";
+    child.stderr?.setEncoding("utf8").on("data", (more) => (text += more));
     child.on("error", (error) => reject(notStarted(command, error)));
-    child.on("exit", (code, signal) => {
+    child.on("close", (code, signal) => {
+      if (stderr) process.stderr.write(stderr(text));
       if (code === 0) resolve();
       else reject(new Stop(`${command} ${args[0] ?? ""} failed (${signal ?? `exit code ${code}`})`));
     });
