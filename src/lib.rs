@@ -1,5 +1,8 @@
 //! Agent conversations that run in the browser and survive reloads and crashes.
 
+// Texts and lists that others have sent are taken apart with `get` and `split_once`: a slice that does not fit ends the page.
+#![cfg_attr(not(test), warn(clippy::string_slice, clippy::indexing_slicing))]
+
 pub mod bytes;
 pub mod error;
 pub mod id;

@@ -163,17 +163,18 @@ pub fn range_in(text: &str, part: &str) -> Range<usize> {
     start..start.saturating_add(part.len())
 }
 
-/// The text with some ranges replaced; every other byte stays. The ranges must not overlap.
+/// The text with some ranges replaced; every other byte stays. Of ranges that overlap, the first one is replaced.
 pub fn with_replaced(text: &str, mut replacements: Vec<(Range<usize>, String)>) -> String {
     replacements.sort_by_key(|(range, _)| range.start);
     let mut out = String::with_capacity(text.len());
     let mut at = 0;
     for (range, replacement) in replacements {
-        out.push_str(&text[at..range.start]);
+        let Some(before) = text.get(at..range.start) else { continue };
+        out.push_str(before);
         out.push_str(&replacement);
         at = range.end;
     }
-    out.push_str(&text[at..]);
+    out.push_str(text.get(at..).unwrap_or_default());
     out
 }
 

@@ -96,7 +96,7 @@ impl Attachment {
                 let heading = format!(
                     "The first {shown} of its {all} characters; the rest was left out here and is in the file:"
                 );
-                (&text[..end], heading)
+                (text.get(..end).unwrap_or_default(), heading)
             }
         };
         *room = room.saturating_sub(part.chars().count() as u64);

@@ -84,7 +84,7 @@ pub(super) struct Known {
 impl Known {
     /// The number that the next event has on the server.
     fn number(&self) -> u64 {
-        self.length + self.mark.skipped
+        self.length.saturating_add(self.mark.skipped)
     }
 }
 
@@ -277,7 +277,9 @@ impl ServerCopy {
         for told in told {
             match told {
                 // A server that was set up anew, or from an older backup, has fewer events.
-                Told::Sync { through } if through.map_or(0, |through| through + 1) < self.expected.get() => {
+                Told::Sync { through }
+                    if through.map_or(0, |through| through.saturating_add(1)) < self.expected.get() =>
+                {
                     return Err(diverged());
                 }
                 Told::Stored { number, event } => self.place(&mut known, &mut events, *number, event)?,
@@ -302,7 +304,7 @@ impl ServerCopy {
     /// Appends an event at its number, and those that have come before it.
     fn place(&self, known: &mut Known, events: &mut Vec<Event>, number: u64, event: &Event) -> Result<()> {
         let next = known.number();
-        if number + 1 == next && known.last.as_ref() != Some(event.id()) {
+        if number.checked_add(1) == Some(next) && known.last.as_ref() != Some(event.id()) {
             return Err(diverged());
         }
         if number < next {
@@ -336,7 +338,7 @@ impl ServerCopy {
         let Some(last) = &known.last else { return Ok(page) };
         // Without the last one, another page of this app has gone on meanwhile.
         let place = page.iter().position(|event| event.id() == last);
-        Ok(place.map_or(&[], |place| &page[place + 1..]))
+        Ok(place.and_then(|place| page.get(place + 1..)).unwrap_or_default())
     }
 
     fn append(&self, known: &mut Known, events: &mut Vec<Event>, event: &Event) {

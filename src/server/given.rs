@@ -5,7 +5,7 @@ use crate::{
     event::Event,
     format::fields::STATE_FIELDS,
     id::EventId,
-    json::{EditableObject, Object, elements, string_length},
+    json::{EditableObject, Object, elements, is_json, string_length},
 };
 use std::{borrow::Cow, rc::Rc};
 
@@ -69,19 +69,18 @@ pub(super) enum Told {
 }
 
 /// The text with small numbers as the files of a server have them. Requests and the older socket spell them as Python does:
-/// `1.5e-07` for `1.5e-7`, and `1.5e-05` for `0.000015`.
+/// `1.5e-07` for `1.5e-7`, and `1.5e-05` for `0.000015`. A text that is not JSON stays as it is.
 fn respelled(text: &str) -> Cow<'_, str> {
-    if !text.contains("e-0") {
+    if !text.contains("e-0") || !is_json(text) {
         return Cow::Borrowed(text);
     }
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
-    while let Some(quote) = rest.find('"') {
-        let (numbers, string) = rest.split_at(quote);
+    while let Some((numbers, string)) = rest.find('"').and_then(|quote| rest.split_at_checked(quote)) {
         push_numbers(&mut out, numbers);
-        let end = string_length(string);
-        out.push_str(&string[..end]);
-        rest = &string[end..];
+        let (string, after) = string.split_at_checked(string_length(string)).unwrap_or((string, ""));
+        out.push_str(string);
+        rest = after;
     }
     push_numbers(&mut out, rest);
     Cow::Owned(out)
@@ -89,24 +88,22 @@ fn respelled(text: &str) -> Cow<'_, str> {
 
 /// Adds a piece of JSON between two strings.
 fn push_numbers(out: &mut String, mut text: &str) {
-    while let Some(place) = text.find("e-0") {
-        let start =
-            text[..place].rfind(|c: char| !matches!(c, '0'..='9' | '.')).map_or(0, |before| before + 1);
-        let exponent = &text[place + 3..];
-        let length = exponent.find(|c: char| !c.is_ascii_digit()).unwrap_or(exponent.len());
-        out.push_str(&text[..start]);
-        match &exponent[..length] {
+    while let Some((before, after)) = text.split_once("e-0") {
+        let start = before.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+        let mantissa = before.strip_prefix(start).unwrap_or_default();
+        text = after.trim_start_matches(|c: char| c.is_ascii_digit());
+        out.push_str(start);
+        match after.strip_suffix(text).unwrap_or_default() {
             "5" => {
                 out.push_str("0.0000");
-                out.extend(text[start..place].chars().filter(|c| *c != '.'));
+                out.extend(mantissa.chars().filter(|c| *c != '.'));
             }
-            digit => {
-                out.push_str(&text[start..place]);
+            digits => {
+                out.push_str(mantissa);
                 out.push_str("e-");
-                out.push_str(digit);
+                out.push_str(digits);
             }
         }
-        text = &exponent[length..];
     }
     out.push_str(text);
 }

@@ -62,8 +62,7 @@ impl ServerCopy {
         let event = self.event_of(content)?;
         self.change(|known| {
             let place = known.mark.unsent(id)?;
-            let old = &mut known.mark.outbox[place];
-            if let Some(new) = Kept::new(&event) {
+            if let (Some(old), Some(new)) = (known.mark.outbox.get_mut(place), Kept::new(&event)) {
                 *old = Kept { runs: old.runs, ..new };
             }
             Ok(())
@@ -189,9 +188,9 @@ impl ServerCopy {
 impl Mark {
     /// The place of a message that was not sent.
     fn unsent(&self, id: &EventId) -> Result<usize> {
-        let place = self.outbox.iter().position(|kept| kept.id().as_ref() == Some(id));
-        match place {
-            Some(place) if self.outbox[place].since.is_none() => Ok(place),
+        let found = self.outbox.iter().enumerate().find(|(_, kept)| kept.id().as_ref() == Some(id));
+        match found {
+            Some((place, kept)) if kept.since.is_none() => Ok(place),
             Some(_) => Err(Error::new(
                 ErrorCode::InvalidState,
                 format!(

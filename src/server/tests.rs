@@ -1,5 +1,6 @@
 //! A copy that is written from what a server tells, in any order, with interruptions, and from several pages.
 
+mod hostile;
 mod pieces;
 
 use super::{AfterClose, Given, ServerCopy, Taken, after_close};

@@ -120,8 +120,8 @@ impl Archives for ArchiveChunk {
                 let Some(listing) = store.load(id).await? else { continue };
                 let Ok(state) = BaseState::parse(&listing.base_state) else { continue };
                 let path = nested_persistence_dir(&state.ancestors(), id);
-                let start = path.find(&conversation.hex()).unwrap_or_default();
-                nested.push([id.to_string(), path[start..].to_owned()]);
+                let start = path.find(&conversation.hex()).and_then(|start| path.get(start..));
+                nested.push([id.to_string(), start.unwrap_or(&path).to_owned()]);
             }
             let export = ExportObject {
                 nested,

@@ -68,10 +68,12 @@ thread_local! {
 
 impl Field {
     /// The name, for messages.
+    #[expect(clippy::indexing_slicing, reason = "there is one for each variant")]
     pub(super) fn name(self) -> &'static str {
         NAMES[self as usize]
     }
 
+    #[expect(clippy::indexing_slicing, reason = "there is one for each variant")]
     fn value(self) -> JsValue {
         VALUES.with(|values| values[self as usize].clone())
     }

@@ -265,7 +265,7 @@ pub(super) async fn read_files(
     while let (Some(first), true) = (rest.first(), bytes < enough) {
         // One request for files that follow each other in the database, which is the rule, is four times as fast as one
         // for each. The database sorts by UTF-16 code units, so some may follow each other only here.
-        let last = &rest[rest.len().min(FILES_AT_ONCE) - 1];
+        let last = rest.iter().take(FILES_AT_ONCE).next_back().unwrap_or(first);
         let key = |path: &StorePath| encode::key_of(&owner, &path.as_str().into());
         let range = IdbKeyRange::bound(&key(first), &key(last)).or_else(|_| IdbKeyRange::only(&key(first)));
         let range = range.map_err(|thrown| failure(&thrown))?;
@@ -285,7 +285,7 @@ pub(super) async fn read_files(
             // The first one does not exist.
             contents.push(&JsValue::UNDEFINED);
         }
-        rest = &rest[count.max(1)..];
+        rest = rest.get(count.max(1)..).unwrap_or_default();
     }
     Ok(contents)
 }

@@ -49,6 +49,7 @@ impl Table {
     pub(super) const ALL: &[Table] = &[Table::Conversations, Table::Events, Table::Pages, Table::Files];
 
     /// The name as a JavaScript text that is made once: making one for each use measurably slows an append.
+    #[expect(clippy::indexing_slicing, reason = "there is one for each variant")]
     pub(super) fn name(self) -> JsValue {
         NAMES.with(|names| names[self as usize].clone())
     }
