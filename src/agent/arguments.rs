@@ -1,18 +1,24 @@
 //! Parses the arguments of a tool call (`agent/utils.py`).
 //!
 //! Models write raw control characters into JSON, misspell `security_risk`, send `null` for omitted arguments, and wrap
-//! lists into strings. Such mistakes are corrected where the meaning is clear; others are answered with an error that
-//! the model reads. Values keep their spelling.
+//! lists into strings. Such mistakes are corrected where the schema does not allow what was sent and the meaning is clear;
+//! others are answered with an error that the model reads. Values keep their spelling.
 
+use super::schema::{Kind, Place, Schema};
 use crate::{
     event::SecurityRisk,
-    json::{EditableObject, FromJson, is_json, members, python_dumps, well_formed},
+    json::{
+        EditableObject, FromJson, ListWriter, elements, is_json, members, python_dumps, quoted, well_formed,
+    },
     tool::ToolDefinition,
 };
 use std::borrow::Cow;
 
 /// Misspellings of `security_risk` that the SDK accepts.
 const MISSPELT_RISK: [&str; 3] = ["security_rort", "securtiy_risk", "security_riks"];
+
+/// How deep values are looked at.
+const MAX_DEPTH: usize = 128;
 
 /// The parsed arguments of a call.
 #[derive(Debug, PartialEq, Eq)]
@@ -34,7 +40,18 @@ pub struct Arguments {
 /// A sentence for the model, if the text is not JSON or the risk has an unknown value.
 pub fn read_arguments(text: &str, tool: &ToolDefinition, reads_risk: bool) -> Result<Arguments, String> {
     let mut arguments = parse(text)?;
-    unwrap_strings(&mut arguments, &tool.parameters);
+    let is_parameter = has_parameter(tool, "summary");
+    // The library has added these two, and requires neither.
+    for own in ["security_risk", "summary"] {
+        if arguments.get(own) == Some("null") && !(is_parameter && own == "summary") {
+            arguments.remove(own);
+        }
+    }
+    let schema = Schema::new(&tool.parameters);
+    unwrap_strings(&mut arguments, &schema);
+    if let Some(rest) = without_nulls(&arguments.text(), &schema, &schema.arguments(), 0) {
+        arguments = EditableObject::compact(&rest).unwrap_or(arguments);
+    }
     let all = arguments.text();
     let stored = python_dumps(&all);
     let risk = match arguments.remove("security_risk") {
@@ -42,7 +59,6 @@ pub fn read_arguments(text: &str, tool: &ToolDefinition, reads_risk: bool) -> Re
             .ok_or_else(|| format!("security_risk must be UNKNOWN, LOW, MEDIUM or HIGH, not {value}"))?,
         _ => SecurityRisk::Unknown,
     };
-    let is_parameter = has_parameter(tool, "summary");
     let given = arguments.read::<String>("summary").filter(|summary| !summary.trim().is_empty());
     if !is_parameter {
         arguments.remove("summary");
@@ -69,7 +85,7 @@ pub fn argument_names(text: &str) -> Option<Vec<String>> {
 pub fn malformed(error: &str) -> String {
     let mut object = EditableObject::default();
     object.set("_openhands_malformed_tool_call", "true");
-    object.set("error", &crate::json::quoted(error));
+    object.set("error", &quoted(error));
     python_dumps(&object.text())
 }
 
@@ -84,7 +100,6 @@ fn parse(text: &str) -> Result<EditableObject, String> {
     {
         object.set("security_risk", &value);
     }
-    object.retain(&|_, value| value != "null");
     Ok(object)
 }
 
@@ -113,45 +128,64 @@ fn escape_control_characters(text: &str) -> String {
     out
 }
 
-/// Where the schema expects it: parses lists and objects that came as strings, and joins lists of strings into one.
-fn unwrap_strings(arguments: &mut EditableObject, schema: &str) {
-    let properties: EditableObject =
-        EditableObject::compact(schema).and_then(|schema| schema.read("properties")).unwrap_or_default();
-    for (name, property) in properties.iter() {
-        let Some(value) = arguments.get(name) else { continue };
-        let expected = expected_types(property);
-        let is = |kind: &str| expected.iter().any(|expected| expected == kind);
-        if is("array") || is("object") {
-            let Some(inner) = String::from_json(value) else { continue };
-            let inner = escape_control_characters_in_strings(inner.trim());
-            let is_container = inner.starts_with(['[', '{']);
-            if is_container && is_json(&inner) {
-                arguments.set(name, &inner);
-            }
-        } else if is("string")
-            && let Some(pieces) = Vec::<String>::from_json(value)
-        {
-            arguments.set(name, &crate::json::quoted(&pieces.concat()));
+/// Where the schema does not allow what came: parses lists and objects that came as strings, and joins lists of strings into one.
+fn unwrap_strings(arguments: &mut EditableObject, schema: &Schema<'_>) {
+    let mut meant = Vec::new();
+    for (name, value) in arguments.iter() {
+        let (from, to): (_, &[Kind]) = match value {
+            string if Kind::String.is_of(string) => (Kind::String, &[Kind::Array, Kind::Object]),
+            list if Kind::Array.is_of(list) => (Kind::Array, &[Kind::String]),
+            _ => continue,
+        };
+        let place = schema.member(&schema.arguments(), name);
+        if schema.allows(&place, from) || !to.iter().any(|kind| schema.allows(&place, *kind)) {
+            continue;
+        }
+        let value = match from {
+            Kind::String => String::from_json(value)
+                .map(|inner| escape_control_characters_in_strings(inner.trim()))
+                .filter(|inner| inner.starts_with(['[', '{']) && is_json(inner)),
+            _ => Vec::<String>::from_json(value).map(|pieces| quoted(&pieces.concat())),
+        };
+        meant.extend(value.map(|value| (name.to_owned(), value)));
+    }
+    for (name, value) in meant {
+        arguments.set(&name, &value);
+    }
+}
+
+/// The value without the members that are null although the schema neither allows this nor requires them; `None` if it has none.
+fn without_nulls<'a>(value: &str, schema: &Schema<'a>, place: &Place<'a>, depth: usize) -> Option<String> {
+    if depth > MAX_DEPTH || !value.contains("null") {
+        return None;
+    }
+    if let Some(list) = elements(value) {
+        let inner = |(number, element): (usize, &&str)| {
+            without_nulls(element, schema, &schema.element(place, number), depth + 1)
+        };
+        let changed: Vec<_> = list.iter().enumerate().map(inner).collect();
+        changed.iter().any(Option::is_some).then_some(())?;
+        let mut out = ListWriter::new();
+        out.items(list.iter().zip(changed).map(|(old, new)| new.unwrap_or_else(|| (*old).to_owned())));
+        return Some(out.finish());
+    }
+    let old = EditableObject::compact(value)?;
+    let mut new = old.clone();
+    for (name, value) in old.iter() {
+        let member = schema.member(place, name);
+        if value != "null" {
+            let inner = without_nulls(value, schema, &member, depth + 1);
+            inner.into_iter().for_each(|inner| new.set(name, &inner));
+        } else if !schema.allows(&member, Kind::Null) && !schema.requires(place, name) {
+            new.remove(name);
         }
     }
+    (new != old).then(|| new.text())
 }
 
 /// Escapes raw control characters, which JSON that came inside a JSON string can contain.
 fn escape_control_characters_in_strings(text: &str) -> String {
     if is_json(text) { text.to_owned() } else { escape_control_characters(text) }
-}
-
-/// The JSON types that a property's schema allows. References are not resolved.
-fn expected_types(property: &str) -> Vec<String> {
-    let Some(schema) = EditableObject::compact(property) else { return Vec::new() };
-    let one = schema.read::<String>("type").map(|one| vec![one]);
-    let mut types = one.or_else(|| schema.read("type")).unwrap_or_default();
-    for key in ["anyOf", "oneOf"] {
-        for option in schema.read::<Vec<EditableObject>>(key).unwrap_or_default() {
-            types.extend(option.read::<String>("type"));
-        }
-    }
-    types
 }
 
 fn has_parameter(tool: &ToolDefinition, name: &str) -> bool {
@@ -182,8 +216,7 @@ mod tests {
 
     #[test]
     fn risk_and_summary_are_stored_in_the_log_but_not_passed_to_the_tool() {
-        let arguments =
-            read(r#"{"security_risk":"LOW","summary":"write é","text":"x","n":1.0,"none":null}"#, "{}");
+        let arguments = read(r#"{"security_risk":"LOW","summary":"write é","text":"x","n":1.0}"#, "{}");
         assert_eq!(
             arguments.stored,
             r#"{"security_risk": "LOW", "summary": "write \u00e9", "text": "x", "n": 1.0}"#
@@ -238,6 +271,25 @@ mod tests {
             "o":{"anyOf":[{"type":"object"},{"type":"null"}]}}}"#;
         let arguments = read(r#"{"a":"[1, 5]","s":["x","y"],"t":"[1]","o":"{\"k\":\"a\nb\"}"}"#, schema);
         assert_eq!(arguments.for_tool.text(), r#"{"a":[1, 5],"s":"xy","t":"[1]","o":{"k":"a\nb"}}"#);
+    }
+
+    #[test]
+    fn a_required_argument_that_may_be_null_reaches_the_tool() {
+        let schema = r#"{"properties":{"note":{"type":["string","null"]},"n":{"type":"integer"},"list":{"type":"array",
+            "items":{"properties":{"a":{"type":"string"}}}}},"required":["note","r"],"additionalProperties":{"type":"string"}}"#;
+        let arguments =
+            read(r#"{"note":null,"n":null,"x":null,"r":null,"list":[{"a":null,"b":null},null]}"#, schema);
+        assert_eq!(arguments.for_tool.text(), r#"{"note":null,"r":null,"list":[{"b":null},null]}"#);
+        assert_eq!(arguments.stored, r#"{"note": null, "r": null, "list": [{"b": null}, null]}"#);
+        let arguments = read(r#"{"security_risk":null,"summary":null,"any":null}"#, "{}");
+        assert_eq!(arguments.for_tool.text(), r#"{"any":null}"#);
+    }
+
+    #[test]
+    fn a_string_that_the_schema_allows_stays_a_string() {
+        let schema = r#"{"properties":{"either":{"anyOf":[{"type":"string"},{"type":"array"}]},"any":{}}}"#;
+        let arguments = read(r#"{"either":"[1]","any":["x"]}"#, schema);
+        assert_eq!(arguments.for_tool.text(), r#"{"either":"[1]","any":["x"]}"#);
     }
 
     #[test]

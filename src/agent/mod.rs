@@ -8,6 +8,7 @@ pub mod critic;
 mod execute;
 mod partial;
 mod response;
+mod schema;
 
 pub use condenser::{AgentCondenser, CondenserMember, GivenCondenser, summary_llm};
 pub use execute::{execute, without_secrets};

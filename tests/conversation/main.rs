@@ -3,6 +3,7 @@
 #![allow(missing_docs, clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod approval;
+mod arguments;
 mod attachments;
 mod commands;
 mod condensing;
