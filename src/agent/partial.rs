@@ -5,7 +5,7 @@
 
 use super::Draft;
 use crate::{
-    event::{MessageEvent, Source},
+    event::{LONGEST_CUT_OFF, MessageEvent, Source, beginning_of, split_before},
     id::EventId,
     llm::message::{Content, Message, Role},
 };
@@ -36,7 +36,10 @@ pub struct ShownAnswer {
     pub id: EventId,
     /// The last event that the model sees, which identifies the question; empty if there is none.
     pub question: String,
+    /// As much as is kept of it.
     text: RefCell<String>,
+    /// The number of characters behind that.
+    left_out: Cell<usize>,
     /// The number of bytes that are stored beside the log.
     stored: Cell<usize>,
     /// The number of attempts at the answer before this one.
@@ -63,6 +66,7 @@ impl ShownAnswer {
             id,
             question,
             text: RefCell::default(),
+            left_out: Cell::default(),
             stored: Cell::default(),
             attempt: Cell::default(),
             pieces: Cell::default(),
@@ -71,12 +75,17 @@ impl ShownAnswer {
 
     /// Adds text that is shown.
     pub fn push(&self, text: &str) {
-        self.text.borrow_mut().push_str(text);
+        let mut kept = self.text.borrow_mut();
+        let room = if self.left_out.get() == 0 { LONGEST_CUT_OFF.saturating_sub(kept.len()) } else { 0 };
+        let (text, rest) = split_before(text, room);
+        kept.push_str(text);
+        self.left_out.set(self.left_out.get().saturating_add(rest.chars().count()));
     }
 
     /// Forgets the text, because the answer begins anew.
     pub fn restart(&self) {
         self.text.borrow_mut().clear();
+        self.left_out.set(0);
         self.stored.set(0);
         self.attempt.set(self.attempt.get() + 1);
     }
@@ -101,7 +110,7 @@ impl ShownAnswer {
         }
     }
 
-    /// The text that was shown.
+    /// The text that was shown, as much as is kept of it.
     pub fn text(&self) -> String {
         self.text.borrow().clone()
     }
@@ -113,7 +122,7 @@ impl ShownAnswer {
 
     /// The event that keeps the text; `None` if there is none to see.
     pub fn cut_off(&self, why: CutOff) -> Option<Draft> {
-        partial_answer(self.id.clone(), &self.text.borrow(), why)
+        partial_answer(self.id.clone(), &beginning_of(&self.text.borrow(), self.left_out.get()), why)
     }
 }
 

@@ -100,7 +100,7 @@ fn numbered_in(events: &[Event], form: Form) -> Vec<Numbered> {
             Body::Condensation(condensation) => Some(condensation.to_llm_message()),
             Body::MessageEvent(answer) if form == Form::History && answer.is_cut_off() => {
                 mark = Some(Message::new(Role::User, answer.extended_content.clone()));
-                Some(answer.llm_message.clone())
+                Some(answer.shown_beginning())
             }
             _ => event.to_llm_message(),
         };

@@ -8,6 +8,7 @@ use crate::{
     json::RawJson,
     llm::message::{Content, Message, Role, TextContent},
 };
+use std::borrow::Cow;
 
 event_body! {
     /// The instructions and the tools that a conversation began with.
@@ -52,6 +53,29 @@ event_body! {
     }
 }
 
+/// The longest text that is kept and sent of an answer that was cut off, in bytes: an endless one would be in every later request.
+pub const LONGEST_CUT_OFF: usize = 1 << 20;
+
+/// Room in it for the sentence about the rest.
+const ROOM: usize = 128;
+
+/// The text of an answer that was cut off; of one that is too long, its beginning, and how long the rest is. The answer had as many
+/// characters more as `left_out`.
+pub fn beginning_of(text: &str, left_out: usize) -> Cow<'_, str> {
+    if text.len() <= LONGEST_CUT_OFF && left_out == 0 {
+        return text.into();
+    }
+    let (beginning, rest) = split_before(text, LONGEST_CUT_OFF - ROOM);
+    let rest = rest.chars().count().saturating_add(left_out);
+    format!("{beginning}\n[The answer went on for {rest} more characters, which were not kept.]").into()
+}
+
+/// The part of a text with at most so many bytes, and the rest.
+pub fn split_before(text: &str, bytes: usize) -> (&str, &str) {
+    let end = (0..=bytes.min(text.len())).rev().find(|end| text.is_char_boundary(*end));
+    end.and_then(|end| text.split_at_checked(end)).unwrap_or((text, ""))
+}
+
 impl MessageEvent {
     /// An event with this message, without the optional fields.
     pub fn new(llm_message: Message) -> Self {
@@ -68,6 +92,17 @@ impl MessageEvent {
     /// Whether this event, if it is of the agent, is only the beginning of an answer. Nothing else adds texts to those.
     pub fn is_cut_off(&self) -> bool {
         self.llm_message.role == Role::Assistant && !self.extended_content.is_empty()
+    }
+
+    /// The message without the extended content, for one that is cut off.
+    pub fn shown_beginning(&self) -> Message {
+        let mut message = self.llm_message.clone();
+        for part in &mut message.content {
+            if let Some(text) = part.as_text().filter(|text| text.len() > LONGEST_CUT_OFF) {
+                *part = Content::text(&*beginning_of(text, 0));
+            }
+        }
+        message
     }
 
     /// The message, followed by the extended content.

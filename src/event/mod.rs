@@ -37,7 +37,7 @@ pub use self::{
     failure::{ConversationErrorEvent, ServerErrorEvent},
     head::{Head, Parent, Source},
     hook_execution::{HookEventType, HookExecutionEvent},
-    message::{CriticResult, MessageEvent, SystemPromptEvent},
+    message::{CriticResult, LONGEST_CUT_OFF, MessageEvent, SystemPromptEvent, beginning_of, split_before},
     observation::{AgentErrorEvent, Observation, ObservationEvent, RejectionSource, UserRejectObservation},
     security_analysis::SecurityAnalysisEvent,
     state_update::ConversationStateUpdateEvent,

@@ -10,7 +10,9 @@ use serde_json::{Value, json};
 use std::{cell::RefCell, collections::VecDeque, fs, path::Path, rc::Rc, task::Poll};
 use threadkeep::{
     cancel::CancelToken,
+    context::messages::history_of,
     conversation::Conversation,
+    event::Event,
     format::base_state::ExecutionStatus,
     llm::{
         ApiMode, Llm, LlmOptions,
@@ -235,6 +237,29 @@ fn a_message_after_a_stopped_answer_is_one_message_with_the_mark() {
     let last = messages[3].to_string();
     assert!(last.contains("stopped here") && last.contains("Shorter, please"), "{last}");
     assert!(!last.contains(GO_ON), "{last}");
+}
+
+#[test]
+fn of_an_endless_answer_a_beginning_is_kept_and_sent() {
+    const MEBIBYTE: usize = 1 << 20;
+    let (world, server) = world(Rc::new(MemoryStore::new()), ApiMode::Chat);
+    let piece = "Küste ".repeat(20_000);
+    let conversation = stopped_after(&world, &server, &vec![&*piece; 30]);
+    let events = block_on(world.events());
+    let kept = &events.iter().find(|event| event["source"] == "agent" && said(event).1).unwrap();
+    let (text, _) = said(kept);
+    assert!(text.len() <= MEBIBYTE, "{} bytes", text.len());
+    let (beginning, rest) = text.rsplit_once("\n[").unwrap();
+    assert!(beginning.len() > MEBIBYTE - 200 && piece.repeat(10).starts_with(beginning));
+    let left_out = 30 * piece.chars().count() - beginning.chars().count();
+    assert_eq!(rest, format!("The answer went on for {left_out} more characters, which were not kept.]"));
+    // One that an earlier version has kept whole is not sent whole.
+    let mut whole = (*kept).clone();
+    whole["llm_message"]["content"][0]["text"] = piece.repeat(30).into();
+    let id = whole["id"].as_str().unwrap().parse().unwrap();
+    let sent = history_of(&[Event::decode(id, whole.to_string().into())]);
+    assert_eq!(sent[0].text(), text);
+    drop(conversation);
 }
 
 #[test]
