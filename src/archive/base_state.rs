@@ -3,18 +3,19 @@
 use super::{
     contents::QUARANTINE,
     event_text::{CUT_OFF, EMPTY, object_text},
-    invalid, secrets,
+    invalid, merged_state, secrets,
 };
 use crate::{
     error::{Error, Result},
     format::{
         base_state::{AGENT_KIND, BEGINNING, BaseState, ExecutionStatus, WORKSPACE},
-        import_mark::IMPORT,
+        import_mark::{BEFORE, IMPORT},
         layout,
         server_mark::SERVER,
     },
     id::ConversationId,
     json::{EditableObject, Object, complete_members},
+    security::Guard,
 };
 
 /// A base state that can be stored.
@@ -154,8 +155,10 @@ fn recovered(text: &str, id: ConversationId) -> BaseState {
     state
 }
 
-/// The base state as it is exported. It differs from the stored one in four things:
+/// The base state as it is exported. It differs from the stored one in five things:
 ///
+/// * Of an import that nobody has opened since, the policy and the analyzer are at least as strict as those before it, which are
+///   in the note that is left out.
 /// * The library's own fields are left out: the note about what the host has not decided after an import, the beginning of the first
 ///   message, and the mark of a copy.
 /// * `execution_status` is that of a conversation without a run: `paused` for `running`, `idle` for `deleting`. The agent
@@ -167,6 +170,11 @@ fn recovered(text: &str, id: ConversationId) -> BaseState {
 /// Of a text that is not a base state, what can be recovered is exported.
 pub fn portable(text: &str, id: ConversationId) -> String {
     let mut state = BaseState::of(id, text).unwrap_or_else(|| recovered(text, id));
+    let before = state.field(IMPORT).and_then(|note| note.field::<EditableObject>(BEFORE));
+    if let Some(before) = before {
+        let guard = Guard::stored(before.read("confirmation_policy"), before.read("security_analyzer"));
+        merged_state::and_guard(&mut state, guard);
+    }
     state.set_field(IMPORT, None);
     state.set_field(SERVER, None);
     state.set_field(BEGINNING, None);

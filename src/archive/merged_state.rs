@@ -21,7 +21,7 @@ use crate::{
     json::{EditableObject, Object, RawJson},
     llm::metrics::Metrics,
     names::Names,
-    security::{ConfirmationPolicy, Guard, StoredAnalyzer},
+    security::{Guard, StoredAnalyzer},
 };
 use std::cmp::Ordering;
 
@@ -164,12 +164,17 @@ fn value_of<'a>(tags: &'a Tags, name: &str) -> Option<&'a str> {
 
 /// Makes the policy and the analyzer of `state` at least as strict as those of `other`.
 pub fn stricter(state: &mut BaseState, other: &BaseState) {
-    let guard = |state: &BaseState| Guard {
-        policy: ConfirmationPolicy::stored(state.confirmation_policy()),
-        analyzer: state.field("security_analyzer").and_then(StoredAnalyzer::of),
-    };
-    let ours = guard(state);
-    let both = ours.clone().and(guard(other));
+    and_guard(state, guard_of(other));
+}
+
+fn guard_of(state: &BaseState) -> Guard {
+    Guard::stored(state.confirmation_policy(), state.field("security_analyzer"))
+}
+
+/// Makes the policy and the analyzer of `state` at least as strict as these.
+pub fn and_guard(state: &mut BaseState, other: Guard) {
+    let ours = guard_of(state);
+    let both = ours.clone().and(other);
     // Settings that do not change keep their text.
     if both.policy != ours.policy {
         state.set_confirmation_policy(&RawJson::of(&both.policy));

@@ -41,9 +41,8 @@ pub(super) fn apply_control_options(
         guard = if is_subagent { guard.and(given) } else { given };
     } else {
         if let Some(before) = undecided_in(state).read::<EditableObject>(BEFORE) {
-            let policy = before.read("confirmation_policy").unwrap_or(ConfirmationPolicy::AlwaysConfirm);
-            let analyzer = before.read("security_analyzer").and_then(StoredAnalyzer::of);
-            guard = guard.and(Guard { policy, analyzer });
+            let before = Guard::stored(before.read("confirmation_policy"), before.read("security_analyzer"));
+            guard = guard.and(before);
         }
         let analyzer = match (policy, analyzer) {
             (_, Some(analyzer)) => analyzer.clone(),

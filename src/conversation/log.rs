@@ -335,23 +335,19 @@ impl EventLog {
         if let Some(versions) = self.file_versions(changes_files, has_moved).await? {
             versions.record(self, &mut change).await?;
         }
-        self.store
-            .commit(
-                self.id,
-                Commit {
-                    expected_length,
-                    created_at,
-                    writer,
-                    truncate_to: plan.truncate_to,
-                    events: events.iter().map(|event| (event.id().clone(), event.json().clone())).collect(),
-                    base_state: (has_changed || created_at.is_none()).then(|| state.json()),
-                    files: std::mem::take(&mut change.files),
-                    files_of: self.files_of(std::mem::take(&mut change.owner_files)),
-                    at,
-                    durability: plan.durability,
-                },
-            )
-            .await?;
+        self.store_first_or_next(Commit {
+            expected_length,
+            created_at,
+            writer,
+            truncate_to: plan.truncate_to,
+            events: events.iter().map(|event| (event.id().clone(), event.json().clone())).collect(),
+            base_state: (has_changed || created_at.is_none()).then(|| state.json()),
+            files: std::mem::take(&mut change.files),
+            files_of: self.files_of(std::mem::take(&mut change.owner_files)),
+            at,
+            durability: plan.durability,
+        })
+        .await?;
         self.created_at.set(created_at.or(Some(at)));
         self.writer.has_stored(writer);
         self.held.borrow_mut().drain(..held);
@@ -366,6 +362,21 @@ impl EventLog {
             (self.listener)(event);
         }
         Ok(events)
+    }
+
+    /// Commits. In the way of the first commit may be what an import or a copy has left that has died: without a base state it is
+    /// no conversation, and is removed.
+    async fn store_first_or_next(&self, commit: Commit) -> Result<()> {
+        if commit.created_at.is_some() {
+            return Ok(self.store.commit(self.id, commit).await?);
+        }
+        match self.store.commit(self.id, commit.clone()).await {
+            Err(StoreError::Conflict { .. }) if self.store.load(self.id).await?.is_none() => {
+                self.store.delete(self.id).await?;
+                Ok(self.store.commit(self.id, commit).await?)
+            }
+            stored => Ok(stored?),
+        }
     }
 
     /// Stores files that are no part of what the conversation is, such as a draft: its log, its state and its times stay as

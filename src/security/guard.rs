@@ -13,6 +13,11 @@ pub struct Guard {
 }
 
 impl Guard {
+    /// The settings in these fields of a base state.
+    pub fn stored(policy: Option<RawJson>, analyzer: Option<RawJson>) -> Self {
+        Self { policy: ConfirmationPolicy::stored(policy), analyzer: analyzer.and_then(StoredAnalyzer::of) }
+    }
+
     /// The combination, which asks about every call that one of the two asks about.
     pub fn and(self, other: Self) -> Self {
         use ConfirmationPolicy::NeverConfirm;

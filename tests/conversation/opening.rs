@@ -8,6 +8,8 @@ use futures_executor::block_on;
 use futures_util::{FutureExt as _, future::LocalBoxFuture};
 use std::{cell::Cell, rc::Rc};
 use threadkeep::{
+    archive::portable,
+    cancel::CancelToken,
     conversation::Conversation,
     error::ErrorCode,
     json::EditableObject,
@@ -36,6 +38,53 @@ fn opening_a_long_conversation_reads_only_the_end_of_the_log() {
         // One page of it.
         assert!(read.get() <= 64, "{} events were read", read.get());
     });
+}
+
+#[test]
+fn what_a_dead_import_has_left_is_no_conversation() {
+    block_on(async {
+        let store = MemoryStore::new();
+        let id = ID.parse().unwrap();
+        let path = "workspace/old.txt".parse().unwrap();
+        let rest = Commit {
+            events: vec![("aaaaaaaa".parse().unwrap(), "{}".into())],
+            files: vec![(path, Some(b"old".to_vec()))],
+            ..Commit::new(0, 1.0)
+        };
+        store.commit(id, rest).await.unwrap();
+        let world = World::new(Rc::new(store.another()), Vec::new(), [text("Hello!")]);
+        let conversation = world.open().await.unwrap();
+        say(&conversation, "Hi").await;
+        assert_eq!(world.kinds().await, ["SystemPrompt", "Message"]);
+        assert_eq!(store.files(id, None).await.unwrap(), []);
+        conversation.run(CancelToken::default()).await.unwrap();
+        conversation.close().await;
+        assert_eq!(world.open().await.unwrap().length(), 3);
+    });
+}
+
+/// A mirror, or an archive, of a conversation that came from elsewhere and was not opened here since.
+#[test]
+fn what_leaves_a_device_has_a_policy_as_strict_as_the_one_there() {
+    let state = |policy: &str, before: &str| {
+        format!(
+            r#"{{"threadkeep_import":{{"new":true,{before}"calls":true,"settings":true,"secrets":true}},"id":"{ID}","confirmation_policy":{{"kind":"{policy}"}}}}"#
+        )
+    };
+    let before = r#""before":{"confirmation_policy":{"kind":"AlwaysConfirm"}},"#;
+    for (policy, before, expected) in [
+        ("NeverConfirm", before, "AlwaysConfirm"),
+        ("AlwaysConfirm", r#""before":{"confirmation_policy":{"kind":"NeverConfirm"}},"#, "AlwaysConfirm"),
+        ("NeverConfirm", "", "NeverConfirm"),
+        ("NeverConfirm", r#""before":{"confirmation_policy":{"kind":"OfALaterVersion"}},"#, "AlwaysConfirm"),
+    ] {
+        let exported = portable(&state(policy, before), ID.parse().unwrap());
+        assert!(
+            exported.contains(&format!(r#""confirmation_policy":{{"kind":"{expected}"}}"#)),
+            "{exported}"
+        );
+        assert!(!exported.contains("threadkeep_import"), "{exported}");
+    }
 }
 
 /// Without locks. The new log has the same length as the old one.
