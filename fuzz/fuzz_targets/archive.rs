@@ -106,7 +106,7 @@ fuzz_target!(|bytes: &[u8]| {
                 let name = format!("{}/events/event-{:05}-{}.json", id.hex(), event.index, event.id);
                 again.add(name, event.json.as_bytes().to_vec(), 0);
             }
-            for path in store.files(id).await.expect("memory does not fail") {
+            for path in store.files(id, None).await.expect("memory does not fail") {
                 let content = store.read_file(id, &path).await.expect("memory does not fail").expect("it is listed");
                 again.add(format!("{}/{path}", id.hex()), without_secrets(&path, content), 0);
             }
