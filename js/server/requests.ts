@@ -1,5 +1,6 @@
-// Requests to an agent server, and what their failures mean.
-import { invalidOptions, optionsOf, textOf, ThreadkeepError } from "../input/errors.js";
+// Requests to an agent server.
+import { invalidOptions, optionsOf, ThreadkeepError } from "../input/errors.js";
+import { answered, bytesOf, decoded, expect, refused, unreachable } from "./answers.js";
 import { AgentServer, type AgentServerOptions } from "./server.js";
 
 /** The checked options of `agentServer()`. @throws ThreadkeepError `invalid_options` */
@@ -13,8 +14,9 @@ export function serverOptions(server: AgentServer): AgentServerOptions {
   return { host: url.href.replace(/\/+$/, ""), apiKey, workingDir };
 }
 
-/** So many milliseconds a server has to answer. */
+/** So many milliseconds a server has to answer, and to say what it is, which no work delays. */
 const answersWithin = 60_000;
+const greetsWithin = 10_000;
 
 /** The content of a request, and its limits. */
 interface Said {
@@ -26,12 +28,18 @@ interface Said {
   within?: number;
 }
 
+type Method = "GET" | "POST" | "PATCH" | "DELETE";
+
 export interface Requests {
   /** Sends a request below `/api/conversations`. Resolves to the text of the answer. @throws ThreadkeepError */
   send(method: "GET" | "POST" | "PATCH", path: string, body?: unknown): Promise<string>;
   /** Sends any request. Resolves to the bytes of the answer. @throws ThreadkeepError */
-  request(method: "GET" | "POST" | "PATCH" | "DELETE", path: string, said?: Said): Promise<Uint8Array>;
-  /** The version of the server, such as `[1, 58]`. @throws ThreadkeepError */
+  request(method: Method, path: string, said?: Said): Promise<Uint8Array>;
+  /** Sends any request. Resolves to the answer, which is JSON, as `take` reads it. @throws ThreadkeepError `network` also if it throws */
+  ask<T>(method: Method, path: string, said: Said, take: (json: any) => T): Promise<T>;
+  /** Asks whether an agent server is there. Resolves to its version, such as `[1, 58]`. @throws ThreadkeepError */
+  greet(): Promise<readonly [number, number]>;
+  /** The version of the server, as it was known last. @throws ThreadkeepError */
   version(): Promise<readonly [number, number]>;
   /** The names of the tools that the server has. @throws ThreadkeepError */
   tools(): Promise<string[]>;
@@ -53,65 +61,47 @@ export function requestsTo(server: AgentServerOptions): Requests {
   const request: Requests["request"] = async (method, path, { body, reads = method === "GET", within = answersWithin } = {}) => {
     let response: Response;
     let content: Uint8Array;
+    // After a failure a server resets the connection that the browser keeps; what only reads is asked once more.
+    const again = (error: unknown) => {
+      if (!reads || isSilence(error)) throw error;
+      return attempt(method, path, body, within);
+    };
     try {
-      // After a failure a server resets the connection that the browser keeps; what only reads is asked once more.
-      const answer = attempt(method, path, body, within);
-      response = await (reads ? answer.catch(() => attempt(method, path, body, within)) : answer);
-      content = new Uint8Array(await response.arrayBuffer());
+      response = await attempt(method, path, body, within).catch(again);
+      content = await bytesOf(server, response);
     } catch (error) {
-      throw unreachable(server, error);
+      if (error instanceof ThreadkeepError) throw error;
+      throw unreachable(server, error, isSilence(error) ? within : undefined);
     }
     if (!response.ok) throw refused(server, response.status, decoded(content));
     return content;
   };
-  const info = async () => JSON.parse(decoded(await request("GET", "/server_info"))) as { version?: unknown; usable_tools?: string[] };
-  const readVersion = async () => {
-    const { version } = await info();
-    const [major = 0, minor = 0] = String(version).split(".").map(Number);
-    return [major || 0, minor || 0] as const;
-  };
+  const ask: Requests["ask"] = async (method, path, said, take) => answered(server, await request(method, path, said), take);
+  const info = <T>(take: (info: { version: string; usable_tools?: unknown }) => T) =>
+    ask("GET", "/server_info", { within: greetsWithin }, (info) => {
+      expect(typeof info.version === "string");
+      return take(info);
+    });
+  const greet: Requests["greet"] = () =>
+    info(({ version }) => {
+      const [major = 0, minor = 0] = version.split(".").map(Number);
+      return [major || 0, minor || 0] as const;
+    });
   return {
     send: async (method, path, body) => decoded(await request(method, `/api/conversations${path}`, { body })),
     request,
-    version() {
-      known ??= readVersion();
+    ask,
+    greet() {
+      known = greet();
       known.catch(() => (known = undefined));
       return known;
     },
-    tools: async () => (await info()).usable_tools ?? [],
+    version() {
+      return known ?? this.greet();
+    },
+    tools: () => info(({ usable_tools: names }) => (Array.isArray(names) ? names.filter((name) => typeof name === "string") : [])),
   };
 }
 
-/** The text of an answer. */
-export const decoded = (content: Uint8Array): string => new TextDecoder().decode(content);
-
-function unreachable({ host }: AgentServerOptions, error: unknown): ThreadkeepError {
-  const isMixed = globalThis.location?.protocol === "https:" && /^http:\/\/(?!localhost\b|127\.)/.test(host);
-  const why = isMixed
-    ? "a page that was loaded over https may not use a server over http: give the server a certificate"
-    : "it does not run, or it does not allow pages of this origin: start it with this origin in OH_ALLOW_CORS_ORIGINS";
-  return new ThreadkeepError("network", `the agent server ${host} cannot be reached (${textOf(error)}): ${why}`, { cause: error });
-}
-
-function refused({ host }: AgentServerOptions, status: number, text: string): ThreadkeepError {
-  const said = detailOf(text);
-  const of = (code: ConstructorParameters<typeof ThreadkeepError>[0], message: string) => new ThreadkeepError(code, message, { status });
-  if (status === 401)
-    return of("server_auth", `the agent server ${host} refuses the key; give agentServer() the one that it was started with`);
-  if (status === 404) return of("not_found", `the agent server ${host} does not have this: ${said}`);
-  if (status === 409) return of("invalid_state", `the agent server refuses this now: ${said}`);
-  if (status === 400 || status === 422) return of("invalid_options", `the agent server does not understand this: ${said}`);
-  return of("network", `the agent server ${host} has failed with ${status}: ${said}`);
-}
-
-/** The reason that a server gives, without what it may repeat of the request. */
-function detailOf(text: string): string {
-  let said: unknown;
-  try {
-    said = JSON.parse(text).detail;
-  } catch {
-    // A proxy may answer with a page.
-  }
-  if (Array.isArray(said)) said = said.map((each: { loc?: unknown[]; msg?: unknown }) => `${each.loc?.join(".")}: ${each.msg}`).join("; ");
-  return typeof said === "string" && said !== "" ? said.slice(0, 300) : "it gives no reason";
-}
+/** Whether a request has failed because nobody has answered in time. */
+const isSilence = (error: unknown): boolean => error instanceof DOMException && error.name === "TimeoutError";

@@ -1,7 +1,8 @@
 // Commands that an agent server runs in its shell. Nothing here uses a socket: a page asks for the output until there is the end of it.
 import { isFunction, signalOf } from "../input/arguments.js";
-import { invalidOptions, optionsOf, textOf, ThreadkeepError } from "../input/errors.js";
-import { decoded, type Requests } from "../server/requests.js";
+import { invalidOptions, optionsOf, ThreadkeepError } from "../input/errors.js";
+import { expect } from "../server/answers.js";
+import type { Requests } from "../server/requests.js";
 import type { CommandOptions, CommandResult } from "./types.js";
 
 /** A piece of output, as a server has it; the last one has an exit code. */
@@ -28,15 +29,6 @@ export type Ended = Pick<CommandResult, "exitCode" | "stdout" | "stderr">;
 /** The value as one word of a shell. */
 export const quoted = (value: string): string => `'${value.replaceAll("'", "'\\''")}'`;
 
-/** The JSON of an answer, as `take` reads it. @throws ThreadkeepError `network` if it is of another form */
-export function answered<T>(content: Uint8Array, take: (json: any) => T): T {
-  try {
-    return take(JSON.parse(decoded(content)));
-  } catch (error) {
-    throw new ThreadkeepError("network", `the answer of the agent server cannot be read: ${textOf(error)}`, { cause: error });
-  }
-}
-
 export class Commands {
   readonly #requests: Requests;
 
@@ -47,7 +39,7 @@ export class Commands {
   /** Runs a script of the library, of which only `reads` may be sent twice. `timeout` is in seconds. */
   async script(command: string, timeout: number, reads: boolean): Promise<Ended> {
     const said = { body: { command, timeout }, reads, within: timeout * 1000 + endsWithin };
-    const last = answered(await this.#requests.request("POST", "/api/bash/execute_bash_command", said), pieceOf);
+    const last = await this.#requests.ask("POST", "/api/bash/execute_bash_command", said, pieceOf);
     // An older server returns the last piece only.
     return joined(last.order > 0 ? await this.#piecesOf(last.command_id, -1) : [last]);
   }
@@ -62,7 +54,7 @@ export class Commands {
     const seconds = Math.ceil(timeout);
     if (signal?.aborted) throw stopped(signal);
     const body = { command, cwd: await directory(cwd ?? ""), timeout: seconds };
-    const begun = answered(await this.#requests.request("POST", "/api/bash/start_bash_command", { body }), ({ id, timestamp }) => ({
+    const begun = await this.#requests.ask("POST", "/api/bash/start_bash_command", { body }, ({ id, timestamp }) => ({
       id: String(id),
       at: Date.parse(timestamp),
     }));
@@ -97,8 +89,10 @@ export class Commands {
     const query = `kind__eq=BashOutput&command_id__eq=${encodeURIComponent(id)}&order__gt=${after}&limit=${mostPieces}`;
     let next = "";
     do {
-      const content = await this.#requests.request("GET", `/api/bash/bash_events/search?${query}${next}`);
-      const page = answered(content, ({ items, next_page_id }) => ({ items: (items as unknown[]).map(pieceOf), id: next_page_id }));
+      const page = await this.#requests.ask("GET", `/api/bash/bash_events/search?${query}${next}`, {}, ({ items, next_page_id }) => ({
+        items: (items as unknown[]).map(pieceOf),
+        id: next_page_id,
+      }));
       pieces.push(...page.items);
       next = page.id ? `&page_id=${encodeURIComponent(page.id)}` : "";
     } while (next);
@@ -108,7 +102,7 @@ export class Commands {
 
 function pieceOf(json: any): Piece {
   const piece = json as Piece;
-  if (typeof piece.order !== "number" || typeof piece.command_id !== "string") throw new TypeError("it is no output of a command");
+  expect(typeof piece.order === "number" && typeof piece.command_id === "string");
   return piece;
 }
 

@@ -6,12 +6,13 @@
 import { invalidOptions, textOf, ThreadkeepError } from "../input/errors.js";
 import { requestsTo, serverOptions } from "../server/requests.js";
 import type { AgentServer } from "../server/server.js";
-import { answered, Commands, quoted } from "./commands.js";
+import { Commands, quoted } from "./commands.js";
 import { confined } from "./confined.js";
+import { changesIn, changesScript, nameOf } from "./git-changes.js";
 import { checkSize } from "./limits.js";
 import { Watchers } from "./listeners.js";
 import { childOf, notFound, relativePath, shown } from "./path.js";
-import type { GitChange, RemoteWorkspace, Workspace, WorkspaceEntry } from "./types.js";
+import type { RemoteWorkspace, Workspace, WorkspaceEntry } from "./types.js";
 
 /** So many seconds a change of files may take on the server. */
 const changesWithin = 300;
@@ -179,15 +180,15 @@ export function remoteFiles(given: AgentServer, workingDir: string): RemoteWorks
     async gitChanges(path = "") {
       const place = relativePath(path, workingDir);
       await checkLinks(place);
-      return answered(await requests.request("GET", `/api/git/changes?${inQuery(place)}`), (changes) =>
-        (changes as GitChange[]).map(({ status, path }) => ({ status, path: String(path) })),
-      );
+      const { exitCode, stdout, stderr } = await commands.script(`place=${quoted(absolute(place))}${changesScript}`, changesWithin, true);
+      if (exitCode === 0) return read(() => changesIn(stdout));
+      throw new ThreadkeepError("network", `the agent server cannot read the changes: ${stderr.trim().slice(0, 300) || exitCode}`);
     },
     async gitDiff(path) {
       const place = relativePath(path, workingDir);
       await checkLinks(place);
       const text = (side: unknown) => (typeof side === "string" ? side : null);
-      return answered(await requests.request("GET", `/api/git/diff?${inQuery(place)}`), ({ modified, original }) => ({
+      return requests.ask("GET", `/api/git/diff?${inQuery(place)}`, {}, ({ modified, original }) => ({
         modified: text(modified),
         original: text(original),
       }));
@@ -197,12 +198,7 @@ export function remoteFiles(given: AgentServer, workingDir: string): RemoteWorks
 
 /** The files and directories in the output of the script, in Base64: for each its mode, size and time, and `./` before its name. */
 function entriesIn(output: string): Array<{ name: string } & Omit<WorkspaceEntry, "path">> {
-  let text: string;
-  try {
-    text = atob(output);
-  } catch (error) {
-    throw new ThreadkeepError("network", `the answer of the agent server cannot be read: ${textOf(error)}`, { cause: error });
-  }
+  const text = read(() => atob(output));
   let [before = "", ...parts] = text.split("./");
   return parts.flatMap((part) => {
     const end = part.lastIndexOf("\n");
@@ -216,11 +212,11 @@ function entriesIn(output: string): Array<{ name: string } & Omit<WorkspaceEntry
   });
 }
 
-/** The name with these bytes, each of which is a character here; `undefined` if it is not UTF-8. */
-function nameOf(bytes: string): string | undefined {
+/** The value in the output of a script. @throws ThreadkeepError `network` if it is of another form */
+function read<T>(value: () => T): T {
   try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(Uint8Array.from(bytes, (byte) => byte.charCodeAt(0)));
-  } catch {
-    return undefined;
+    return value();
+  } catch (error) {
+    throw new ThreadkeepError("network", `the output of a command on the agent server cannot be read: ${textOf(error)}`, { cause: error });
   }
 }

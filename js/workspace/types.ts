@@ -119,7 +119,7 @@ export interface CommandResult extends CommandOutput {
 /** A file that is different from the branch that the repository came from, or from its last commit. */
 export interface GitChange {
   status: "MOVED" | "ADDED" | "DELETED" | "UPDATED";
-  /** Relative to the repository; from servers since 1.58 to the directory that was asked about, and only of files in it. */
+  /** Relative to the directory that was asked about, and only of files in it. */
   path: string;
 }
 

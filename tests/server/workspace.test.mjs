@@ -254,7 +254,7 @@ for (const version of serverVersions) {
         "DELETED b.txt",
         "UPDATED sub/a.txt",
       ]);
-      assert.ok((await workspace.gitChanges("repository/sub")).some(({ path }) => path.endsWith("a.txt")));
+      assert.deepEqual(await workspace.gitChanges("repository/sub"), [{ status: "UPDATED", path: "a.txt" }]);
       assert.deepEqual(await workspace.gitDiff("repository/sub/a.txt"), { modified: "other", original: "one" });
       const gone = workspace.gitDiff("repository/b.txt");
       if (version === "1.43.1") await assert.rejects(gone, { code: "invalid_options" });
@@ -262,6 +262,25 @@ for (const version of serverVersions) {
       await assert.rejects(workspace.gitDiff("repository/none"), { code: "invalid_options" });
       await assert.rejects(workspace.gitDiff("../x"), { code: "invalid_options" });
       assert.ok(existsSync(path.join(folder, "repository/.git")));
+    });
+
+    check("changes of files whatever their names", async () => {
+      const { workspace } = fresh();
+      const names = ["a b.txt", "ü.txt", 'a "quote".txt', "two  spaces", "日本語/😀.txt"];
+      for (const name of names) await workspace.write(`deleted ${name}`, "1");
+      const git = "git -c user.name=a -c user.email=a@example.com";
+      const { exitCode, stderr } = await workspace.executeCommand(`git init -q && git add . && ${git} commit -qm one`);
+      assert.equal(exitCode, 0, stderr);
+      for (const name of names) await workspace.remove(`deleted ${name}`);
+      for (const name of names) await workspace.write(`new ${name}`, "1");
+      await workspace.write("below/own repository.txt", "1");
+      assert.equal((await workspace.executeCommand("git init -q", { cwd: "below" })).exitCode, 0);
+      const expected = names.flatMap((name) => [`ADDED new ${name}`, `DELETED deleted ${name}`]);
+      assert.deepEqual(
+        (await workspace.gitChanges()).map(({ status, path }) => `${status} ${path}`).sort(),
+        [...expected, "ADDED below/own repository.txt"].sort(),
+      );
+      assert.deepEqual(await workspace.gitDiff("new ü.txt"), { modified: "1", original: "" });
     });
 
     check("the tools of the library work on it", async () => {
