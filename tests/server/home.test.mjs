@@ -5,6 +5,7 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { after, before, describe, test } from "node:test";
 import { Agent, Conversation, LLM, agentServer, fetchTool, fileEditor, memoryStore } from "../../dist/index.js";
+import { openThread } from "../../dist/thread.js";
 import { root } from "../../scripts/process.mjs";
 import { deferred } from "../support/deferred.mjs";
 import { exampleNamed, runExample } from "../support/documented.mjs";
@@ -58,7 +59,7 @@ const isUnknown = (call) => assert.rejects(call, { code: "not_found" });
 const elsewhere = ["retryNow", "condense"];
 
 test("the table of docs/server.md has every method that goes to the server", () => {
-  const isCode = (name) => /^(server_auth|network|not_found|invalid_state)$/.test(name);
+  const isCode = (name) => /^(server_auth|network|not_found|invalid_state|too_large)$/.test(name);
   const names = [...said.keys()].filter((name) => !isCode(name) && !elsewhere.includes(name));
   assert.deepEqual(names.toSorted(), Object.keys(calls).toSorted());
 });
@@ -106,6 +107,28 @@ for (const version of serverVersions) {
       assert.deepEqual(lines, ["server It is four."]);
       assert.equal(conversation.access, "follower");
       await conversation.close();
+    });
+
+    test("a thread says that a run has ended with the death of the server", async (t) => {
+      if (server === null) return t.skip("it is not here");
+      const thread = openThread({ agent: agentOf(), store: memoryStore(), home });
+      await thread.opened();
+      const asked = model.requests.length;
+      await thread.send("hold on");
+      await model.arrived(asked + 1);
+      const shown = (value) =>
+        new Promise((resolve) => {
+          const look = () => value(thread.getSnapshot()) && resolve(value(thread.getSnapshot()));
+          thread.subscribe(look);
+          look();
+        });
+      await server.kill();
+      await server.start();
+      const error = await shown((snapshot) => snapshot.error);
+      assert.equal(error.code, "unknown");
+      assert.match(error.message, /server that ran it was killed/);
+      assert.equal(thread.getSnapshot().status, "error");
+      await thread.close();
     });
 
     test("events are heard once, in their order, and the copy has the bytes of the server's files", async (t) => {

@@ -102,10 +102,12 @@ export class Session {
   async #perform<T>(action: (view: ConversationView) => Promise<T>, isReading: boolean): Promise<T> {
     try {
       await this.opened;
+      const before = this.#error;
       const acting = action(this.view);
       if (!isReading) this.#askWhetherThere();
       const result = await acting;
-      if (!isReading) this.#fail(null);
+      // Not one that has come meanwhile, such as that of the run.
+      if (!isReading && this.#error === before) this.#fail(null);
       return result;
     } catch (error) {
       this.#fail(error);
@@ -137,15 +139,17 @@ export class Session {
     const { view } = this;
     view.runs += 1;
     this.#fail(null);
+    let result: RunResult;
     try {
-      let result = await begin(view.conversation);
+      result = await begin(view.conversation);
       while (view.isUnanswered) result = withEarlier(result, await view.conversation.run());
-      return result;
     } finally {
       await view.readCalls().catch(() => {});
       view.runs -= 1;
       if (view.runs === 0) view.endRun();
     }
+    if (result.status === "error" && !view.showsError) this.#fail(unnamed());
+    return result;
   }
 
   /** Shows a message that may not be part of the branch yet. */
@@ -225,6 +229,13 @@ export class Session {
     const wasCutOff = access === "writer" && warnings.some(({ code }) => code === "interrupted");
     if (this.#resumes && wasCutOff && !["waiting_for_confirmation", "running"].includes(executionStatus)) this.runOn();
   }
+}
+
+/** The failure of a run of which only its status tells. */
+function unnamed(): ThreadkeepError {
+  const text =
+    "the run has ended with an error that the conversation does not name, as when the server that ran it was killed; resume() goes on";
+  return new ThreadkeepError("unknown", text);
 }
 
 function errorOf(error: unknown): ThreadkeepError {

@@ -100,6 +100,11 @@ export class ConversationView {
     return !this.isFree && this.conversation.executionStatus === "running";
   }
 
+  /** Whether the last message has a failure in it. */
+  get showsError(): boolean {
+    return this.messages.at(-1)?.parts.some(({ type }) => type === "error") ?? false;
+  }
+
   /** Whether a message of the user was stored too late for the run that has just ended. */
   get isUnanswered(): boolean {
     return this.conversation.executionStatus === "idle" && this.#transcript.endsWithUser;
