@@ -14,7 +14,7 @@ pub const MOVING: &str = "moving";
 pub const SKIPPED: &str = "skipped";
 
 /// The messages of the user that the server does not have for certain, in their order, and the last ones that arrived: objects
-/// with [`MESSAGE`], [`SINCE`], [`RUNS`] and [`ARRIVED`]. Absent if there are none.
+/// with [`MESSAGE`], [`SINCE`], [`RUNS`], [`UNLOGGED`] and [`ARRIVED`]. Absent if there are none.
 pub const OUTBOX: &str = "outbox";
 
 /// The `MessageEvent` under the id that the message has until it is in the log.
@@ -25,6 +25,9 @@ pub const SINCE: &str = "since";
 
 /// Whether the agent is to go on with the message.
 pub const RUNS: &str = "runs";
+
+/// Whether the server has taken the message and has not logged it in time; absent otherwise.
+pub const UNLOGGED: &str = "unlogged";
 
 /// The id of its event, once it is in the log.
 pub const ARRIVED: &str = "arrived";

@@ -24,6 +24,7 @@ use crate::{
 };
 use std::{
     cell::{Cell, RefCell},
+    collections::BTreeSet,
     rc::Rc,
 };
 
@@ -36,6 +37,12 @@ const OWN: &str = "threadkeep_";
 /// How many events that came too early are kept.
 const MOST_EARLY: usize = 1_000;
 
+/// The most events of a page: so many `js/conversation/server/link.ts` asks for.
+const MOST_IN_PAGE: usize = 100;
+
+/// The most events of a copy. A server that never stops would fill the disk.
+const MOST_EVENTS: u64 = 250_000;
+
 /// The copy of a conversation of an agent server.
 pub struct ServerCopy {
     id: ConversationId,
@@ -47,6 +54,8 @@ pub struct ServerCopy {
     /// The stored copy as it was last; `None` if it has to be read.
     pub(super) known: RefCell<Option<Known>>,
     answers: RefCell<Answers>,
+    /// The ids of the events that this page has stored.
+    ids: RefCell<BTreeSet<EventId>>,
     /// Events that came before those in front of them.
     early: RefCell<Vec<(u64, Event)>>,
     /// The number of the next event when the socket was opened.
@@ -114,6 +123,7 @@ impl ServerCopy {
             turns: FairMutex::default(),
             known: RefCell::default(),
             answers: RefCell::default(),
+            ids: RefCell::default(),
             early: RefCell::default(),
             expected: Cell::default(),
             replayed: Cell::default(),
@@ -166,8 +176,8 @@ impl ServerCopy {
     /// Stores what the server has told, in one transaction. Passing in the same again changes nothing.
     ///
     /// # Errors
-    /// `network` for what cannot be read, `invalid_state` if the server's log is not the one that was copied, and those of the
-    /// store. Nothing is stored then.
+    /// `network` for what cannot be read or does not fit together, `invalid_state` if the server's log is not the one that was
+    /// copied, `too_large` for a log that has no end, and those of the store. Nothing is stored then.
     pub async fn take(&self, given: &[Given<'_>]) -> Result<Taken> {
         let mut told = Vec::new();
         for given in given {
@@ -180,10 +190,13 @@ impl ServerCopy {
             let known = self.read_known().await?;
             self.known.replace(None);
             let Changed { known: next, events, has_gap } = self.apply(known.clone(), &told)?;
+            self.ensure_new(&known, &events).await?;
+            let ids: Vec<_> = events.iter().map(|event| event.id().clone()).collect();
             // The server has it, too.
             match self.commit(&known, next, events, Durability::Relaxed).await {
                 Ok(known) => {
                     self.known.replace(Some(known));
+                    self.ids.borrow_mut().extend(ids);
                     break has_gap;
                 }
                 Err(StoreError::Conflict { .. }) if left > 0 => left -= 1,
@@ -193,6 +206,27 @@ impl ServerCopy {
         let is_outdated =
             self.latest.borrow().as_ref().is_some_and(|of| self.is_newer("execution_status", of));
         Ok(Taken { has_gap, is_outdated, ..taken })
+    }
+
+    /// Whether none of these events, which are to follow the log, is in it or comes twice. Otherwise what is built on an id, such as a
+    /// branch, would mean several events.
+    async fn ensure_new(&self, known: &Known, events: &[Event]) -> Result<()> {
+        let mut new = BTreeSet::new();
+        // The store is not asked for each event of a long log that this page has copied from its beginning.
+        let has_all = self.ids.borrow().len() as u64 == known.length;
+        for event in events {
+            let id = event.id();
+            let is_known = if has_all {
+                self.ids.borrow().contains(id)
+            } else {
+                // Another page may have stored it a moment ago, which is no mistake.
+                self.store.index_of(self.id, id).await?.is_some_and(|place| place < known.length)
+            };
+            if is_known || !new.insert(id) {
+                return Err(nonsense(&format!("the event {} twice", shown(id.as_str()))));
+            }
+        }
+        Ok(())
     }
 
     /// Takes note of everything that is not stored.
@@ -241,6 +275,7 @@ impl ServerCopy {
 
     pub(super) async fn load(&self) -> Result<Known> {
         let Some(listing) = self.store.load(self.id).await? else {
+            self.ids.borrow_mut().clear();
             let (writer, mark) = (Some(0), Mark::new(&self.server));
             return Ok(Known { length: 0, last: None, created_at: None, writer, state: None, mark });
         };
@@ -283,7 +318,14 @@ impl ServerCopy {
                     return Err(diverged());
                 }
                 Told::Stored { number, event } => self.place(&mut known, &mut events, *number, event)?,
-                Told::Page { from, events: page, .. } => {
+                Told::Page { from, events: page, has_more } => {
+                    if page.len() > MOST_IN_PAGE {
+                        return Err(nonsense(&format!("a page of {} events", page.len())));
+                    }
+                    // The next question would be the same, and its answer as well.
+                    if *has_more && page.len() <= usize::from(from.is_some()) {
+                        return Err(nonsense("a page without events that is not the last one"));
+                    }
                     for event in Self::new_events(&known, from.as_ref(), page)? {
                         self.append(&mut known, &mut events, event);
                     }
@@ -297,6 +339,9 @@ impl ServerCopy {
                 _ => {}
             }
         }
+        if known.length > MOST_EVENTS {
+            return Err(too_long());
+        }
         let has_gap = !self.early.borrow().is_empty();
         Ok(Changed { known, events, has_gap })
     }
@@ -304,7 +349,10 @@ impl ServerCopy {
     /// Appends an event at its number, and those that have come before it.
     fn place(&self, known: &mut Known, events: &mut Vec<Event>, number: u64, event: &Event) -> Result<()> {
         let next = known.number();
-        if number.checked_add(1) == Some(next) && known.last.as_ref() != Some(event.id()) {
+        if number > MOST_EVENTS {
+            return Err(too_long());
+        }
+        if number + 1 == next && known.last.as_ref() != Some(event.id()) {
             return Err(diverged());
         }
         if number < next {
@@ -470,6 +518,17 @@ struct Changed {
     known: Known,
     events: Vec<Event>,
     has_gap: bool,
+}
+
+/// The error about a server that has sent this, which no server does.
+fn nonsense(sent: &str) -> Error {
+    Error::new(ErrorCode::Network, format!("the agent server has sent {sent}"))
+}
+
+fn too_long() -> Error {
+    let text =
+        format!("the log on the agent server has more than {MOST_EVENTS} events, the most that are copied");
+    Error::new(ErrorCode::TooLarge, text)
 }
 
 fn diverged() -> Error {

@@ -2,7 +2,7 @@
 
 use crate::{
     event::{Event, MessageEvent},
-    format::server_mark::{ARRIVED, BEGUN, HOST, MESSAGE, MOVING, OUTBOX, RUNS, SINCE, SKIPPED},
+    format::server_mark::{ARRIVED, BEGUN, HOST, MESSAGE, MOVING, OUTBOX, RUNS, SINCE, SKIPPED, UNLOGGED},
     id::EventId,
     json::{EditableObject, FromJson, Object, ObjectWriter, RawJson, ToJson},
     llm::message::{Content, Message},
@@ -27,6 +27,8 @@ pub(super) struct Kept {
     pub event: RawJson,
     pub since: Option<u64>,
     pub runs: bool,
+    /// The server has taken it and not logged it. It is not sent again by itself, because each attempt could be another message there.
+    pub unlogged: bool,
     pub arrived: Option<EventId>,
 }
 
@@ -67,6 +69,7 @@ impl Mark {
         };
         let Some(kept) = self.outbox.iter_mut().find(|kept| is_it(kept)) else { return };
         kept.arrived = Some(id.clone());
+        kept.unlogged = false;
         let arrived = self.outbox.iter().filter(|kept| kept.arrived.is_some()).count();
         let mut surplus = arrived.saturating_sub(MOST_ARRIVED);
         self.outbox.retain(|kept| {
@@ -80,7 +83,18 @@ impl Mark {
 impl Kept {
     /// A message that was not sent yet.
     pub fn new(event: &Event) -> Option<Self> {
-        Some(Self { event: RawJson::parse(event.json())?, since: None, runs: false, arrived: None })
+        Some(Self {
+            event: RawJson::parse(event.json())?,
+            since: None,
+            runs: false,
+            unlogged: false,
+            arrived: None,
+        })
+    }
+
+    /// Whether it is to be sent, or was and is expected in the log.
+    pub fn is_due(&self) -> bool {
+        self.arrived.is_none() && !self.unlogged
     }
 
     pub fn id(&self) -> Option<EventId> {
@@ -103,6 +117,7 @@ impl FromJson for Kept {
             event: fields.read(MESSAGE)?,
             since: fields.read(SINCE),
             runs: fields.read(RUNS).unwrap_or_default(),
+            unlogged: fields.read(UNLOGGED).unwrap_or_default(),
             arrived: fields.read::<String>(ARRIVED).and_then(|id| id.parse().ok()),
         })
     }
@@ -114,6 +129,7 @@ impl ToJson for Kept {
         fields.field(MESSAGE, &self.event);
         fields.optional(SINCE, &self.since);
         fields.optional(RUNS, &Some(true).filter(|_| self.runs));
+        fields.optional(UNLOGGED, &Some(true).filter(|_| self.unlogged));
         fields.optional(ARRIVED, &self.arrived.as_ref().map(EventId::as_str));
         out.push_str(&fields.finish());
     }

@@ -11,7 +11,9 @@ use super::{
 };
 use crate::{
     archive::mark_undecided,
-    error::{Error, ErrorCode, Result},
+    context::branch::{active_branch, unmatched_actions},
+    error::{Error, ErrorCode, Result, shown},
+    event::{Body, Event},
     format::{
         base_state::{BaseState, ExecutionStatus},
         secrets::without_ciphers,
@@ -43,6 +45,38 @@ impl ServerCopy {
         Ok(())
     }
 
+    /// Whether no call waits that the server would carry out: of the tools that are not these, those of the page. A server that opens
+    /// the conversation leaves calls without a result out of the view of its model, and puts their results into it later; with a
+    /// result that answers no call, it can make no request any more. Those of the page it never carries out.
+    ///
+    /// # Errors
+    /// `not_found`, `invalid_state` naming the calls, and those of the store.
+    pub async fn ensure_decided(&self, of_page: &[String]) -> Result<()> {
+        let listing = self.store.load(self.id()).await?.ok_or_else(|| self.not_stored())?;
+        let log: Vec<Event> = self
+            .store
+            .events(self.id(), 0..listing.length)
+            .await?
+            .into_iter()
+            .map(|event| Event::decode(event.id, event.json))
+            .collect();
+        let leaf = BaseState::parse(&listing.base_state)?.leaf();
+        let waiting = unmatched_actions(&active_branch(&log, &leaf).events);
+        let names: Vec<String> = waiting.iter().filter_map(|event| of_server(event, of_page)).collect();
+        if names.is_empty() {
+            return Ok(());
+        }
+        let text = format!(
+            "calls wait that the agent server would carry out, after which it could not go on: {}; approve or reject them here first",
+            names.join(", ")
+        );
+        Err(invalid(&text))
+    }
+
+    fn not_stored(&self) -> Error {
+        Error::new(ErrorCode::NotFound, format!("conversation {} is not stored", self.id()))
+    }
+
     /// Marks a conversation that is stored here and is not a copy as one that is on the way to the server, if its log still has
     /// this length. The caller holds its lock. One that is on the way already stays so.
     ///
@@ -50,9 +84,7 @@ impl ServerCopy {
     /// `not_found`, `invalid_state` if it is a copy, runs, or has other events by now, and those of the store.
     pub async fn depart(&self, length: u64) -> Result<()> {
         let _turn = self.turns.lock().await;
-        let listing = self.store.load(self.id()).await?.ok_or_else(|| {
-            Error::new(ErrorCode::NotFound, format!("conversation {} is not stored", self.id()))
-        })?;
+        let listing = self.store.load(self.id()).await?.ok_or_else(|| self.not_stored())?;
         let state = BaseState::parse(&listing.base_state)?;
         if state.field(SERVER).is_some() {
             let known = self.load().await?;
@@ -112,6 +144,13 @@ impl ServerCopy {
         }
         Err(StoreError::Lost.into())
     }
+}
+
+/// The name and the id of a call, unless its tool is one of these.
+fn of_server(event: &Event, of_page: &[String]) -> Option<String> {
+    let Body::ActionEvent(action) = event.body() else { return None };
+    let is_of_page = of_page.contains(&action.tool_name);
+    (!is_of_page).then(|| format!("{} ({})", shown(&action.tool_name), event.id()))
 }
 
 fn invalid(why: &str) -> Error {

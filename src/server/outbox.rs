@@ -3,7 +3,8 @@
 //! A server takes no id of a message and tells none, so a message that was sent is found in the log by its content. It is kept in
 //! the copy before it is sent, and the transaction that stores its event also takes note that it has arrived: whatever page looks,
 //! after whatever crash, the message is in exactly one of both. One whose sending was cut off is sent again only after the log was
-//! read to its end without it.
+//! read to its end without it. One that the server has taken, and that its log does not have after some time, is the user's
+//! again: it stays among those that wait, and is sent again only if the user says so.
 
 use super::{
     ServerCopy,
@@ -41,10 +42,10 @@ impl ServerCopy {
         Ok(event)
     }
 
-    /// Takes a message back that was not sent. Returns once this is on disk.
+    /// Takes a message back that was not sent, or that the server has not logged. Returns once this is on disk.
     ///
     /// # Errors
-    /// `invalid_state` for one that the server may have, `not_found` for an unknown one, and those of the store.
+    /// `invalid_state` for one that the server is about to log, `not_found` for an unknown one, and those of the store.
     pub async fn take_back(&self, id: &EventId) -> Result<()> {
         self.change(|known| {
             let place = known.mark.unsent(id)?;
@@ -54,7 +55,7 @@ impl ServerCopy {
         .await
     }
 
-    /// Puts another message in the place of one that was not sent. Returns its event, which has another id, once this is on disk.
+    /// Puts another message in the place of one that could be taken back. Returns its event, which has another id, once this is on disk.
     ///
     /// # Errors
     /// As [`Self::take_back`].
@@ -94,7 +95,7 @@ impl ServerCopy {
         }
         self.change(|known| {
             let length = known.length;
-            let Some(kept) = known.mark.outbox.iter_mut().find(|kept| kept.arrived.is_none()) else {
+            let Some(kept) = known.mark.outbox.iter_mut().find(|kept| kept.is_due()) else {
                 return Ok(None);
             };
             let was_sent = kept.since.is_some();
@@ -115,8 +116,37 @@ impl ServerCopy {
     /// Those of the store.
     pub async fn runs_later(&self, runs: bool) -> Result<bool> {
         self.change(|known| {
-            let last = known.mark.outbox.iter_mut().rfind(|kept| kept.arrived.is_none());
+            let last = known.mark.outbox.iter_mut().rfind(|kept| kept.is_due());
             Ok(last.map(|kept| kept.runs = runs).is_some())
+        })
+        .await
+    }
+
+    /// Takes note that the server has taken this message and that its log, read to its end some time later, does not have it. It is
+    /// still found there if it comes.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub async fn miss(&self, id: &EventId) -> Result<()> {
+        self.change(|known| {
+            let is_it =
+                |kept: &&mut Kept| kept.is_due() && kept.since.is_some() && kept.id().as_ref() == Some(id);
+            if let Some(kept) = known.mark.outbox.iter_mut().find(is_it) {
+                kept.unlogged = true;
+            }
+            Ok(())
+        })
+        .await
+    }
+
+    /// Lets the messages be sent again that the server has not logged, if its log still does not have them then.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub async fn try_again(&self) -> Result<()> {
+        self.change(|known| {
+            known.mark.outbox.iter_mut().for_each(|kept| kept.unlogged = false);
+            Ok(())
         })
         .await
     }
@@ -186,11 +216,11 @@ impl ServerCopy {
 }
 
 impl Mark {
-    /// The place of a message that was not sent.
+    /// The place of a message that was not sent, or not logged.
     fn unsent(&self, id: &EventId) -> Result<usize> {
         let found = self.outbox.iter().enumerate().find(|(_, kept)| kept.id().as_ref() == Some(id));
         match found {
-            Some((place, kept)) if kept.since.is_none() => Ok(place),
+            Some((place, kept)) if kept.since.is_none() || kept.unlogged => Ok(place),
             Some(_) => Err(Error::new(
                 ErrorCode::InvalidState,
                 format!(

@@ -1,6 +1,8 @@
 //! A copy that is written from what a server tells, in any order, with interruptions, and from several pages.
 
+mod bounds;
 mod hostile;
+mod missed;
 mod pieces;
 
 use super::{AfterClose, Given, ServerCopy, Taken, after_close};
@@ -484,7 +486,7 @@ enum Step {
     Replay { page: usize, through: usize },
     /// Live frames of these events, in this order.
     Live { page: usize, numbers: Vec<usize> },
-    /// A page of so many events, from the end of the copy.
+    /// A page of so many events, from the end of the copy. One alone would lead nowhere.
     Asked { page: usize, count: usize },
 }
 
@@ -494,7 +496,7 @@ fn steps(length: usize) -> impl Strategy<Value = Vec<Step>> {
         (page.clone(), 0..length).prop_map(|(page, through)| Step::Replay { page, through }),
         (page.clone(), prop::collection::vec(0..length, 1..6))
             .prop_map(|(page, numbers)| Step::Live { page, numbers }),
-        (page, 1..9usize).prop_map(|(page, count)| Step::Asked { page, count }),
+        (page, 2..9usize).prop_map(|(page, count)| Step::Asked { page, count }),
     ];
     prop::collection::vec(step, 0..40)
 }

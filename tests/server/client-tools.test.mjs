@@ -140,6 +140,44 @@ for (const version of serverVersions) {
       await back.close();
     });
 
+    for (const decision of ["approved", "rejected"])
+      test(`a call that waits while its conversation moves is ${decision} there`, async (t) => {
+        if (server === null) return t.skip("it is not here");
+        const store = memoryStore();
+        const counted = counting({ annotations: { destructiveHint: true } });
+        const agent = agentOf(counted);
+        const here = await Conversation.open({ agent, store });
+        await here.sendMessage("count 1");
+        assert.equal((await here.run()).status, "waiting_for_confirmation");
+        const [{ id }] = await here.pendingActions();
+        await here.close();
+        await moveToServer(here.id, { agent, server: home, store });
+        const there = await open([counted], { store, conversationId: here.id });
+        assert.deepEqual(
+          (await there.pendingActions()).map((action) => action.id),
+          [id],
+        );
+        if (decision === "rejected") await there.rejectPendingActions("Not now");
+        const result = await there.run();
+        assert.equal(result.status, "finished");
+        assert.deepEqual(
+          counted.calls.map(({ context }) => context.idempotencyKey),
+          decision === "approved" ? [id] : [],
+        );
+        if (decision === "approved") {
+          assert.equal(result.finalResponse, "Heard: has this result: one more is 2");
+          assert.deepEqual(await textsOf(there), ["The call ID of the tool count has this result:\none more is 2"]);
+        }
+        // What its model is asked from then on has the call and its answer.
+        await there.sendMessage("Hello");
+        assert.equal((await there.run()).finalResponse, "Hello.");
+        await there.close();
+        await bringHome(here.id, { server: home, store });
+        const back = await Conversation.open({ agent, store, conversationId: here.id });
+        assert.deepEqual(await back.pendingActions(), []);
+        await back.close();
+      });
+
     test("calls of one answer have one message, with errors and images in it", async (t) => {
       if (server === null) return t.skip("it is not here");
       const pixel =

@@ -49,14 +49,15 @@ for (const version of serverVersions) {
 
     let branches;
 
-    /** A conversation with two branches, on one of which a call waits. */
-    async function withBranches(store, options = {}) {
+    /** A conversation with two branches, on one of which a call was rejected, or waits. */
+    async function withBranches(store, { decided = true, ...options } = {}) {
       const conversation = await open(store, { confirmationPolicy: { kind: "AlwaysConfirm" }, ...options });
       const { id: question } = await conversation.sendMessage("Hello");
       await conversation.run();
       await conversation.editMessage(question, "look around");
       assert.equal((await conversation.run()).status, "waiting_for_confirmation");
       branches = (await conversation.branches()).length;
+      if (decided) await conversation.rejectPendingActions("Not now");
       await conversation.close();
       return conversation.id;
     }
@@ -84,7 +85,13 @@ for (const version of serverVersions) {
     test("a task hops from the page to the server, back, to Python and back", async (t) => {
       if (server === null || !sdk()) return t.skip("it is not here");
       const store = memoryStore();
-      const id = await withBranches(store);
+      const id = await withBranches(store, { decided: false });
+      const move = () => moveToServer(id, { agent: agentOf(), server: home, store });
+      // The server could not go on with it.
+      await assert.rejects(move(), { code: "invalid_state", message: /file_editor.*approve or reject them here first/ });
+      const before = await open(store, { conversationId: id });
+      await before.rejectPendingActions("Look on the server");
+      await before.close();
       let log = await bytesOf(store, id);
       const seen = [];
       await moveToServer(id, { agent: agentOf(), server: home, store, onProgress: (progress) => seen.push(progress) });
@@ -97,6 +104,8 @@ for (const version of serverVersions) {
       const there = await open(store, { conversationId: id, home });
       assert.equal(there.home, "server");
       assert.equal((await there.branches()).length, branches);
+      await there.sendMessage("look around");
+      assert.equal((await there.run()).status, "waiting_for_confirmation");
       const waiting = await there.pendingActions();
       assert.deepEqual(
         waiting.map(({ tool_name }) => tool_name),
@@ -166,6 +175,8 @@ for (const version of serverVersions) {
       assert.deepEqual(sent.bodies.get(`/api/conversations/${first.id}/secrets`), { secrets: { GIVEN: "given-on-purpose" } });
       const folder = path.join(server.folder, first.id.replaceAll("-", ""));
       for (const [name, content] of filesOf(folder)) assert.ok(!String(content).includes("the-secret-value"), name);
+      // It is there for good before the move is done.
+      assert.ok("GIVEN" in JSON.parse(readFileSync(path.join(folder, "base_state.json"))).secret_registry.secret_sources);
       assert.ok(!(await store.load(first.id)).baseState.includes("given-on-purpose"));
       await bringHome(first.id, { server: home, store });
     });

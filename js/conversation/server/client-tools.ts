@@ -2,7 +2,7 @@
 // delivers the result in a message of the user, which names the call, so that everybody who has the log knows that it was answered.
 import type { CoreConversation } from "../../../pkg/threadkeep.js";
 import type { Agent } from "../../agent/agent.js";
-import type { ActionEvent, ConversationEvent, LiveEvent } from "../../events/events.js";
+import type { ActionEvent, ConversationEvent, LiveEvent, ObservationEvent, UserRejectObservation } from "../../events/events.js";
 import { textOf } from "../../input/errors.js";
 import type { lockOfWriter } from "../../store/changes.js";
 import type { Store } from "../../store/store.js";
@@ -39,7 +39,7 @@ export type Outcome = "goesOn" | "stays" | "waits" | "none";
 /** On whose behalf calls are carried out: unasked, for a run, or only to deliver that they were rejected. */
 type Occasion = "unasked" | "run" | "rejection";
 
-/** A call that has no result. */
+/** A call that has no result, or one from before the conversation was on the server. */
 interface Call {
   readonly event: ActionEvent;
   /** Its number in the log. */
@@ -55,6 +55,12 @@ const answers = { result: "has this result", error: "has failed", rejection: "wa
 
 /** The first line of a result. It is in the log for good, and every version of this library reads it there. */
 const firstLine = new RegExp(`^The call (\\S+) of the tool \\S+ (?:${Object.values(answers).join("|")}):`);
+
+/**
+ * What a server is told of a call that was made before the conversation was there. It has left the call out of the view of its model, so
+ * that it would put a result there which answers nothing.
+ */
+export const takenOver = "The page carries this call out, and tells its result in a message of the user.";
 
 const interrupted =
   "The page that carried out this call was closed before there was a result. It is not repeated, and may or may not have taken effect: find out, or ask the user.";
@@ -87,7 +93,15 @@ export function hasResult(event: ConversationEvent): boolean {
 /** The ids of the calls whose results this event has. */
 function answeredBy(event: ConversationEvent): string[] {
   if (event.kind !== "MessageEvent" || event.source !== "user") return [];
-  return event.llm_message.content.flatMap((part) => ("text" in part && firstLine.exec(part.text)?.[1]) || []);
+  const content: unknown = event.llm_message?.content;
+  const parts = Array.isArray(content) ? (content as Array<{ text?: unknown } | null>) : [];
+  return parts.flatMap((part) => (typeof part?.text === "string" && firstLine.exec(part.text)?.[1]) || []);
+}
+
+/** Whether this event says that the page has to carry a call out. */
+function isNote(event: ConversationEvent): event is ObservationEvent | UserRejectObservation {
+  if (event.kind === "UserRejectObservation") return event.rejection_reason === takenOver;
+  return event.kind === "ObservationEvent" && event.observation?.kind === "ClientToolObservation";
 }
 
 /** The calls of one conversation. */
@@ -128,7 +142,9 @@ export class ClientCalls {
   /** The calls that this page can carry out, oldest first. */
   async open(): Promise<ActionEvent[]> {
     const { core, session, outbox } = this.#parts;
-    if (this.#own.size === 0 || !session.state().agent.tools?.some(({ name }) => this.#own.has(name))) return [];
+    const tools: unknown = session.state().agent?.tools;
+    const hasOwn = Array.isArray(tools) && tools.some((tool: { name: string } | null) => tool && this.#own.has(tool.name));
+    if (this.#own.size === 0 || !hasOwn) return [];
     await (this.#reading = this.#reading.catch(() => {}).then(() => this.#read()));
     // A result that waits for the server is one.
     const answered = new Set(outbox.waiting.flatMap(answeredBy));
@@ -157,6 +173,12 @@ export class ClientCalls {
       if (ids?.includes(id) ?? true) this.#approved.add(id);
       // The others wait even if their tools do not ask.
       else this.#asks.set(id, Promise.resolve(true));
+  }
+
+  /** Whether these calls, which wait on the server, are all of tools of this page, and were made before the conversation was there. */
+  areFromBefore(there: readonly ActionEvent[]): boolean {
+    const isFromBefore = ({ tool_name, action }: ActionEvent) => this.#own.has(tool_name) && action?.kind !== `ClientAction_${tool_name}`;
+    return there.length > 0 && there.every(isFromBefore);
   }
 
   /** Rejects the waiting calls with these ids, or all. The model reads it in the next run. */
@@ -272,9 +294,9 @@ export class ClientCalls {
   }
 
   #note(event: ConversationEvent, index: number): void {
-    if (event.kind === "ActionEvent" && this.#own.has(event.tool_name) && event.action?.kind === `ClientAction_${event.tool_name}`)
-      this.#known.set(event.id, { event, index, isDispatched: false });
-    else if (event.kind === "ObservationEvent" && event.observation.kind === "ClientToolObservation") {
+    // Also one that was made before the conversation was on the server.
+    if (event.kind === "ActionEvent" && this.#own.has(event.tool_name)) this.#known.set(event.id, { event, index, isDispatched: false });
+    else if (isNote(event)) {
       const call = this.#known.get(event.action_id);
       if (call) call.isDispatched = true;
     }

@@ -109,17 +109,17 @@ export async function followServer(given: ServerFollower): Promise<Following> {
     failed(error) {
       show({ kind: "WaitingEvent", attempt: 0, seconds: 0, why: error.code, message: error.message });
       over ??= error;
-      for (const reject of open) reject(error);
+      for (const call of open) call.reject(error);
     },
   });
   const outbox = new Outbox({ id, core, link, requests, lock });
-  /** Rejects the calls that wait for the server. */
-  const open = new Set<(error: unknown) => void>();
+  /** The calls that wait for the server. */
+  const open = new Set<{ reject(error: unknown): void; outlives: boolean }>();
   const leave = (error: ThreadkeepError) => {
     over ??= error;
     link.stop(error);
     member.leave();
-    for (const reject of open) reject(error);
+    for (const call of open) if (!call.outlives) call.reject(error);
   };
 
   const reconnect = async () => {
@@ -165,6 +165,7 @@ export async function followServer(given: ServerFollower): Promise<Following> {
     await refresh();
     if (core.isStored()) void link.connect();
     else {
+      await requests.greet();
       isNew = !(await link.isKnown());
       if (!isNew) {
         await link.look();
@@ -190,18 +191,25 @@ export async function followServer(given: ServerFollower): Promise<Following> {
       return false;
     },
     ask(verb, args) {
-      if (over) return Promise.reject(over);
+      // The messages that wait can be read also where they cannot be sent any more.
+      const isKept = verb === "queued" && link.hasFailed;
+      if (over && !isKept) return Promise.reject(over);
       const act = remoteVerbs[verb] as (remote: Remote, ...args: readonly unknown[]) => Promise<unknown>;
       const before = atOnce.has(verb) ? Promise.resolve() : turn;
       return new Promise((resolve, reject) => {
-        open.add(reject);
+        const call = { reject, outlives: false };
+        open.add(call);
+        const outlive = () => void (call.outlives = true);
         const passed = new Promise<void>((passOn) => {
           before
-            .then(() => act({ ...remote, passOn }, ...args))
+            .then(() => {
+              if (over && !isKept) throw over;
+              return act({ ...remote, passOn, outlive }, ...args);
+            })
             .then(resolve, reject)
             .finally(() => {
               passOn();
-              open.delete(reject);
+              open.delete(call);
             });
         });
         if (!atOnce.has(verb)) turn = passed;

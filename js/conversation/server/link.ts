@@ -4,6 +4,7 @@ import { CoreServerCopy, type CoreStore } from "../../../pkg/threadkeep.js";
 import type { ExecutionStatus, LiveEvent } from "../../events/events.js";
 import { settle, ThreadkeepError } from "../../input/errors.js";
 import type { AgentServerOptions } from "../../server/server.js";
+import { expect, masked, serverError } from "../../server/answers.js";
 import type { Requests } from "../../server/requests.js";
 
 /** As `src/server/copy.rs` has it. */
@@ -61,8 +62,10 @@ export async function hasSession(requests: Requests): Promise<boolean> {
 /** Whether the server has the conversation. @throws ThreadkeepError */
 export async function isKnown(requests: Requests, id: string): Promise<boolean> {
   // Not by its own address, because browsers log a 404.
-  const [found] = JSON.parse(await requests.send("GET", `?ids=${id}`));
-  return Boolean(found);
+  return requests.ask("GET", `/api/conversations?ids=${id}`, {}, (found: unknown) => {
+    expect(Array.isArray(found));
+    return Boolean(found[0]);
+  });
 }
 
 /** The address of the next events, from the last one that is there; without one from the first. */
@@ -90,6 +93,7 @@ export class Link {
   /** Attempts since the server was last reached. */
   #attempts = 0;
   #isReached = true;
+  #hasFailed = false;
   #hasSession = false;
   /** Whether the whole state came, of which the watchers have not heard. */
   #hasSnapshot = false;
@@ -111,6 +115,11 @@ export class Link {
   /** Whether the server has answered last, or has not been asked. Otherwise it is left alone until the next attempt. */
   get isReached(): boolean {
     return this.#isReached;
+  }
+
+  /** Whether it has ended because no attempt can succeed. */
+  get hasFailed(): boolean {
+    return this.#hasFailed;
   }
 
   /** Whether the server tells by itself what happens. */
@@ -136,11 +145,15 @@ export class Link {
 
   /** Calls a method of the copy, which `src/server` documents, and takes in what it has changed. @throws ThreadkeepError */
   async change(
-    method: "keep" | "takeBack" | "replace" | "dropRefused" | "next" | "runsLater" | "beginCall",
+    method: "keep" | "takeBack" | "replace" | "dropRefused" | "next" | "runsLater" | "miss" | "tryAgain" | "beginCall",
     ...args: unknown[]
   ): Promise<any> {
     const value = await settle(this.#copy.call(method, args));
-    await this.#parts.refresh();
+    // What is stored is so, also if the handle was closed meanwhile.
+    if (this.#end.signal.aborted) return value;
+    await this.#parts.refresh().catch((error) => {
+      if (!this.#end.signal.aborted) throw error;
+    });
     for (const watcher of this.#watchers) watcher(false);
     return value;
   }
@@ -211,7 +224,9 @@ export class Link {
 
   /** Stores what the server has told; `isAhead` if it may be newer than the events that are there. @throws ThreadkeepError */
   async take(told: Told[], isAhead = false): Promise<void> {
-    const taken: Taken = await settle(this.#copy.call("take", told.flat()));
+    const taken: Taken = await settle(this.#copy.call("take", told.flat())).catch((error) => {
+      throw masked(this.#parts.server, error);
+    });
     // Pieces come before the event that has all of them.
     for (const json of taken.live) this.#parts.emit(JSON.parse(json));
     await this.#parts.refresh();
@@ -235,6 +250,8 @@ export class Link {
     this.#close();
     if (signal.aborted) return;
     try {
+      // Another version may run there meanwhile, or none.
+      await this.#parts.requests.greet();
       this.#hasSession = await hasSession(this.#parts.requests);
       if (typeof WebSocket === "function") await this.#openSocket(turn);
       else await this.#poll(turn, Infinity);
@@ -346,10 +363,12 @@ export class Link {
       if (error && error.code !== "network" && !/^store_(?!lost)/.test(error.code)) throw error;
       const wait: number = await settle(this.#copy.call("afterClose", [code, reason, this.#attempts++, Math.random()]));
       if (this.#turn !== waiting) return;
-      const why = error ?? new ThreadkeepError("network", `the connection to the agent server was closed (${reason || code})`);
+      const closed = `the connection to the agent server was closed (${reason || code})`;
+      const why = error ?? serverError(this.#parts.server, "network", closed);
       this.#parts.waits({ error: why, attempt: this.#attempts, seconds: wait / 1000 });
       this.#later(wait, () => void this.connect());
     } catch (final) {
+      this.#hasFailed = true;
       this.stop(final as ThreadkeepError);
       this.#parts.failed(final as ThreadkeepError);
     }

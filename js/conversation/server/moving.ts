@@ -7,6 +7,7 @@ import { importZip } from "../../formats/archive.js";
 import { exported } from "../../formats/archive/zip-export.js";
 import { checkId, isA, isFunction, newId } from "../../input/arguments.js";
 import { invalidOptions, optionsOf, settle, textsOf, ThreadkeepError } from "../../input/errors.js";
+import { expect, masked } from "../../server/answers.js";
 import { requestsTo, type Requests, serverOptions } from "../../server/requests.js";
 import { AgentServer, type AgentServerOptions } from "../../server/server.js";
 import { announce } from "../../store/changes.js";
@@ -41,9 +42,11 @@ export async function moveToServer(conversationId: string, options: MoveToServer
     const stored = await store.load(id);
     if (!stored) throw new ThreadkeepError("not_found", `conversation ${id} is not stored`);
     const state = JSON.parse(stored.baseState) as ConversationState & { threadkeep_server?: object };
+    await requests.greet();
     // After a move that was broken off, the server may have it already.
     if (!state.threadkeep_server || !(await isKnown(requests, id))) {
       await ensureTools(requests, agent, state);
+      await call("ensureDecided", ...clientTools(agent).map(({ name }) => name));
       await send(moved, agent, await folderOn(moved, agent, state), (done, total) => onProgress?.({ done, total, unit: "files" }));
     }
     await call("depart", stored.length);
@@ -51,9 +54,10 @@ export async function moveToServer(conversationId: string, options: MoveToServer
       const described = await describe(moved, agent, state);
       await requests.send("POST", "", described);
       await ensureAll(moved, stored.length);
+      // A server stores them with the next field that changes: with the model.
+      if (texts) await requests.send("POST", `/${id}/secrets`, { secrets: texts });
       // The agent is the one of the directory, which has no key.
       await requests.send("POST", `/${id}/switch_llm`, { llm: described.agent.llm });
-      if (texts) await requests.send("POST", `/${id}/secrets`, { secrets: texts });
       await takeAll(moved);
     } catch (error) {
       // Without an answer the server may still be about to take it, so the next attempt asks, or the way back.
@@ -69,6 +73,7 @@ export async function bringHome(conversationId: string, options: BringHomeOption
   const zip = await locked(conversationId, { server, store }, async (moved) => {
     const { id, requests, call } = moved;
     await call("open");
+    await requests.greet();
     let zip: Uint8Array | undefined;
     if (await isKnown(requests, id)) {
       zip = await requests.request("GET", `/api/file/download-trajectory/${id}`);
@@ -97,7 +102,11 @@ async function locked<T>(
       await load();
       if (!(await claim(id))) throw new ThreadkeepError("locked_elsewhere", `conversation ${id} is open; close it before it is moved`);
       const copy = await settle(CoreServerCopy.open(await coreStore(store), id, server.host));
-      return act({ id, store, server, requests: requestsTo(server), call: (method, ...args) => settle(copy.call(method, args)) });
+      const call = (method: string, ...args: unknown[]) =>
+        settle(copy.call(method, args)).catch((error) => {
+          throw masked(server, error);
+        });
+      return act({ id, store, server, requests: requestsTo(server), call });
     });
   } finally {
     announce(store, [id]);
@@ -119,10 +128,11 @@ async function ensureTools(requests: Requests, agent: Agent, state: Conversation
 /** The folder in which the server keeps its conversations. It says so only of a conversation that it has. */
 async function folderOn(moved: Moved, agent: Agent, state: ConversationState): Promise<string> {
   const { requests } = moved;
-  const made = await requests.send("POST", "", { ...(await describe(moved, agent, state)), conversation_id: newId() });
-  const { id, persistence_dir: folder } = JSON.parse(made) as { id: string; persistence_dir?: string };
+  const id = newId();
+  const body = { ...(await describe(moved, agent, state)), conversation_id: id };
+  const folder = await requests.ask("POST", "/api/conversations", { body }, (made: { persistence_dir?: unknown }) => made.persistence_dir);
   await requests.request("DELETE", `/api/conversations/${id}`);
-  if (!folder?.startsWith("/"))
+  if (typeof folder !== "string" || !folder.startsWith("/"))
     throw new ThreadkeepError(
       "unsupported",
       "start the agent server with an absolute OH_CONVERSATIONS_PATH, so that files can be sent there",
@@ -166,7 +176,10 @@ function withClientTools(agent: Agent, text: string): string {
 
 /** @throws ThreadkeepError `invalid_state` if the server cannot read all events; then it has forgotten the conversation */
 async function ensureAll({ id, requests }: Moved, length: number): Promise<void> {
-  const count = Number(await requests.send("GET", `/${id}/events/count`));
+  const count = await requests.ask("GET", `/api/conversations/${id}/events/count`, {}, (count: unknown) => {
+    expect(typeof count === "number");
+    return count;
+  });
   if (count >= length) return;
   await requests.request("DELETE", `/api/conversations/${id}`);
   throw new ThreadkeepError("invalid_state", `the agent server can read only ${count} of the ${length} events`);

@@ -18,6 +18,16 @@ interface OutboxParts {
   lock: ReturnType<typeof lockOfWriter>;
 }
 
+/** So many milliseconds after it has taken a message a server has logged it. */
+const logsWithin = 10_000;
+
+/** As `src/server/mark.rs` has it. */
+interface Kept {
+  event: MessageEvent;
+  arrived?: string;
+  unlogged?: boolean;
+}
+
 /** As `src/server/outbox.rs` has it. */
 interface Next {
   id: string;
@@ -34,6 +44,7 @@ export class Outbox {
   #sending = Promise.resolve();
   /** The functions that end the runs of this page that wait for a message. */
   readonly #runs = new Set<() => void>();
+  readonly #whenTaken = new Map<string, () => void>();
   #timer: ReturnType<typeof setTimeout> | undefined;
   #attempts = 0;
 
@@ -44,10 +55,17 @@ export class Outbox {
 
   /** The messages that are not in the log, as far as this page knows, in their order. */
   get waiting(): MessageEvent[] {
-    const { threadkeep_server: mark } = JSON.parse(this.#parts.core.state()) as {
-      threadkeep_server?: { outbox?: Array<{ event: MessageEvent; arrived?: string }> };
-    };
-    return (mark?.outbox ?? []).flatMap(({ event, arrived }) => (arrived === undefined ? event : []));
+    return this.#kept.map(({ event }) => event);
+  }
+
+  /** Those of them that are sent without anybody doing anything. */
+  get due(): MessageEvent[] {
+    return this.#kept.flatMap(({ event, unlogged }) => (unlogged ? [] : event));
+  }
+
+  get #kept(): Kept[] {
+    const { threadkeep_server: mark } = JSON.parse(this.#parts.core.state()) as { threadkeep_server?: { outbox?: Kept[] } };
+    return (mark?.outbox ?? []).filter(({ arrived }) => arrived === undefined);
   }
 
   /**
@@ -81,6 +99,17 @@ export class Outbox {
     await this.#parts.link.change("takeBack", id);
   }
 
+  /** Calls `taken` when the server has taken this message, until the returned function is called. */
+  whenTaken(id: string, taken: () => void): () => void {
+    this.#whenTaken.set(id, taken);
+    return () => void this.#whenTaken.delete(id);
+  }
+
+  /** Lets the messages be sent again that the server has taken and not logged. */
+  async tryAgain(): Promise<void> {
+    if (this.waiting.length > this.due.length) await this.#parts.link.change("tryAgain");
+  }
+
   /** Drops a message that the server has refused. */
   async drop(id: string): Promise<void> {
     await this.#parts.link.change("dropRefused", id);
@@ -97,7 +126,7 @@ export class Outbox {
     this.#runs.add(stop);
     try {
       await link.change("runsLater", true);
-      await until(link, () => isStopped || this.waiting.length === 0 || undefined);
+      await until(link, () => isStopped || this.due.length === 0 || undefined);
       return !isStopped;
     } finally {
       this.#runs.delete(stop);
@@ -112,7 +141,10 @@ export class Outbox {
     return true;
   }
 
-  /** Sends all that wait, unless the agent would not answer them. Resolves once they are in the log. @throws ThreadkeepError of the first that could not be sent */
+  /**
+   * Sends all that wait, unless the agent would not answer them. Resolves once they are in the log, or are missing there. @throws ThreadkeepError of the
+   * first that could not be sent
+   */
   flush(): Promise<void> {
     const sending = this.#sending.then(() => this.#alone(() => this.#sendAll()));
     this.#sending = sending.catch(() => {});
@@ -122,7 +154,7 @@ export class Outbox {
   /** Sends all that wait, now or when the server can be reached again. */
   flushSoon(): void {
     clearTimeout(this.#timer);
-    if (this.waiting.length === 0 || this.#mustWait || this.#parts.link.end.aborted) return;
+    if (this.#parts.link.end.aborted || this.due.length === 0 || this.#mustWait) return;
     this.flush().then(
       () => (this.#attempts = 0),
       (error) => isOutage(error) && void this.#later(),
@@ -150,7 +182,18 @@ export class Outbox {
       if (next.wasSent) await link.look();
       if (next.wasSent && (await link.sent(next.id))) continue;
       await requests.send("POST", `/${id}/events`, { role: "user", content: next.content, run: next.runs });
-      await until(link, () => link.sent(next.id));
+      this.#whenTaken.get(next.id)?.();
+      if (await this.#isLogged(next.id)) continue;
+      // Only the whole log can say that.
+      await link.look();
+      await link.change("miss", next.id);
     }
+  }
+
+  /** Resolves to whether the log has a message that the server has taken, once it has, or has had the time for it. */
+  async #isLogged(id: string): Promise<boolean> {
+    const { link } = this.#parts;
+    const late = performance.now() + logsWithin;
+    return until(link, async () => ((await link.sent(id)) ? true : performance.now() > late ? false : undefined));
   }
 }

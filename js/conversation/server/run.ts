@@ -4,24 +4,25 @@ import { actionIds } from "../../control/control.js";
 import type { ConversationEvent, ExecutionStatus } from "../../events/events.js";
 import type { ConversationStats, TokenUsage } from "../../events/types.js";
 import { signalOf } from "../../input/arguments.js";
-import { ask, optionsOf, ThreadkeepError } from "../../input/errors.js";
+import { ask, optionsOf, type ThreadkeepError } from "../../input/errors.js";
+import { serverError } from "../../server/answers.js";
 import { eventLog } from "../event-log.js";
 import { aborted } from "../run.js";
 import type { RunResult } from "../types.js";
-import { hasResult, type Outcome } from "./client-tools.js";
+import { hasResult, type Outcome, takenOver } from "./client-tools.js";
 import { unsupported } from "./described.js";
 import { failures } from "./generated/failures.js";
 import { isOutage } from "./outbox.js";
-import { ensureWaiting, post, type Remote, statusOf, waitingCalls } from "./remote.js";
+import { ensureWaiting, metricsIn, post, rejectThere, type Remote, statusOf, waitingCalls } from "./remote.js";
 import { until } from "./until.js";
 
 /** The costs and tokens of all models. */
 function totalOf(stats: ConversationStats): Pick<RunResult, "cost" | "tokenUsage"> {
   const names = ["prompt_tokens", "completion_tokens", "cache_read_tokens", "cache_write_tokens", "reasoning_tokens"] as const;
-  const all = Object.values(stats?.usage_to_metrics ?? {});
+  const all = Object.values(metricsIn(stats));
   const sum = (name: keyof TokenUsage) => all.reduce((total, one) => total + (Number(one.accumulated_token_usage?.[name]) || 0), 0);
   const tokenUsage = Object.fromEntries(names.map((name) => [name, sum(name)])) as RunResult["tokenUsage"];
-  return { cost: all.reduce((total, one) => total + (one.accumulated_cost ?? 0), 0), tokenUsage };
+  return { cost: all.reduce((total, one) => total + (Number(one.accumulated_cost) || 0), 0), tokenUsage };
 }
 
 /** The number of answers of the model among these events. */
@@ -49,11 +50,11 @@ async function lastResults({ core, session, link }: Remote): Promise<number | un
 }
 
 /** The failure that has ended a run with these events; none if it has reached a limit. */
-function failureIn(events: readonly ConversationEvent[]): ThreadkeepError | undefined {
+function failureIn(events: readonly ConversationEvent[], { server }: Remote): ThreadkeepError | undefined {
   const event = events.filter((event) => event.kind === "ConversationErrorEvent").at(-1);
   if (!event) return undefined;
   const code = failures.get(event.code) ?? "unknown";
-  return code === "limit_reached" ? undefined : new ThreadkeepError(code, event.detail);
+  return code === "limit_reached" ? undefined : serverError(server, code, String(event.detail));
 }
 
 /** Resolves to the status at the end of a run, whose events begin at this number. It may not have begun yet, or even be over. */
@@ -116,6 +117,7 @@ export async function run(
   if (approved) ensureWaiting(approved, all);
   if (approved && there.some(({ id }) => !approved.includes(id))) throw unsupported("an agent server runs all calls of an answer, or none");
   await calls.approve(approved, there);
+  if (calls.areFromBefore(there)) await rejectThere(remote, there, takenOver);
   const start = { length: core.length(), at: performance.now(), ...totalOf(session.state().stats) };
   const interrupt = () => void stop(remote, "/interrupt").catch(() => {});
   signal?.addEventListener("abort", interrupt);
@@ -124,7 +126,7 @@ export async function run(
     if (signal?.aborted && (status ?? "paused") === "paused") throw aborted(signal);
     if (status === undefined) return await session.result();
     const events = await eventLog(core).slice(start.length);
-    const failure = status === "error" ? failureIn(events) : undefined;
+    const failure = status === "error" ? failureIn(events, remote) : undefined;
     if (failure) throw failure;
     const end = totalOf(session.state().stats);
     const names = Object.keys(end.tokenUsage) as Array<keyof RunResult["tokenUsage"]>;
@@ -154,7 +156,7 @@ async function begin(remote: Remote, length: number, signal: AbortSignal | undef
     if (!isOutage(error)) throw error;
     outbox.flushSoon();
   }
-  const last = outbox.waiting.at(-1);
+  const last = outbox.due.at(-1);
   // Until here there was nothing to stop.
   if (signal?.aborted) return undefined;
   let from = length;

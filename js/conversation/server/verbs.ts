@@ -5,6 +5,7 @@ import type { ActionEvent, MessageEvent } from "../../events/events.js";
 import { isA, signalOf } from "../../input/arguments.js";
 import { invalidOptions, optionsOf, textOf, textsOf, ThreadkeepError } from "../../input/errors.js";
 import { LLM } from "../../llm/llm.js";
+import { expect } from "../../server/answers.js";
 import { eventLog } from "../event-log.js";
 import { aborted } from "../run.js";
 import type { ArgumentsOf, Verb, Verbs } from "../verbs.js";
@@ -12,9 +13,9 @@ import { pendingActions } from "../waiting-calls.js";
 import { descriptionOf, modelOf, unsupported } from "./described.js";
 import { hasSession } from "./link.js";
 import { contentFor, send, unlessRead } from "./messages.js";
-import { ensureWaiting, post, type Remote, statusOf, waitingCalls } from "./remote.js";
+import { ensureWaiting, metricsIn, post, rejectThere, type Remote, statusOf, waitingCalls } from "./remote.js";
 import { run, stop } from "./run.js";
-import { until, withResolvers } from "./until.js";
+import { withResolvers } from "./until.js";
 
 type RemoteVerbs = { [V in Verb]: (remote: Remote, ...args: ArgumentsOf<V>) => Promise<Awaited<ReturnType<Verbs[V]>>> };
 
@@ -57,6 +58,15 @@ async function placeBefore(core: CoreConversation, id: string): Promise<string |
   return parent === undefined || parent === "__root__" ? null : parent;
 }
 
+/** The answer of the agent to a question that is not part of the conversation. */
+async function answerTo(remote: Remote, question: string): Promise<string> {
+  await remote.create(() => descriptionOf(remote));
+  return remote.requests.ask("POST", `/api/conversations/${remote.id}/ask_agent`, { body: { question } }, ({ response }) => {
+    expect(typeof response === "string");
+    return response;
+  });
+}
+
 /** Asks for the state after a change of it. */
 async function change(remote: Remote, path: string, body: unknown): Promise<void> {
   await post(remote, path, body);
@@ -87,6 +97,8 @@ export const remoteVerbs: RemoteVerbs = {
     const given = optionsOf("regenerate()", options, "signal");
     const signal = signalOf(given.signal);
     if (signal?.aborted) throw aborted(signal);
+    // One that is about to be logged is the last one.
+    await remote.outbox.flush();
     const id = remote.session.state().last_user_message_id;
     if (!id) throw new ThreadkeepError("invalid_state", "there is no message of the user to answer again; send one first");
     // A run of a conversation that has finished does nothing, so the message is sent once more.
@@ -107,11 +119,7 @@ export const remoteVerbs: RemoteVerbs = {
     const chosen = there.filter(({ id }) => rejected?.includes(id) ?? true);
     if (chosen.length > 0 && chosen.length < there.length) throw unsupported("an agent server rejects all calls of an answer, or none");
     const why = reason ?? "User rejected the action";
-    if (chosen.length > 0) {
-      await post(remote, "/events/respond_to_confirmation", { accept: false, reason: why });
-      const areLeft = (left: readonly ActionEvent[]) => left.some(({ id }) => chosen.some((action) => action.id === id));
-      await until(remote.link, async () => (areLeft(await pendingActions(remote.core)) ? undefined : true));
-    }
+    if (chosen.length > 0) await rejectThere(remote, chosen, why);
     await remote.calls.reject(why, rejected);
   },
 
@@ -148,8 +156,7 @@ export const remoteVerbs: RemoteVerbs = {
     signal?.addEventListener("abort", stop);
     if (signal?.aborted) stop();
     try {
-      const answer = signal?.aborted ? stopped : post(remote, "/ask_agent", { question });
-      return JSON.parse(await Promise.race([stopped, answer])).response;
+      return await Promise.race([stopped, signal?.aborted ? stopped : answerTo(remote, question)]);
     } finally {
       signal?.removeEventListener("abort", stop);
     }
@@ -181,7 +188,7 @@ export const remoteVerbs: RemoteVerbs = {
     await remote.create(() => descriptionOf(remote));
     const { usageId = "default" } = llm.options;
     const { agent, stats } = session.state();
-    const isTaken = usageId === agent.llm["usage_id"] || usageId in (stats?.usage_to_metrics ?? {});
+    const isTaken = usageId === agent.llm["usage_id"] || usageId in metricsIn(stats);
     if (isTaken && !(await hasSession(requests)))
       throw unsupported(
         `this agent server keeps the model that it has under the usageId ${usageId}; give the new one a usageId of its own`,
@@ -191,6 +198,7 @@ export const remoteVerbs: RemoteVerbs = {
   },
 
   async retryNow(remote) {
+    await remote.outbox.tryAgain();
     await remote.reconnect();
   },
 

@@ -13,9 +13,14 @@ export interface Delivered {
 
 const firstLine = /^The call (\S+) of the tool (\S+) (has this result|has failed|was rejected by the user):\n/;
 
-/** Whether this is the note of a server that the page has to carry a call out. */
+/** The words of the page about a call from before the conversation was on the server, as `client-tools.ts` has them. */
+const takenOver = "The page carries this call out, and tells its result in a message of the user.";
+
+/** Whether this is a note that the page has to carry a call out. */
 export const isNote = (event: ConversationEvent): boolean =>
-  event.kind === "ObservationEvent" && event.observation?.kind === "ClientToolObservation";
+  event.kind === "UserRejectObservation"
+    ? event.rejection_reason === takenOver
+    : event.kind === "ObservationEvent" && event.observation?.kind === "ClientToolObservation";
 
 /** The results in a message; none if it has words of the user. */
 export function deliveredIn({ llm_message }: MessageEvent): Delivered[] {

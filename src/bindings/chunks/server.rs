@@ -73,6 +73,12 @@ async fn call(
             copy.ensure_at_rest().await?;
             JsValue::UNDEFINED
         }
+        // The names of the tools of the page.
+        "ensureDecided" => {
+            let of_page: Vec<String> = arguments.iter().filter_map(|name| name.as_string()).collect();
+            copy.ensure_decided(&of_page).await?;
+            JsValue::UNDEFINED
+        }
         "depart" => {
             copy.depart(number(0) as u64).await?;
             JsValue::UNDEFINED
@@ -102,6 +108,14 @@ async fn call(
         "sent" => {
             let found = copy.sent(&text(0).parse()?).await?;
             found.map_or(JsValue::UNDEFINED, |json| (&*json).into())
+        }
+        "miss" => {
+            copy.miss(&text(0).parse()?).await?;
+            JsValue::UNDEFINED
+        }
+        "tryAgain" => {
+            copy.try_again().await?;
+            JsValue::UNDEFINED
         }
         "beginCall" => copy.begin_call(&text(0).parse()?).await?.into(),
         // Resolves to a number for `lookAtRun`.
