@@ -2,6 +2,12 @@
 import { randomUUID } from "node:crypto";
 import { listen } from "../support/listen.mjs";
 
+const cors = {
+  "access-control-allow-origin": "*",
+  "access-control-allow-headers": "*",
+  "access-control-allow-methods": "GET, POST, PATCH, DELETE",
+};
+
 /**
  * Starts it. `said` has for a request such as `POST events`, without the address of the conversation, a function of the body that
  * returns what is answered instead: `{ status, text }`, or nothing if it only looks. A request in `silent` is never answered.
@@ -12,6 +18,7 @@ export async function startNonsenseServer() {
   const silent = new Set();
   const requests = [];
   const server = await listen(async (request, response) => {
+    if (request.method === "OPTIONS") return response.writeHead(204, cors).end();
     const url = new URL(request.url, "http://server.test");
     const chunks = [];
     for await (const chunk of request) chunks.push(chunk);
@@ -21,7 +28,7 @@ export async function startNonsenseServer() {
     requests.push(name);
     if (silent.has(name)) return;
     const { status = 200, text } = (await said[name]?.(body, { id, url, conversations })) ?? usual(name, id, url, body);
-    response.writeHead(status, { "content-type": "application/json" }).end(text);
+    response.writeHead(status, { ...cors, "content-type": "application/json" }).end(text);
   });
   const usual = (name, id, url, body) => {
     const found = conversations.get(id);

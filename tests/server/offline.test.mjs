@@ -11,6 +11,7 @@ import { startServer } from "../support/server.mjs";
 import { startAgentServer } from "./agent-server.mjs";
 import { cable } from "./cable.mjs";
 import { isCopied } from "./copy.mjs";
+import { startNonsenseServer } from "./nonsense-server.mjs";
 import { serverVersions } from "./setup.mjs";
 
 /** Browsers report failures of the network as if they were uncaught. */
@@ -276,6 +277,34 @@ for (const version of serverVersions) {
     }
   });
 }
+
+for (const kind of availableBrowsers)
+  test(`${kind}: a message that a server takes and never logs keeps nothing waiting`, { timeout: 180_000 }, async () => {
+    const web = await startServer({ mounts: { "/tests/": "tests" } });
+    const server = await startNonsenseServer();
+    const browser = await tabs(kind);
+    try {
+      const tab = await browser.page(`${web.origin}/pages/blank.html`);
+      await tab.evaluate(() => import("/tests/server/page.mjs").then(() => {}));
+      const given = { host: server.host, apiKey: "a-key-of-the-tests", workingDir: "/work", baseUrl: "http://127.0.0.1:9" };
+      await tab.evaluate((given) => open(given), given);
+      server.said["POST events"] = () => ({ text: '{"success":true}' });
+      const found = await tab.evaluate(async () => {
+        let isOver = false;
+        const sending = conversation.sendMessage("one").finally(() => (isOver = true));
+        await conversation.setTags({ title: "Behind it" });
+        await conversation.interrupt();
+        const wasOver = isOver;
+        const { id } = await sending;
+        return { wasOver, id, queue: (await conversation.queue.list()).map((event) => event.id), length: conversation.events.length };
+      });
+      assert.deepEqual(found, { wasOver: false, id: found.id, queue: [found.id], length: 0 });
+    } finally {
+      await browser.close();
+      await server.close();
+      await web.close();
+    }
+  });
 
 function textOf({ content }) {
   return typeof content === "string" ? content : content.map(({ text }) => text).join("");
