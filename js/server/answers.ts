@@ -1,4 +1,4 @@
-// What an agent server says, as far as this page reads it itself: answers, and the reasons of its refusals. All of it is untrusted: it may
+// The words of an agent server, as far as this page reads it itself: answers, and the reasons of its refusals. All of it is untrusted: it may
 // be no such server at all, or repeat what only it should know.
 import { textOf, ThreadkeepError } from "../input/errors.js";
 import type { AgentServerOptions } from "./server.js";

@@ -57,8 +57,8 @@ const answers = { result: "has this result", error: "has failed", rejection: "wa
 const firstLine = new RegExp(`^The call (\\S+) of the tool \\S+ (?:${Object.values(answers).join("|")}):`);
 
 /**
- * What a server is told of a call that was made before the conversation was there. It has left the call out of the view of its model, so
- * that it would put a result there which answers nothing.
+ * The reason that a server is told for a call that was made before the conversation was there. It has left the call out of the view of
+ * its model, so that it would put a result there which answers nothing.
  */
 export const takenOver = "The page carries this call out, and tells its result in a message of the user.";
 

@@ -149,7 +149,7 @@ export class Link {
     ...args: unknown[]
   ): Promise<any> {
     const value = await settle(this.#copy.call(method, args));
-    // What is stored is so, also if the handle was closed meanwhile.
+    // The change is stored, also if the handle was closed meanwhile.
     if (this.#end.signal.aborted) return value;
     await this.#parts.refresh().catch((error) => {
       if (!this.#end.signal.aborted) throw error;

@@ -1,4 +1,4 @@
-//! What no server sends, so that it is refused, and nothing of it is stored.
+//! Texts that no server sends: they are refused, and nothing of them is stored.
 
 use super::*;
 
