@@ -18,5 +18,5 @@ export function directoryStore(handle: FileSystemDirectoryHandle, options: { nam
   const folder = reading("the directory", () => (handle?.kind === "directory" ? String(handle.name) : undefined));
   if (folder === undefined) throw invalidOptions("directoryStore() takes the handle of a directory");
   const load = async () => (await part(import("./directory/store.js"))).storeIn(handle);
-  return { ...later<Omit<Store, "close">>(storeMethods, load), name: given ?? `folder:${folder}` };
+  return { ...later(storeMethods, load), name: given ?? `folder:${folder}` };
 }

@@ -30,10 +30,7 @@ export function encryptedStore(inner: Store, options: EncryptedStoreOptions = {}
       for (const listener of listeners) queueMicrotask(() => listeners.has(listener) && listener(locked));
     }));
   };
-  const { close, ...methods } = later<Pick<SealedStore, keyof SealedStore>>(
-    [...storeMethods, "unlock", "setSecret", "removeSecret", "indexKey"],
-    load,
-  );
+  const { close, ...methods } = later([...storeMethods, "unlock", "setSecret", "removeSecret", "indexKey"], load);
   const onLockChange = (listener: (isLocked: boolean) => void) => {
     if (!isFunction(listener)) throw invalidOptions("onLockChange() takes a function");
     listeners.add(listener);

@@ -1,8 +1,11 @@
 // Stores whose code is loaded with their first call.
 import { ThreadkeepError } from "../input/errors.js";
 
-/** Methods that wait for the object that `load` returns, and call those of the same names there. @internal */
-export function later<T extends object>(names: readonly (keyof T & string)[], load: () => Promise<T>): T & { close(): void } {
+/** Methods that wait for the object that `load` returns, and call those of the same names there: no more than are named. @internal */
+export function later<T extends object, Name extends keyof T & string>(
+  names: readonly Name[],
+  load: () => Promise<T>,
+): Pick<T, Name> & { close(): void } {
   let isOpen = true;
   let loading: Promise<T> | undefined;
   const loaded = () =>
@@ -11,7 +14,7 @@ export function later<T extends object>(names: readonly (keyof T & string)[], lo
       loading = undefined;
       throw error;
     }));
-  const method = (name: keyof T & string) => [
+  const method = (name: Name) => [
     name,
     async (...args: unknown[]) => {
       if (!isOpen) throw new ThreadkeepError("invalid_state", "the store is closed; open the conversation again");

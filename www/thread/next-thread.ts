@@ -1,26 +1,15 @@
 // The thread of a conversation that is created with its first message, so that an unused one is never stored.
 
 import type { Content, FileContent, Image } from "threadkeep";
-import type { Thread } from "threadkeep/thread";
+import { openingSnapshot, type Thread } from "threadkeep/thread";
 import { settings } from "../settings/settings.ts";
 
 const here: ReturnType<Thread["getSnapshot"]> = {
+  ...openingSnapshot,
   phase: "open",
   conversationId: "new",
-  conversation: null,
   access: "writer",
   home: "here",
-  isSilent: false,
-  status: "idle",
-  isRunning: false,
-  waiting: null,
-  messages: [],
-  hasEarlier: false,
-  continuations: [],
-  approvals: [],
-  title: null,
-  error: null,
-  warnings: [],
 };
 
 /** The same object as long as it is about the same place. */

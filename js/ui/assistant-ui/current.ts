@@ -3,8 +3,9 @@ import { type AppendMessage, MessageNotSentError, type ThreadMessage } from "@as
 import { useCallback, useEffect, useRef, useState, useSyncExternalStore } from "react";
 import type { Conversation, ThreadkeepError } from "threadkeep";
 import { scopeOf } from "../react/held.js";
+import { openingSnapshot } from "../thread/snapshot.js";
 import { openThread } from "../thread/thread.js";
-import type { Thread, ThreadSnapshot } from "../thread/types.js";
+import type { Thread } from "../thread/types.js";
 import { contentOfAppended } from "./attachments.js";
 import { type ThreadkeepRuntimeOptions, split } from "./options.js";
 import { ThreadView, type View } from "./view.js";
@@ -27,26 +28,8 @@ export interface Current {
   withConversation<T>(id: string, action: (conversation: Conversation) => Promise<T>): Promise<T>;
 }
 
-const nothing: ThreadSnapshot = {
-  phase: "open",
-  conversationId: null,
-  conversation: null,
-  access: null,
-  home: null,
-  isSilent: false,
-  status: "idle",
-  isRunning: false,
-  waiting: null,
-  messages: [],
-  hasEarlier: false,
-  continuations: [],
-  approvals: [],
-  title: null,
-  error: null,
-  warnings: [],
-};
-const newConversation: View = { snapshot: nothing, repository: { headId: null, messages: [] }, kept: undefined };
-const opening: View = { ...newConversation, snapshot: { ...nothing, phase: "opening" } };
+const opening: View = { snapshot: openingSnapshot, repository: { headId: null, messages: [] }, kept: undefined };
+const newConversation: View = { ...opening, snapshot: { ...openingSnapshot, phase: "open" } };
 const never = () => () => {};
 
 export function useCurrent(options: ThreadkeepRuntimeOptions): Current {

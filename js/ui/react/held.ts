@@ -1,47 +1,29 @@
 // The thread that a component has open: opened when the component is mounted, closed when it is unmounted.
 import type { Store } from "threadkeep";
-import { type Thread, type ThreadOptions, type ThreadSnapshot, openThread } from "../thread/index.js";
+import { type Thread, type ThreadOptions, type ThreadSnapshot, openThread, openingSnapshot } from "../thread/index.js";
 
 /** The functions of a thread that a component may call. */
 export type ThreadActions = Omit<Thread, "subscribe" | "getSnapshot" | "opened" | "close">;
 
-/** Before the thread is opened, and on a server, which opens none. */
-export const opening: ThreadSnapshot = {
-  phase: "opening",
-  conversationId: null,
-  conversation: null,
-  access: null,
-  home: null,
-  isSilent: false,
-  status: "idle",
-  isRunning: false,
-  waiting: null,
-  messages: [],
-  hasEarlier: false,
-  continuations: [],
-  approvals: [],
-  title: null,
-  error: null,
-  warnings: [],
-};
-
-const names = [
-  "send",
-  "resume",
-  "stop",
-  "pause",
-  "retryNow",
-  "approve",
-  "reject",
-  "editAction",
-  "alwaysAllow",
-  "regenerate",
-  "editMessage",
-  "branches",
-  "navigateTo",
-  "showVersion",
-  "loadEarlier",
-] as const satisfies ReadonlyArray<keyof ThreadActions>;
+/** The names of all of them: one that is missing here does not compile. */
+const names = Object.keys({
+  send: true,
+  resume: true,
+  stop: true,
+  pause: true,
+  retryNow: true,
+  approve: true,
+  reject: true,
+  editAction: true,
+  alwaysAllow: true,
+  regenerate: true,
+  editMessage: true,
+  removeMessage: true,
+  branches: true,
+  navigateTo: true,
+  showVersion: true,
+  loadEarlier: true,
+} satisfies Record<keyof ThreadActions, true>) as ReadonlyArray<keyof ThreadActions>;
 
 /** Stores of the same name hold the same conversations. */
 export const scopeOf = (store: Store | undefined): unknown => store?.name ?? store;
@@ -63,7 +45,7 @@ export class HeldThread {
     this.#given = this.#id = id;
     this.#scope = scopeOf(store);
     const action =
-      (name: (typeof names)[number]) =>
+      (name: keyof ThreadActions) =>
       (...args: unknown[]) => {
         // StrictMode closes the first thread at once, so the one that counts is that of the moment of the call.
         const call = () => (this.#thread![name] as (...args: unknown[]) => unknown)(...args);
@@ -82,7 +64,7 @@ export class HeldThread {
     return () => void this.#listeners.delete(listener);
   };
 
-  getSnapshot = (): ThreadSnapshot => this.#thread?.getSnapshot() ?? opening;
+  getSnapshot = (): ThreadSnapshot => this.#thread?.getSnapshot() ?? openingSnapshot;
 
   /** Opens the thread, and returns a function that closes it. */
   open(options: ThreadOptions): () => void {

@@ -1,7 +1,7 @@
 // The hook for a conversation.
 import { useEffect, useMemo, useState, useSyncExternalStore } from "react";
-import type { Thread, ThreadOptions, ThreadSnapshot } from "../thread/index.js";
-import { HeldThread, type ThreadActions, opening } from "./held.js";
+import { type Thread, type ThreadOptions, type ThreadSnapshot, openingSnapshot } from "../thread/index.js";
+import { HeldThread, type ThreadActions } from "./held.js";
 
 /** The fields of the snapshot, and the functions of the thread, which are the same objects at every render. */
 export type UseConversation = ThreadSnapshot & ThreadActions & Pick<Thread, "subscribe"> & { getSnapshot(): ThreadSnapshot };
@@ -23,6 +23,6 @@ export function useConversation(options: ThreadOptions): UseConversation {
   useEffect(() => held.give(conversationId), [held, conversationId]);
   // The other options apply when a conversation is opened.
   useEffect(() => held.open(options), [held]);
-  const snapshot = useSyncExternalStore(held.subscribe, held.getSnapshot, () => opening);
+  const snapshot = useSyncExternalStore(held.subscribe, held.getSnapshot, () => openingSnapshot);
   return useMemo(() => ({ ...snapshot, ...held.actions, subscribe: held.subscribe, getSnapshot: held.getSnapshot }), [snapshot, held]);
 }

@@ -9,11 +9,10 @@ import {
   ThreadkeepError,
 } from "threadkeep";
 import { withEarlier } from "./runs.js";
+import { openingSnapshot } from "./snapshot.js";
 import { isSameList } from "./transcript.js";
 import type { ThreadSnapshot } from "./types.js";
 import { ConversationView } from "./view.js";
-
-const none: readonly string[] = [];
 
 /** How long the one that writes elsewhere may take to answer, in milliseconds, until the snapshot says so. */
 const patience = 3_000;
@@ -64,26 +63,36 @@ export class Session {
     this.#isChanged = false;
     const view = this.#view;
     const next: Session["snapshot"] = {
+      ...openingSnapshot,
+      ...(view && this.#shown(view)),
       phase: this.#phase,
       conversationId: this.#conversationId,
-      conversation: view?.conversation ?? null,
-      access: view?.conversation.access ?? null,
-      home: view?.conversation.home ?? null,
-      isSilent: this.#phase === "open" && (this.#isSilent || view?.isFree === true),
-      status: view?.conversation.executionStatus ?? "idle",
-      isRunning: view !== null && this.#phase === "open" && (view.runs > 0 || view.isRunning),
-      waiting: view?.waiting ?? null,
-      messages: view?.messages ?? [],
-      hasEarlier: view?.hasEarlier ?? false,
-      continuations: view?.continuations ?? none,
-      approvals: view?.approvals ?? [],
-      title: view?.title ?? null,
       error: this.#error,
-      warnings: view?.warnings ?? [],
     };
     // The same object as long as nothing that it shows is different.
     if (this.#snapshot && isSameList(Object.values(next), Object.values(this.#snapshot))) return this.#snapshot;
     return (this.#snapshot = next);
+  }
+
+  /** What is known once the conversation is open. */
+  #shown(view: ConversationView): Omit<ThreadSnapshot, "phase" | "conversationId" | "error"> {
+    const { conversation } = view;
+    const isOpen = this.#phase === "open";
+    return {
+      conversation,
+      access: conversation.access,
+      home: conversation.home,
+      isSilent: isOpen && (this.#isSilent || view.isFree),
+      status: conversation.executionStatus,
+      isRunning: isOpen && (view.runs > 0 || view.isRunning),
+      waiting: view.waiting,
+      messages: view.messages,
+      hasEarlier: view.hasEarlier,
+      continuations: view.continuations,
+      approvals: view.approvals,
+      title: view.title,
+      warnings: view.warnings,
+    };
   }
 
   get view(): ConversationView {

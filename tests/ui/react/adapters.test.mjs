@@ -8,7 +8,7 @@ import { renderToString } from "react-dom/server";
 import { root } from "../../../scripts/process.mjs";
 import { Agent, LLM, memoryStore } from "../../../dist/slim.js";
 import { useApprovals, useConversation, useConversations } from "../../../dist/react.js";
-import { openThread } from "../../../dist/thread.js";
+import { openThread, openingSnapshot } from "../../../dist/thread.js";
 
 const agent = new Agent({ llm: new LLM({ model: "openai/m" }) });
 
@@ -19,6 +19,25 @@ test("on a server everything is still opening", () => {
     return h("p", null, `${chat.phase}, ${useApprovals(chat).length} calls, ${phase}`);
   }
   assert.equal(renderToString(h(Chat)), "<p>opening, 0 calls, loading</p>");
+});
+
+test("useConversation() has every function of a thread but those that its component calls itself, and the fields of a snapshot", async () => {
+  const thread = openThread({ agent, store: memoryStore() });
+  const own = ["opened", "close"];
+  const expected = [...Object.keys(thread).filter((name) => !own.includes(name)), ...Object.keys(thread.getSnapshot())];
+  let chat;
+  const Chat = () => void (chat = useConversation({ agent }));
+  renderToString(h(Chat));
+  assert.deepEqual(Object.keys(chat).sort(), expected.sort());
+  assert.equal(typeof chat.removeMessage, "function");
+  await thread.close();
+});
+
+test("a thread that is being opened shows what a page shows that has not opened one", async () => {
+  const thread = openThread({ agent, store: memoryStore() });
+  const { conversationId, ...others } = thread.getSnapshot();
+  assert.deepEqual({ ...others, conversationId: null }, openingSnapshot);
+  await thread.close();
 });
 
 test("the hooks are for clients", () => {
