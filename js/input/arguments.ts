@@ -1,5 +1,7 @@
 // Checks of arguments: a method of the API rejects with what was wrong, before the wasm gets it.
-import { invalidOptions, reading, textOf } from "./errors.js";
+import { invalidOptions, isA, reading, textOf } from "./errors.js";
+
+export { isA };
 
 /** A new UUID; works also in insecure contexts, which have no `crypto.randomUUID()`. @internal */
 export function newId(): string {
@@ -27,15 +29,6 @@ export function arrayOf<T>(name: string, what: string, given: readonly T[], is: 
     if (copy?.every(is)) return copy;
     throw invalidOptions(`${name} must be an array of ${what}`);
   });
-}
-
-/** Like `instanceof`, but false for a revoked proxy, at which `instanceof` throws. @internal */
-export function isA<T>(value: unknown, kind: abstract new (...args: never) => T): value is T {
-  try {
-    return value instanceof kind;
-  } catch {
-    return false;
-  }
 }
 
 /** @internal */

@@ -37,7 +37,7 @@ export function reading<T>(what: string, read: () => T): T {
   try {
     return read();
   } catch (error) {
-    if (error instanceof ThreadkeepError) throw error;
+    if (isA(error, ThreadkeepError)) throw error;
     throw new ThreadkeepError("invalid_options", `${what} cannot be read: ${textOf(error)}`, { cause: error });
   }
 }
@@ -96,6 +96,24 @@ export function textsOf(name: string, given: unknown): Record<string, string> {
   });
 }
 
+/** Like `instanceof`, but false for a proxy that throws when it is asked, such as a revoked one. @internal */
+export function isA<T>(value: unknown, kind: abstract new (...args: never) => T): value is T {
+  try {
+    return value instanceof kind;
+  } catch {
+    return false;
+  }
+}
+
+/** A field of what somebody has thrown, which may be any value: `undefined` if it cannot be read. @internal */
+export function fieldOf(thrown: unknown, name: string): unknown {
+  try {
+    return (thrown as Record<string, unknown> | null | undefined)?.[name];
+  } catch {
+    return undefined;
+  }
+}
+
 /** A text for any value: the message of an error, otherwise the value as a string. Never throws. @internal */
 export function textOf(value: unknown): string {
   try {
@@ -107,10 +125,10 @@ export function textOf(value: unknown): string {
 
 /** An error of the wasm as a `ThreadkeepError`. @internal */
 export function fromCore(error: unknown): ThreadkeepError {
-  if (error instanceof ThreadkeepError) return error;
-  if (isCoreError(error)) {
-    return new ThreadkeepError(error.code, error.message, error.status === undefined ? {} : { status: error.status });
-  }
+  if (isA(error, ThreadkeepError)) return error;
+  const [code, message, status] = ["code", "message", "status"].map((name) => fieldOf(error, name));
+  if (typeof code === "string" && message !== undefined)
+    return new ThreadkeepError(code as ErrorCode, message as string, status === undefined ? {} : { status: status as number });
   return new ThreadkeepError("internal", `threadkeep failed: ${textOf(error)}; reload the page, nothing stored is lost`, { cause: error });
 }
 
@@ -170,13 +188,3 @@ export function lastRead(core: CoreConversation): Promise<unknown> | undefined {
 type Verb = {
   [M in keyof CoreConversation]: CoreConversation[M] extends (...args: never[]) => Promise<unknown> ? M : never;
 }[keyof CoreConversation];
-
-interface CoreError {
-  code: ErrorCode;
-  message: string;
-  status?: number;
-}
-
-function isCoreError(error: unknown): error is CoreError {
-  return typeof error === "object" && error !== null && "code" in error && "message" in error && typeof error.code === "string";
-}

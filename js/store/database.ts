@@ -1,5 +1,5 @@
 // Small databases beside that of the conversations: one table, rows by key.
-import { type ErrorCode, ThreadkeepError, textOf } from "../input/errors.js";
+import { type ErrorCode, ThreadkeepError, fieldOf, isA, textOf } from "../input/errors.js";
 
 /** A table, in a database of its own. */
 export interface Table {
@@ -15,27 +15,32 @@ export interface Table {
  */
 export async function within<T>(table: Table, mode: IDBTransactionMode, ask: (rows: IDBObjectStore) => IDBRequest<T>): Promise<T> {
   if (typeof indexedDB === "undefined") throw new ThreadkeepError("store_unavailable", `there is no IndexedDB here: ${table.instead}`);
-  const database = await opened(table);
+  let database: IDBDatabase | undefined;
   try {
-    return await new Promise<T>((resolve, reject) => {
-      const transaction = database.transaction(table.name, mode, { durability: "strict" });
-      const request = ask(transaction.objectStore(table.name));
-      transaction.oncomplete = () => resolve(request.result);
-      transaction.onabort = () => reject(failure(table, transaction.error));
-    });
+    database = await opened(table);
+    return await answered(database.transaction(table.name, mode, { durability: "strict" }), table, ask);
+  } catch (error) {
+    throw isA(error, ThreadkeepError) ? error : fromDatabase(table.name, error);
   } finally {
-    database.close();
+    database?.close();
   }
 }
 
-function opened(table: Table): Promise<IDBDatabase> {
+/** The result of the request, or what its transaction has failed with; throws for a value that cannot be stored. */
+function answered<T>(transaction: IDBTransaction, { name }: Table, ask: (rows: IDBObjectStore) => IDBRequest<T>): Promise<T> {
+  return new Promise<T>((resolve, reject) => {
+    const request = ask(transaction.objectStore(name));
+    transaction.oncomplete = () => resolve(request.result);
+    transaction.onabort = () => reject(transaction.error);
+  });
+}
+
+function opened({ database, name }: Table): Promise<IDBDatabase> {
   return new Promise<IDBDatabase>((resolve, reject) => {
-    const request = indexedDB.open(table.database, 1);
-    request.onupgradeneeded = () => request.result.createObjectStore(table.name);
+    const request = indexedDB.open(database, 1);
+    request.onupgradeneeded = () => request.result.createObjectStore(name);
     request.onsuccess = () => resolve(request.result);
     request.onerror = () => reject(request.error);
-  }).catch((error: DOMException | null) => {
-    throw failure(table, error);
   });
 }
 
@@ -43,13 +48,13 @@ const codes: { [name: string]: ErrorCode } = {
   QuotaExceededError: "store_quota",
   SecurityError: "store_unavailable",
   VersionError: "store_blocked",
+  DataCloneError: "invalid_options",
 };
 
-const failure = ({ name }: Table, error: DOMException | null) => fromDatabase(name, error);
-
 /** An error of a database in which this is stored, as one of the library. */
-export function fromDatabase(name: string, error: DOMException | null): ThreadkeepError {
+export function fromDatabase(name: string, error: unknown): ThreadkeepError {
   // Chromium's error has no name of its own if the user lets no site store anything.
-  const code = error?.message.includes("denied permission") ? "store_unavailable" : (codes[error?.name ?? ""] ?? "store_corrupt");
+  const isDenied = textOf(error).includes("denied permission");
+  const code = isDenied ? "store_unavailable" : (codes[String(fieldOf(error, "name"))] ?? "store_corrupt");
   return new ThreadkeepError(code, `${name} could not be read or written: ${textOf(error)}`, { cause: error });
 }

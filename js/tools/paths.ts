@@ -1,4 +1,5 @@
 // Paths as models write them, with the texts of Python's `Path`, and the paths of the workspace that they mean.
+import { fieldOf } from "../input/errors.js";
 import type { Workspace, WorkspaceEntry } from "../workspace/types.js";
 
 /** `str(Path(path))`: without empty parts, `.`, and a slash at the end. */
@@ -52,7 +53,7 @@ export async function statOf(workspace: Workspace, path: string | undefined): Pr
   try {
     return await workspace.stat(path);
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "invalid_options") return undefined;
+    if (fieldOf(error, "code") === "invalid_options") return undefined;
     throw error;
   }
 }

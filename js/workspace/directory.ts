@@ -1,5 +1,5 @@
 // A workspace over a directory handle: of OPFS, or of a folder that the user has picked.
-import { type ErrorCode, ThreadkeepError, invalidOptions, textOf } from "../input/errors.js";
+import { type ErrorCode, ThreadkeepError, fieldOf, invalidOptions, isA, textOf } from "../input/errors.js";
 import { checkCount, checkSize } from "./limits.js";
 import { Watchers } from "./listeners.js";
 import { childOf, notFound, parentOf, shown } from "./path.js";
@@ -254,14 +254,14 @@ const codes: { [name: string]: ErrorCode } = {
 };
 
 function failure(error: unknown): ThreadkeepError {
-  if (error instanceof ThreadkeepError) return error;
+  if (isA(error, ThreadkeepError)) return error;
   return new ThreadkeepError(codes[nameOfError(error)] ?? "store_corrupt", `the file could not be read or written: ${textOf(error)}`, {
     cause: error,
   });
 }
 
 function nameOfError(error: unknown): string {
-  return error instanceof Error || error instanceof DOMException ? error.name : "";
+  return String(fieldOf(error, "name"));
 }
 
 function reported({ type, relativePathComponents, relativePathMovedFrom }: ObservedChange): WorkspaceChange[] {

@@ -1,7 +1,7 @@
 // A folder that the user has picked. Its handle is stored in IndexedDB; whether the page may use it is asked before each
 // operation, because the user can take the permission back at any time, and browsers do so after a reload.
 import { type Table, within } from "../store/database.js";
-import { ThreadkeepError, invalidOptions, textOf } from "../input/errors.js";
+import { ThreadkeepError, fieldOf, invalidOptions, reading, textOf } from "../input/errors.js";
 import { confined } from "./confined.js";
 import { directoryWorkspace } from "./directory.js";
 import { shown } from "./path.js";
@@ -49,7 +49,7 @@ export async function folderFiles(name: string, workingDir: string): Promise<Fol
     },
     async pick(given) {
       const picked = given === undefined ? await pickedByUser() : given;
-      if (typeof picked !== "object" || picked?.kind !== "directory")
+      if (reading("the handle", () => picked?.kind) !== "directory")
         throw invalidOptions("pick() takes the handle of a directory, or nothing");
       await within(table, "readwrite", (rows) => rows.put(picked, name));
       handle = picked;
@@ -73,8 +73,7 @@ async function asked<T>(question: () => Promise<T>): Promise<T> {
   try {
     return await question();
   } catch (error) {
-    if (error instanceof DOMException && error.name === "AbortError")
-      throw new ThreadkeepError("aborted", "the user has picked no folder", { cause: error });
+    if (fieldOf(error, "name") === "AbortError") throw new ThreadkeepError("aborted", "the user has picked no folder", { cause: error });
     throw new ThreadkeepError("permission_required", `the user could not be asked: ${textOf(error)}; call this in the handler of a click`, {
       cause: error,
     });

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Agent, Conversation, LLM, memoryStore, mirror, restoreMirror } from "../../dist/index.js";
 import { ScriptedModel } from "../support/model/script.mjs";
+import { each, reasons } from "../support/bad-inputs/odd.mjs";
 import { storeWith } from "../support/store-with.mjs";
 import { until } from "../support/until.mjs";
 import { eventsIn, placeInMemory, refusedByPython, textsIn } from "./place.mjs";
@@ -113,6 +114,17 @@ test("a place that fails holds nobody up, and has everything once it works again
   await until(() => opened.state.status === "up_to_date", "it tries again by itself");
   assert.equal(eventsIn(place).length, length);
   assert.deepEqual(refusedByPython(place), []);
+});
+
+test("a place may throw whatever it likes, and its error says that the place has failed", async (t) => {
+  const store = memoryStore();
+  await say(store, undefined, "Does it matter?");
+  for (const [name, reason] of each(reasons)) {
+    const opened = await mirrored(t, store, { ...placeInMemory(), list: () => Promise.reject(reason) });
+    await assert.rejects(opened.catchUp(), { code: "network", message: /^the place of the mirror has failed/ }, String(name));
+    assert.equal(opened.state.error.code, "network", String(name));
+    opened.close();
+  }
 });
 
 test("a write that is cut off anywhere leaves a directory that Python opens, and the rest follows", async (t) => {

@@ -1,6 +1,6 @@
 // A place to which conversations are mirrored, as the mirror needs it: a store, or files that the host reads and writes.
 import type { Bytes } from "../../input/bytes.js";
-import { type ErrorCode, ThreadkeepError, textOf } from "../../input/errors.js";
+import { type ErrorCode, ThreadkeepError, fieldOf, isA, textOf } from "../../input/errors.js";
 import { retryableCodes } from "../../input/generated/error-codes.js";
 import { ancestorsOf, hexOf, subagentsFolder } from "../../store/directory/names.js";
 
@@ -72,7 +72,7 @@ export class PlaceFailure extends Error {
 
   constructor(place: string | undefined, thrown: unknown) {
     super(textOf(thrown));
-    this.error = thrown instanceof ThreadkeepError ? thrown : failureOf(place, thrown);
+    this.error = isA(thrown, ThreadkeepError) ? thrown : failureOf(place, thrown);
   }
 }
 
@@ -91,7 +91,7 @@ export function spotOf(id: string, baseState: string, at = 0): Spot {
 
 function failureOf(place: string | undefined, thrown: unknown): ThreadkeepError {
   // The host may throw errors of the library, of a second copy of it as well.
-  const given = (thrown as { code?: unknown } | null | undefined)?.code;
+  const given = fieldOf(thrown, "code");
   const code = [...retryableCodes, "permission_required", "store_quota"].find((known) => known === given) as ErrorCode | undefined;
   const where = place === undefined ? "the place of the mirror" : `the place ${JSON.stringify(place)} of the mirror`;
   return new ThreadkeepError(code ?? "network", `${where} has failed: ${textOf(thrown)}; it is tried again later`, { cause: thrown });

@@ -1,6 +1,6 @@
 // A place that is another store: commits in place of files.
 import { bytesOf, type Bytes } from "../../input/bytes.js";
-import { ThreadkeepError } from "../../input/errors.js";
+import { ThreadkeepError, fieldOf } from "../../input/errors.js";
 import { baseStateFile, eventFile, eventsFolder } from "../../store/directory/names.js";
 import { locking } from "../../store/locking.js";
 import { asked, timeout } from "../../store/reading.js";
@@ -120,7 +120,7 @@ export class StorePlace implements Place {
         await asked("commit", timeout, work);
       });
     } catch (error) {
-      if ((error as ThreadkeepError).code !== "locked_elsewhere") throw new PlaceFailure(this.name, error);
+      if (fieldOf(error, "code") !== "locked_elsewhere") throw new PlaceFailure(this.name, error);
       throw isOurs ? new Overtaken(id) : error;
     }
   }

@@ -105,7 +105,7 @@ function endable(index: SearchIndex, end: () => void): Connection {
         return await (index[method] as (...args: unknown[]) => Promise<unknown>)(...args);
       } catch (error) {
         if (hasEnded || (error as Error).name === lost) throw new IndexGone();
-        throw fromDatabase("the index of the search", error as DOMException);
+        throw fromDatabase("the index of the search", error);
       }
     };
   return {

@@ -1,6 +1,6 @@
 // Reads and writes files of a directory. Errors of the browser become those of the API.
 import type { Bytes } from "../../input/bytes.js";
-import { type ErrorCode, ThreadkeepError, textOf } from "../../input/errors.js";
+import { type ErrorCode, ThreadkeepError, fieldOf, isA, textOf } from "../../input/errors.js";
 
 export type Directory = FileSystemDirectoryHandle;
 
@@ -146,7 +146,7 @@ const advice: { [name: string]: string } = {
 };
 
 export function failure(error: unknown): ThreadkeepError {
-  if (error instanceof ThreadkeepError) return error;
+  if (isA(error, ThreadkeepError)) return error;
   const name = nameOf(error);
   const message = advice[name] ?? `the folder could not be read or written: ${textOf(error)}`;
   return new ThreadkeepError(codes[name] ?? "store_corrupt", message, { cause: error });
@@ -157,5 +157,5 @@ export function isNamed(error: unknown, ...names: string[]): boolean {
 }
 
 function nameOf(error: unknown): string {
-  return error instanceof Error || error instanceof DOMException ? error.name : "";
+  return String(fieldOf(error, "name"));
 }

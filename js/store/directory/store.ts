@@ -1,5 +1,5 @@
 // The store in a directory: finds conversations, and holds their locks.
-import { ThreadkeepError } from "../../input/errors.js";
+import { ThreadkeepError, isA } from "../../input/errors.js";
 import type { Commit, Listing, Store } from "../store.js";
 import { passTornBlock } from "../torn-block.js";
 import { CutOff, StoredConversation } from "./conversation.js";
@@ -28,7 +28,7 @@ export async function storeIn(root: Directory): Promise<Omit<Store, "close">> {
       if (mode === "exclusive" && inOpfs !== undefined) await passTornBlock();
       return (await locks.request(`${scope}:${hex}`, { mode }, () => work(conversationAt(hex)))) as T;
     } catch (error) {
-      throw error instanceof CutOff ? error : failure(error);
+      throw isA(error, CutOff) ? error : failure(error);
     }
   }
 

@@ -62,6 +62,10 @@ async function folders(step) {
       await outcome(workspace.list("")),
       await outcome(workspace.pick()),
       await outcome(workspace.pick("x")),
+      await outcome(workspace.pick(null)),
+      // A handle that cannot be stored, and one that cannot be read.
+      await outcome(workspace.pick({ kind: "directory", getFileHandle() {} })),
+      await outcome(workspace.pick(Object.defineProperty({}, "kind", { get: () => localStorage.missing.kind }))),
     ];
     const root = await navigator.storage.getDirectory();
     globalThis.showDirectoryPicker = async ({ mode }) => root.getDirectoryHandle(`user's folder ${mode}`, { create: true });
@@ -197,11 +201,13 @@ for (const kind of availableBrowsers) {
       });
       await context.test("a folder is used as long as the user allows it, and is remembered", async () => {
         const required = /^permission_required: /;
-        const [none, requested, listed, noPicker, noHandle, granted, handle, aborted] = await browser.evaluate(folders, "first");
+        const [none, requested, listed, noPicker, ...rest] = await browser.evaluate(folders, "first");
+        const [noHandle, nothing, copied, unreadable, granted, handle, aborted] = rest;
         assert.deepEqual([none, requested, granted, handle], ["none", "none", "granted", "directory"]);
         assert.match(listed, /^permission_required: no folder has been picked yet: call pick\(\)/);
         assert.match(noPicker, /^store_unavailable: this browser cannot open a folder/);
-        assert.match(noHandle, /^invalid_options: pick\(\) takes/);
+        for (const refused of [noHandle, nothing]) assert.match(refused, /^invalid_options: pick\(\) takes/);
+        for (const refused of [copied, unreadable]) assert.match(refused, /^invalid_options: /);
         assert.match(aborted, /^aborted: /);
         await blank();
         const found = await browser.evaluate(folders, "reloaded");
