@@ -102,7 +102,7 @@ async function bundleWithRolldown(input, plugins, options) {
     input,
     platform: common.platform,
     transform: { target: common.target },
-    plugins: [...plugins, leftOut],
+    plugins: [...plugins, leftOut, boundedPatterns],
   });
   const { output } = await bundled.write({
     dir: common.outdir,
@@ -222,6 +222,16 @@ const leftOut = {
     return undefined;
   },
   load: (id) => (id === "\0ajv-provider" ? "export class AjvJsonSchemaValidator {}" : undefined),
+};
+
+/** The validator of JSON Schemas tries patterns with `RegExp`, which may never end. In its module, that name is a class of ours. */
+const boundedPatterns = {
+  name: "bounded patterns",
+  transform(code, id) {
+    if (!/@cfworker\/json-schema\/dist\/esm\/validate\.js$/.test(id)) return undefined;
+    const file = JSON.stringify(path.join(root, "js/input/pattern.ts"));
+    return { code: `import { SchemaPattern as RegExp } from ${file};${code}`, map: null };
+  },
 };
 
 /** A style sheet is a string: a shadow root adopts it, which a strict content security policy allows. */

@@ -1,5 +1,6 @@
 // Checks arguments against a JSON Schema. Loaded with the first conversation whose agent has a tool.
 import { Validator } from "@cfworker/json-schema";
+import { UntriedPattern } from "./pattern.js";
 import type { JSONSchema } from "./types.js";
 
 /** The sentence of the validator about a value of another type. */
@@ -10,7 +11,15 @@ export function checking(schema: JSONSchema): (argumentsJson: string) => string 
   let validator: Validator | undefined;
   return (argumentsJson) => {
     validator ??= new Validator(schema as ConstructorParameters<typeof Validator>[0], "2020-12", false);
-    const { valid, errors } = validator.validate(JSON.parse(argumentsJson));
+    const args: unknown = JSON.parse(argumentsJson);
+    let result: ReturnType<Validator["validate"]>;
+    try {
+      result = validator.validate(args);
+    } catch (error) {
+      if (error instanceof UntriedPattern || error instanceof SyntaxError) return error.message;
+      throw error;
+    }
+    const { valid, errors } = result;
     if (valid) return null;
     // Errors of inner schemas say what is wrong; those of the schemas around them only repeat that something is.
     const details = errors.filter(({ keyword }) => !["properties", "items", "allOf", "$ref"].includes(keyword));

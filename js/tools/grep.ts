@@ -1,7 +1,7 @@
 // The tool `grep`: finds files by a regular expression. The SDK's is `tools/grep/`.
 //
 // Patterns have Python's syntax and ignore case. A search takes a limited number of steps, so that no pattern stops the page.
-import { Steps, TooLong, automaton, characters } from "../python-regex/automaton.js";
+import { Steps, TooLong, automaton, characters } from "../input/automaton.js";
 import { UnreadablePattern, foldDotted, pythonRegExp } from "../python-regex/translate.js";
 import type { BuiltInContext, BuiltInDefinition, BuiltInOutput, ToolPlace } from "../tool/types.js";
 import type { Workspace, WorkspaceEntry } from "../workspace/types.js";

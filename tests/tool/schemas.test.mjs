@@ -1,12 +1,14 @@
 // Tools whose arguments are described with zod, valibot or arktype: the request holds their JSON Schema, and the tool is
 // given what they make of the arguments.
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import { test } from "node:test";
 import { toJsonSchema, toStandardJsonSchema } from "@valibot/to-json-schema";
 import { type } from "arktype";
 import * as valibot from "valibot";
 import { z } from "zod";
 import { Agent, Conversation, LLM, memoryStore, tool } from "../../dist/index.js";
+import { root } from "../../scripts/process.mjs";
 import { createModel } from "../support/model.mjs";
 
 const libraries = {
@@ -110,3 +112,42 @@ async function call(parameters, args, jsonSchema) {
   const { content } = requests[1].body.messages.at(-1);
   return { sent, given, answer: JSON.stringify(content) };
 }
+
+test("a pattern that backtracks for ever does not stop the page", () => {
+  const program = `
+    import { Agent, Conversation, LLM, memoryStore, tool } from "./dist/index.js";
+    import { createModel } from "./tests/support/model.mjs";
+    const name = tool({
+      name: "name",
+      description: "Takes a name.",
+      parameters: {
+        type: "object",
+        properties: { name: { type: "string", pattern: "^(a+)+$" } },
+        patternProperties: { "^(b+)+$": { type: "number" } },
+      },
+      execute: ({ name }) => name.length,
+    });
+    const call = (args) => ({ calls: [{ name: "name", arguments: args }] });
+    const [a, b] = ["a".repeat(40), "b".repeat(40)];
+    const model = createModel([call({ name: a + "!" }), call({ name: "a", [b + "!"]: 1 }), call({ name: a, [b]: "x" }), call({ name: a }), { text: "Done." }]);
+    const agent = new Agent({ llm: new LLM({ model: "openai/gpt-4o", fetch: model.fetch }), tools: [name] });
+    const conversation = await Conversation.open({ agent, store: memoryStore() });
+    await conversation.sendMessage("Go");
+    await conversation.run();
+    const results = (await conversation.activeBranch()).flatMap(({ kind, error, observation }) =>
+      kind === "AgentErrorEvent" ? [error] : observation ? [observation.content[0].text] : []);
+    console.log(JSON.stringify(results));
+    await conversation.close();
+  `;
+  const { stdout, signal, stderr } = spawnSync(process.execPath, ["--input-type=module", "--eval", program], {
+    cwd: root,
+    timeout: 60_000,
+    encoding: "utf8",
+  });
+  assert.deepEqual([signal, stderr], [null, ""]);
+  const [first, second, third, fourth] = JSON.parse(stdout.trim().split("\n").at(-1));
+  assert.match(first, /name: String does not match pattern/);
+  assert.equal(second, "1");
+  assert.match(third, /has to be of type number/);
+  assert.equal(fourth, "40");
+});

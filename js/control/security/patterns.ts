@@ -4,7 +4,7 @@
 // of a syntax difference. A pattern of a stored analyzer also counts as found if its search takes too long. The SDK parses
 // arguments as shell commands too, to find `rm -rf` with quotes or a path; here a pattern without a parser finds it, also in prose.
 import type { SecurityRisk } from "../../events/events.js";
-import { Steps, TooLong, type Search, automaton, characters } from "../../python-regex/automaton.js";
+import { Steps, TooLong, type Search, automaton, characters } from "../../input/automaton.js";
 import { UnreadablePattern, pythonRegExp } from "../../python-regex/translate.js";
 import type { PatternLists, SecurityPattern } from "../types.js";
 

@@ -21,11 +21,11 @@ export class Steps {
 export type Search = (text: Uint32Array, steps: Steps) => boolean;
 
 /**
- * A search for a `RegExp` of this source with the flags `iu`. `building` limits the size of the automaton.
+ * A search for a `RegExp` of this source with these flags. `building` limits the size of the automaton.
  * @throws TooLong also for a reference to a group, which an automaton cannot match
  */
-export function automaton(source: string, building: Steps): Search {
-  const machine = new Machine(new Parser(source).all(), false, building);
+export function automaton(source: string, building: Steps, flags: "iu" | "u" = "iu"): Search {
+  const machine = new Machine(new Parser(source, flags).all(), false, building);
   return (text, steps) => machine.isIn(text, steps);
 }
 
@@ -54,8 +54,8 @@ class Atom {
   /** Cached results by character. */
   readonly #known: Array<boolean | undefined> = [];
 
-  constructor(source: string) {
-    this.#pattern = new RegExp(`^${source}$`, "iu");
+  constructor(source: string, flags: string) {
+    this.#pattern = new RegExp(`^${source}$`, flags);
   }
 
   has(character: number): boolean {
@@ -65,11 +65,18 @@ class Atom {
   }
 }
 
-/** Parses the output of `python-regex.ts`, which is valid for `RegExp`. */
+/** One character: a class, an escape, or itself. Two escapes are one where they are the halves of a pair. */
+const atoms =
+  /\[(?:[^\]\\]|\\[^])*\]|\\u\{[^}]*\}|\\u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|\\u[\da-fA-F]{4}|\\x..|\\[pP]\{[^}]*\}|\\c[a-zA-Z]|\\?[^]/uy;
+
+/** Parses what is valid for `RegExp` with the flag `u`, and without `m`. */
 class Parser {
   #at = 0;
 
-  constructor(readonly source: string) {}
+  constructor(
+    readonly source: string,
+    readonly flags: string,
+  ) {}
 
   all(): Part {
     const parts = [this.#sequence()];
@@ -94,10 +101,31 @@ class Parser {
   #one(): Part {
     const look = this.#take(/\(\?(<?)([=!])/y);
     if (look) return { is: "look", part: this.#group(), isBehind: look[1] === "<", isNegated: look[2] === "!" };
+    if (this.#take(/\(\?(?![:<])/y)) throw new TooLong("it has flags for a part of it");
     if (this.#take(/\((?:\?(?::|<[^>]*>))?/y)) return this.#group();
     if (this.#take(/\\[1-9k]/y)) throw new TooLong("it refers to a group");
-    const atom = this.#take(/\[(?:[^\]\\]|\\[^])*\]|\\u\{[^}]*\}|\\x..|\\?[^]/uy)!;
-    return { is: "atom", atom: new Atom(atom[0]) };
+    if (this.#take(/\^/y)) return this.#look("[^]", true, true);
+    if (this.#take(/\$/y)) return this.#look("[^]", false, true);
+    const edge = this.#take(/\\[bB]/y);
+    if (edge) return this.#edge(edge[0] === "\\B");
+    return this.#atom(this.#take(atoms)![0]);
+  }
+
+  #atom(source: string): Part {
+    return { is: "atom", atom: new Atom(source, this.flags) };
+  }
+
+  #look(source: string, isBehind: boolean, isNegated: boolean): Part {
+    return { is: "look", part: this.#atom(source), isBehind, isNegated };
+  }
+
+  /** A place with a letter, digit or underscore on one side, or with `isInside` one where both sides are the same. */
+  #edge(isInside: boolean): Part {
+    const between = (isBefore: boolean): Part => ({
+      is: "sequence",
+      parts: [this.#look("\\w", true, !isBefore), this.#look("\\w", false, isBefore !== isInside)],
+    });
+    return { is: "choice", parts: [between(true), between(false)] };
   }
 
   #group(): Part {
