@@ -36,4 +36,6 @@ export type FromWorker =
     }
   /** The answer to `open` is the name of the store. */
   | { call: number; value: unknown }
+  /** Why it cannot be the home of this conversation, which then runs in the page. */
+  | { call: number; unavailable: string }
   | { call: number; error: SentError };

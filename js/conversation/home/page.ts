@@ -42,6 +42,7 @@ export async function openAt(home: WorkerAsHome, id: string, store: string | und
   if (failure !== undefined) return failure;
   const { number, answer } = connection.call({ open: id, data });
   const name = await answer;
+  if (name instanceof Unavailable) return name.message;
   const leave = () => connection.call({ close: number }).answer;
   if (name !== store) {
     await leave();
@@ -64,6 +65,9 @@ export async function openAt(home: WorkerAsHome, id: string, store: string | und
     },
   };
 }
+
+/** The answer of a worker that cannot be the home of the conversation. */
+class Unavailable extends Error {}
 
 /** @throws ThreadkeepError `invalid_options` */
 function homeOf(home: WorkerAsHome): { worker: HomeWorker; data?: unknown } {
@@ -141,6 +145,7 @@ class Connection {
     if (!call) return;
     this.#open.delete(message.call);
     if ("value" in message) return call.resolve(message.value);
+    if ("unavailable" in message) return call.resolve(new Unavailable(message.unavailable));
     const { code, message: text, status, retryable } = message.error;
     call.reject(new ThreadkeepError(code, text, { retryable, ...(status !== undefined && { status }) }));
   }

@@ -1,9 +1,10 @@
 // A worker as the home of conversations: it opens what the pages ask for, and closes what no page shows and nobody runs. Loaded with
 // the first page.
 import { checkId } from "../../input/arguments.js";
-import { fromCore, invalidOptions, ThreadkeepError } from "../../input/errors.js";
+import { fromCore, invalidOptions, isA, textOf, ThreadkeepError } from "../../input/errors.js";
 import { LLM, type LLMOptions } from "../../llm/llm.js";
 import type { SecretValue } from "../../secrets/source.js";
+import { withTimeout } from "../../store/inventory.js";
 import { indexedDBStore } from "../../store/store.js";
 import { Conversation } from "../conversation.js";
 import type { ServedOptions } from "../types.js";
@@ -33,6 +34,8 @@ export function homeFor(served: ServedOptions): Home {
       store: opened.then(({ store }) => store),
       viewers: new Set(),
     };
+    // The page that has asked is told.
+    room.conversation.catch(() => {});
     rooms.set(id, room);
     const over = () => rooms.get(id) === room && rooms.delete(id);
     opened.then(({ conversation }) => {
@@ -47,7 +50,7 @@ export function homeFor(served: ServedOptions): Home {
   };
 
   const open = async (conversationId: string, data: unknown) => {
-    const given = typeof served === "function" ? await served({ conversationId, data }) : served;
+    const given = typeof served === "function" ? await optionsBy(served, { conversationId, data }) : served;
     if (typeof given !== "object" || given === null || "home" in given || "conversationId" in given)
       throw invalidOptions(
         "serveConversations() takes the options of Conversation.open() without conversationId and home, or a function that returns them",
@@ -108,6 +111,7 @@ export function homeFor(served: ServedOptions): Home {
         try {
           post({ call, value: await carryOut(data) });
         } catch (error) {
+          if (error instanceof Unavailable) return post({ call, unavailable: error.message });
           const { code, message, retryable, status } = fromCore(error);
           post({ call, error: { code, message, retryable, status } });
         }
@@ -121,6 +125,25 @@ export function homeFor(served: ServedOptions): Home {
       post({ ready: true });
     },
   };
+}
+
+/** This worker cannot be the home of a conversation. */
+class Unavailable extends Error {}
+
+/** So many milliseconds the function of the host may take, as long as a worker has to answer at first. */
+const patience = 10_000;
+
+/** What the function of the host returns. @throws ThreadkeepError its own, and `invalid_options` for whatever else it throws */
+async function optionsBy<Given, Options>(served: (given: Given) => Options | Promise<Options>, given: Given): Promise<Options> {
+  let answer: { options: Options } | undefined;
+  try {
+    answer = await withTimeout((async () => ({ options: await served(given) }))(), patience);
+  } catch (error) {
+    if (isA(error, ThreadkeepError)) throw error;
+    throw new ThreadkeepError("invalid_options", `the function of serveConversations() has failed: ${textOf(error)}`, { cause: error });
+  }
+  if (!answer) throw new Unavailable(`the function that was given to serveConversations() has not answered for ${patience / 1000} seconds`);
+  return answer.options;
 }
 
 /** A model of a page. */

@@ -272,6 +272,20 @@ for (const kind of availableBrowsers) {
         browser.problems.splice(0);
       });
 
+      await step("a worker whose function does not answer leaves the conversation to the tab", async () => {
+        const seen = await one.evaluate(
+          async (replies) => {
+            const worker = new Worker("/pages/silent-home.mjs", { type: "module" });
+            const conversation = await open({ home: worker, replies });
+            await conversation.sendMessage("Go");
+            const { finalResponse } = await conversation.run();
+            return [conversation.home, conversation.warnings.map(({ code, message }) => [code, message.slice(0, 46)]), finalResponse];
+          },
+          [done],
+        );
+        assert.deepEqual(seen, ["here", [["home_unavailable", "the function that was given to serveConversati"]], "Done."]);
+      });
+
       await step("what cannot work is refused", async () => {
         const seen = await one.evaluate(async () => {
           const codeOf = (options) =>
@@ -297,7 +311,7 @@ for (const kind of availableBrowsers) {
         assert.match(seen[3], /^invalid_options: .*no option "date"; did you mean data/);
         assert.match(seen[4], /^invalid_options: .*needs a store with a name/);
         assert.match(seen[5], /^invalid_options: the store here is/);
-        assert.match(seen[6], /^internal: .*not [0-9a-f-]{36}/);
+        assert.match(seen[6], /^invalid_options: the function of serveConversations\(\) has failed: not [0-9a-f-]{36}/);
         assert.match(seen[7], /^invalid_options: .*no option "tgas"/);
         assert.match(seen[8], /^unsupported: this cannot be sent to a worker/);
       });
