@@ -38,7 +38,8 @@ export async function importUIMessages(
 ): Promise<ImportedConversation> {
   const leftOut = new LeftOut();
   const chat = reading(() =>
-    messages.flatMap((message) => (message.role === "assistant" ? ofAssistant(message, leftOut) : ofOther(message, leftOut))),
+    // A hole is no message.
+    [...messages].flatMap((message) => (message.role === "assistant" ? ofAssistant(message, leftOut) : ofOther(message, leftOut))),
   );
   const imported = await Conversation.importJSON(chat, options);
   return { ...imported, warnings: [...imported.warnings, ...leftOut.warnings] };
@@ -57,7 +58,7 @@ function reading<T>(read: () => T): T {
 }
 
 function ofOther({ role, parts }: UIMessage, leftOut: LeftOut): ChatMessage[] {
-  const content = parts.flatMap((part): ChatContent[] => {
+  const content = [...parts].flatMap((part): ChatContent[] => {
     if (part.type === "text") return part.text === "" ? [] : [{ type: "text", text: part.text }];
     if (part.type === "file") return imageOf(part, leftOut);
     leftOut.add(`parts of the type ${part.type}`);

@@ -53,8 +53,8 @@ export class ThreadkeepChatTransport<Message extends UIMessage = UIMessage> impl
    * @throws ThreadkeepError `invalid_state` if another tab has written what `messages` lacks, `not_found` for a message that is not stored, and those of `sendMessage()`
    */
   async sendMessages(request: Sending<Message>): Promise<ReadableStream<UIMessageChunk>> {
-    const { chatId, messages, trigger, messageId, abortSignal } = objectOf("sendMessages()", "a request of useChat", request);
-    ensureMessages(messages);
+    const { chatId, messages: given, trigger, messageId, abortSignal } = objectOf("sendMessages()", "a request of useChat", request);
+    const messages = messagesOf(given);
     const chat = await openChat(this.#options, conversationIdOf(chatId), this);
     abortSignal?.throwIfAborted();
     const reply = new Reply(chat, abortSignal);
@@ -128,12 +128,21 @@ export class ThreadkeepChatTransport<Message extends UIMessage = UIMessage> impl
   }
 }
 
-/** @throws ThreadkeepError `invalid_options` */
-function ensureMessages(messages: readonly UIMessage[]): void {
-  checked(
-    "sendMessages() takes the messages of useChat",
-    () => Array.isArray(messages) && messages.every(({ id, parts }) => typeof id === "string" && Array.isArray(parts)),
-  );
+/** A copy of the list of messages, which has no holes. @throws ThreadkeepError `invalid_options` */
+function messagesOf(given: readonly UIMessage[]): UIMessage[] {
+  return checked("sendMessages() takes the messages of useChat", () => {
+    if (!Array.isArray(given)) return false;
+    // `every()` skips holes, and a copy fills them.
+    const messages: UIMessage[] = [...given];
+    const isMessage = ({ id, parts }: UIMessage) => typeof id === "string" && Array.isArray(parts) && [...parts].every(isPart);
+    return messages.every(isMessage) && messages;
+  });
+}
+
+/** Whether it has what is read of a part. */
+function isPart(part: UIMessage["parts"][number]): boolean {
+  const has = (...names: string[]) => names.every((name) => typeof (part as Record<string, unknown>)[name] === "string");
+  return has("type") && (part.type !== "text" || has("text")) && (part.type !== "file" || has("url", "mediaType"));
 }
 
 /** Sends the last message of the user. */
@@ -179,7 +188,7 @@ async function expectUpToDate(chat: OpenChat, messages: readonly UIMessage[]): P
       "invalid_state",
       "another tab has continued this chat, and the message was not sent: show setMessages(await transport.messages(id)), and send it again",
     );
-  chat.mayLack = chat.conversation.access === "follower";
+  chat.mayLack = chat.conversation.access !== "writer";
 }
 
 /** Goes on after the decisions of the user in the last message. */
@@ -228,7 +237,7 @@ async function isUnanswered(conversation: Conversation, eventId: string, content
 /** Whether a page that died has left something to go on with. */
 function isLeft({ access, executionStatus }: Conversation, events: readonly ConversationEvent[]): boolean {
   // Somebody else is there to go on.
-  if (access === "follower") return false;
+  if (access !== "writer") return false;
   const last = lastOf(
     events,
     (event) => isUserMessage(event) || isAnswer(event) || isResult(event) || event.kind === "PauseEvent" || event.kind === "InterruptEvent",

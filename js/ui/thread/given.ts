@@ -8,10 +8,11 @@ export function objectOf<T extends object>(where: string, what: string, given: T
 
 /** A copy of a list of texts of the host. @throws ThreadkeepError `invalid_options` */
 export function textsOf(where: string, given: readonly string[]): string[] {
-  return checked(
-    `${where} takes a list of ids`,
-    () => Array.isArray(given) && given.every((each) => typeof each === "string") && [...given],
-  );
+  return checked(`${where} takes a list of ids`, () => {
+    // `every()` skips holes, and a copy fills them.
+    const ids = Array.isArray(given) ? [...given] : [undefined];
+    return ids.every((each) => typeof each === "string") && ids;
+  });
 }
 
 /** @throws ThreadkeepError `invalid_options` */
