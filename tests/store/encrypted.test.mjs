@@ -179,6 +179,19 @@ test("another passphrase writes no row again, and the one before opens nothing",
   assert.match(await refused(last), /^invalid_options: the passphrase is the only secret/);
 });
 
+test("of two that change the secret at the same moment, one has changed it, and the other one is told what has happened", async () => {
+  const rows = open();
+  const stores = [1, 2].map(() => encryptedStore(rows, { passphrase }));
+  await stores[0].commit(id, commit(0, 1, { baseState: "state" }));
+  const current = { passphrase };
+  const changes = stores.map((store, n) => store.setSecret({ passphrase: `new ${n}` }, { current }));
+  const done = await Promise.allSettled(changes);
+  assert.deepEqual(done.map(({ status }) => status).sort(), ["fulfilled", "rejected"]);
+  const winner = done.findIndex(({ status }) => status === "fulfilled");
+  assert.match(await refused(changes[1 - winner]), /^locked_elsewhere: the secrets of this store were changed by another call or tab/);
+  assert.equal((await encryptedStore(rows, { passphrase: `new ${winner}` }).load(id)).length, 1);
+});
+
 test("it locks itself after a time without a call, at once when it is told, and tells so", async (context) => {
   context.mock.timers.enable({ apis: ["setTimeout", "Date"] });
   const rows = open();

@@ -3,7 +3,7 @@
 //
 // The inner store sees ids of conversations and events, lengths and numbers of writers. The times and the length of a conversation
 // are sealed with its base state, which is therefore written with each commit that changes them.
-import { ThreadkeepError, invalidOptions, optionsOf, reading } from "../../input/errors.js";
+import { ThreadkeepError, fieldOf, invalidOptions, optionsOf, reading } from "../../input/errors.js";
 import type { Commit, Listing, Store } from "../store.js";
 import type { Bytes } from "../../input/bytes.js";
 import { Keyring, type SecretKind } from "./keyring.js";
@@ -324,6 +324,11 @@ export class SealedStore implements Omit<Store, "close"> {
     const key = await ring.open(current);
     try {
       await this.#storeRing(await change(ring, key), stored.writer ?? 0);
+    } catch (error) {
+      if (fieldOf(error, "code") !== "locked_elsewhere") throw error;
+      const text =
+        "the secrets of this store were changed by another call or tab at the same moment, and this call has changed nothing; repeat it with a secret that opens the store now";
+      throw new ThreadkeepError("locked_elsewhere", text, { cause: error });
     } finally {
       key.fill(0);
     }
