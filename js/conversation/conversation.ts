@@ -14,6 +14,7 @@ import { type Branch, type Versions, activeBranch, branches, versions } from "./
 import { type EventLog, eventLog } from "./event-log.js";
 import type {
   ActionEvent,
+  ConversationAccess,
   ConversationEvent,
   ConversationState,
   ExecutionStatus,
@@ -94,11 +95,11 @@ export class Conversation<Answer = any> implements AsyncDisposable {
 
   /**
    * `"writer"`: this handle writes the conversation, and its loop runs here. `"follower"`: another handle does, usually in another
-   * tab; this one shows what is stored there as it happens, and passes on what is asked of it. The live event `access` says when
-   * it has become the other.
+   * tab; this one shows what is stored there as it happens, and passes on what is asked of it. `"free"`, `"deleted"`, and when one
+   * becomes another: see the live event `access`.
    */
-  get access(): "writer" | "follower" {
-    return this.#core.access() as "writer" | "follower";
+  get access(): ConversationAccess {
+    return this.#session.role.access;
   }
 
   /** Where the loop runs: in this page, in another tab, in a worker, or on an agent server. The live event `home` says when that changes. */

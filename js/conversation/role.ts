@@ -1,7 +1,7 @@
 // Whether a handle writes its conversation or follows the one that does, and the way from one to the other.
 import type { CoreConversation } from "../../pkg/threadkeep.js";
 import type { Agent } from "../agent/agent.js";
-import type { ConversationEvent, LiveEvent } from "../events/events.js";
+import type { ConversationAccess, ConversationEvent, LiveEvent } from "../events/events.js";
 import { ask, ThreadkeepError } from "../input/errors.js";
 import { type Change, join, lockOfWriter, write } from "../store/changes.js";
 import type { Store } from "../store/store.js";
@@ -42,6 +42,8 @@ export class Role {
   /** The end of the last change between the two. */
   #changes: Promise<unknown> = Promise.resolve();
   #isClosed = false;
+  /** As it was told last; before that, as it was opened. */
+  #access: ConversationAccess | undefined;
   /** The time since which this handle writes. It tells which of two handles has taken the place of the other. */
   #since = 0;
   /** Whether it answers no other handle any more. */
@@ -68,6 +70,10 @@ export class Role {
 
   get home(): "here" | "tab" | "worker" | "server" {
     return this.#following?.home ?? "here";
+  }
+
+  get access(): ConversationAccess {
+    return this.#access ?? (this.#session.core.access() as ConversationAccess);
   }
 
   /** The last words of the writer elsewhere about itself. */
@@ -237,6 +243,9 @@ export class Role {
       join,
       lock: lockOfWriter(store, id),
       becameFree: () => this.#becameFree(),
+      isWritten: () => {
+        if (this.#access === "free") this.#emit("access", "follower");
+      },
       deleted,
     });
   }
@@ -264,7 +273,9 @@ export class Role {
   }
 
   #emit(key: "access" | "home", value: string): void {
-    if (!this.#isClosed) this.#session.emit({ kind: "ConversationStateUpdateEvent", key, value } as LiveEvent);
+    if (this.#isClosed) return;
+    if (key === "access") this.#access = value as ConversationAccess;
+    this.#session.emit({ kind: "ConversationStateUpdateEvent", key, value } as LiveEvent);
   }
 
   #inTurn<T>(change: () => Promise<T>): Promise<T> {

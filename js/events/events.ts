@@ -49,6 +49,13 @@ export interface WaitingEvent {
   why: ErrorCode;
   message: string;
 }
+/**
+ * `"writer"` and `"follower"`: what a handle is from now on. `"free"`: the page that wrote the conversation has ended, and this
+ * handle does not take its place by itself (`takeOver: "never"`, or it failed); of several pages that try, one can. When another
+ * handle writes, this one is a `"follower"` again. `"deleted"`: the conversation is no longer stored, and this handle is closed.
+ */
+export type ConversationAccess = "writer" | "follower" | "free" | "deleted";
+
 /** The fields of the state whose changes have a type of their own below, or none. */
 type Apart = "id" | "execution_status" | "leaf_event_id" | "head_is_empty" | "tags" | "stats";
 
@@ -68,12 +75,7 @@ export type StateUpdateEvent = { kind: "ConversationStateUpdateEvent" } & (
       keyof ConversationState,
       Apart
     >]
-  /**
-   * `"writer"` and `"follower"`: what this handle is from now on. `"free"`: the page that wrote the conversation has ended, and this
-   * handle does not take its place by itself (`takeOver: "never"`, or it failed); of several pages that try, one can.
-   * `"deleted"`: the conversation is no longer stored, and this handle is closed.
-   */
-  | { key: "access"; value: "writer" | "follower" | "free" | "deleted" }
+  | { key: "access"; value: ConversationAccess }
   /** The ids of the messages that wait for an agent server: see `conversation.queue`. */
   | { key: "queue"; value: string[] }
   /** Where the loop of the conversation runs from now on. */

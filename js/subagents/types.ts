@@ -2,7 +2,15 @@
 import type { CoreConversation } from "../../pkg/threadkeep.js";
 import type { Agent } from "../agent/agent.js";
 import type { OwnLimits } from "../agent/limits.js";
-import type { ActionEvent, ConversationEvent, ConversationState, ExecutionStatus, LiveEvent, SecurityRisk } from "../events/events.js";
+import type {
+  ActionEvent,
+  ConversationAccess,
+  ConversationEvent,
+  ConversationState,
+  ExecutionStatus,
+  LiveEvent,
+  SecurityRisk,
+} from "../events/events.js";
 import type { ConversationStats, JSONValue } from "../events/types.js";
 import type { LLM } from "../llm/llm.js";
 import type { Tool } from "../tool/types.js";
@@ -69,7 +77,7 @@ export interface ChildOptions {
 
 /** The part of a `Conversation` that the tool `task` uses of those that it opens. @internal */
 export interface Child {
-  readonly access: "writer" | "follower";
+  readonly access: ConversationAccess;
   readonly executionStatus: ExecutionStatus;
   readonly events: { readonly length: number; slice(start?: number, end?: number): Promise<ConversationEvent[]> };
   readonly stats: ConversationStats;

@@ -165,12 +165,15 @@ test("one that never takes over reports the end once everything is taken in, and
   const message = await writer.sendMessage("Go");
   await writer.close();
   await until(() => values(heard, "access").length > 0);
-  assert.deepEqual([values(heard, "access"), follower.state.leaf_event_id], [["free"], message.id]);
+  assert.deepEqual([values(heard, "access"), follower.access, follower.state.leaf_event_id], [["free"], "free", message.id]);
   await assert.rejects(follower.sendMessage("x"), { code: "locked_elsewhere", message: /takeOver\(\)/ });
-  await follower.close();
   const next = await Conversation.open({ agent: agentOf([]), store, conversationId: writer.id });
   assert.equal(next.access, "writer");
+  await next.sendMessage("Here");
+  await until(() => values(heard, "access").length > 1);
+  assert.deepEqual([values(heard, "access"), follower.access], [["free", "follower"], "follower"], "somebody writes again");
   await next.close();
+  await follower.close();
 });
 
 test("a follower of a deleted conversation is closed, and says why", async () => {
@@ -179,6 +182,7 @@ test("a follower of a deleted conversation is closed, and says why", async () =>
   await writer.close();
   await Conversation.delete(writer.id, { store });
   await until(() => values(heard, "access").includes("deleted"));
+  assert.equal(follower.access, "deleted");
   await assert.rejects(follower.sendMessage("x"), { code: "store_lost" });
   await assert.rejects(follower.run(), { code: "store_lost" });
   await follower.close();

@@ -322,7 +322,7 @@ export async function use(signal: AbortSignal): Promise<void> {
   // @ts-expect-error the id stays
   conversation.id = "";
   same<ExecutionStatus, typeof conversation.executionStatus>(true);
-  same<"writer" | "follower", typeof conversation.access>(true);
+  same<"writer" | "follower" | "free" | "deleted", typeof conversation.access>(true);
   same<"here" | "tab" | "worker" | "server", typeof conversation.home>(true);
   same<Promise<void>, ReturnType<typeof conversation.takeOver>>(true);
   await Conversation.open({ agent, store, takeOver: "never" });

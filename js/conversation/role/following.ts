@@ -31,6 +31,8 @@ interface Follower {
   lock: ReturnType<typeof lockOfWriter>;
   /** The writer has ended. Resolves to whether there is another one, of whose end this has to hear as well. */
   becameFree(): Promise<boolean>;
+  /** Somebody writes. */
+  isWritten(): void;
   /** The conversation is no longer stored. */
   deleted(): void;
 }
@@ -100,6 +102,7 @@ export async function follow({
   join,
   lock,
   becameFree,
+  isWritten,
   deleted,
 }: Follower): Promise<Following> {
   const client = newId();
@@ -206,6 +209,7 @@ export async function follow({
       since = message.since;
       shown = message.shown;
       isFree = false;
+      isWritten();
       if (where !== message.welcome) {
         where = message.welcome;
         emit({ kind: "ConversationStateUpdateEvent", key: "home", value: where });
@@ -288,6 +292,7 @@ export async function follow({
       return;
     }
     isFree = false;
+    isWritten();
     // The writer that answers tells of its commits over the channel, in order with its live events.
     if (writer === undefined) {
       refresh().catch(fail);

@@ -92,7 +92,7 @@ export class OpenChat {
     this.sent = earlier?.sent ?? new Map();
     this.handle = earlier?.handle ?? new LastingHandle(conversation);
     if (earlier) this.handle.follow(conversation);
-    this.mayLack = earlier?.mayLack === true || conversation.access === "follower";
+    this.mayLack = earlier?.mayLack === true || conversation.access !== "writer";
     conversation.subscribe((event) => this.#hear(event));
   }
 
@@ -184,7 +184,7 @@ export class OpenChat {
   }
 
   #hear(event: ConversationEvent | LiveEvent): void {
-    this.mayLack ||= this.conversation.access === "follower";
+    this.mayLack ||= this.conversation.access !== "writer";
     if (event.kind === "StreamingDeltaEvent") this.pieces.push(event);
     else if (event.kind === "WaitingEvent") this.pieces = [];
     else if ("id" in event && (isUserMessage(event) || isAnswer(event))) {

@@ -82,7 +82,7 @@ export class Session {
       conversation,
       access: conversation.access,
       home: conversation.home,
-      isSilent: isOpen && (this.#isSilent || view.isFree),
+      isSilent: isOpen && (this.#isSilent || conversation.access === "free"),
       status: conversation.executionStatus,
       isRunning: isOpen && (view.runs > 0 || view.isRunning),
       waiting: view.waiting,

@@ -183,8 +183,11 @@ export interface ThreadSnapshot {
   conversationId: string | null;
   /** For everything that has no field here: the handle of `opened()`, always the same. `null` until it is open. */
   conversation: Conversation | null;
-  /** `"follower"`: the loop runs elsewhere, where every action of this thread is passed on to. When that ends, this page may take its place. */
-  access: "writer" | "follower" | null;
+  /**
+   * `"follower"`: the loop runs elsewhere, where every action of this thread is passed on to. When that ends, this page may take its
+   * place, or it is `"free"`. See `Conversation.access`.
+   */
+  access: Conversation["access"] | null;
   /** Where the loop runs: see `Conversation.home`. `null` until it is open. */
   home: "here" | "tab" | "worker" | "server" | null;
   /**

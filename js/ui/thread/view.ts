@@ -42,8 +42,6 @@ export class ConversationView {
   ready: readonly string[] = [];
   waiting: WaitingEvent | null;
   title: string | null = null;
-  /** Whether nobody writes the conversation, and this page does not take the place of the one that did. */
-  isFree = false;
   warnings: readonly ConversationWarning[] = [];
   readonly #pageSize: number;
   /** `null` if it is not known: then the work of sub-agents is shown only while it is heard. */
@@ -97,7 +95,8 @@ export class ConversationView {
 
   /** Whether a run is under way, here or elsewhere, as far as the conversation tells. */
   get isRunning(): boolean {
-    return !this.isFree && this.conversation.executionStatus === "running";
+    const { access, executionStatus } = this.conversation;
+    return access !== "free" && executionStatus === "running";
   }
 
   /** Whether the last message has a failure in it. */
@@ -122,8 +121,8 @@ export class ConversationView {
    */
   async #readQueue(): Promise<void> {
     const { access, executionStatus, home, queue } = this.conversation;
-    const mayWait = executionStatus === "waiting_for_confirmation" || (access === "follower" && executionStatus === "running");
-    if (this.isFree || (!mayWait && home !== "server")) return;
+    const mayWait = executionStatus === "waiting_for_confirmation" || (access !== "writer" && executionStatus === "running");
+    if (access === "free" || (!mayWait && home !== "server")) return;
     for (const event of await queue.list()) this.addSent(event);
   }
 
@@ -379,7 +378,6 @@ export class ConversationView {
   }
 
   #takeAccess(value: unknown): void {
-    this.isFree = value === "free";
     if (value === "deleted") this.#listener.deleted();
     if (value !== "writer") return;
     // A run that the last writer has left is repaired, and its draft is known here.

@@ -45,7 +45,7 @@ export async function readOnly() {
   const kinds = (await conversation.events.slice()).map(({ kind }) => kind);
   const isExported = (await conversation.exportZip()).size > 0;
   const isWarned = conversation.warnings.some(({ code }) => code === "store_quota");
-  return { access: conversation.access, isWarned, refused, isExported, kinds };
+  return { isWriter: conversation.access === "writer", isWarned, refused, isExported, kinds };
 }
 
 export const takeOver = () => conversation.takeOver();

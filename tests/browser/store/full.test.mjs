@@ -51,7 +51,7 @@ test("a full disk stops a run, loses nothing, and the run goes on when there is 
         await page.goto(url);
         assert.equal(await page.evaluate(inPage, "open", id, rounds), id, where);
         const { kinds, ...can } = await page.evaluate(inPage, "readOnly");
-        assert.deepEqual(can, { access: "follower", isWarned: true, refused: "store_quota", isExported: true }, where);
+        assert.deepEqual(can, { isWriter: false, isWarned: true, refused: "store_quota", isExported: true }, where);
         assert.ok(kinds.length > 0, where);
       }
       await page.evaluate(inPage, "makeRoom");

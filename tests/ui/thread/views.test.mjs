@@ -50,7 +50,7 @@ test("a view never closes a conversation of somebody else to take over", async (
   await writer.close();
   await free;
   const { error, isSilent, access } = thread.getSnapshot();
-  assert.deepEqual([error, isSilent, access], [null, true, "follower"], "nobody answers, and the view may offer to take over");
+  assert.deepEqual([error, isSilent, access], [null, true, "free"], "nobody answers, and the view may offer to take over");
   await assert.rejects(thread.send("Hi"), { code: "locked_elsewhere" });
   await follower.takeOver();
   await until(thread, ({ access, isSilent }) => access === "writer" && !isSilent);
