@@ -103,9 +103,9 @@ error_codes! {
     /// The stored data cannot be read, or a store broke its contract.
     StoreCorrupt = "store_corrupt", retryable false,
         "export what can be read";
-    /// Another tab or handle is writing this conversation.
+    /// Another tab or handle writes this conversation, or did, and this handle has not taken its place.
     LockedElsewhere = "locked_elsewhere", retryable true,
-        "close it there, then open it here";
+        "close it there, or `takeOver()` here: see [tabs.md](tabs.md)";
     /// Only the tab that writes this conversation, or only a conversation that runs here, can do this.
     Unsupported = "unsupported", retryable false,
         "do it there, or `takeOver()` first: see [tabs.md](tabs.md)";

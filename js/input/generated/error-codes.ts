@@ -43,7 +43,7 @@ export type ErrorCode =
   | "store_lost"
   /** The stored data cannot be read, or a store broke its contract. */
   | "store_corrupt"
-  /** Another tab or handle is writing this conversation. */
+  /** Another tab or handle writes this conversation, or did, and this handle has not taken its place. */
   | "locked_elsewhere"
   /** Only the tab that writes this conversation, or only a conversation that runs here, can do this. */
   | "unsupported"

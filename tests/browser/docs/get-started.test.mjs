@@ -31,11 +31,11 @@ for (const kind of availableBrowsers) {
     const browser = await tabs(kind);
     try {
       const tab = await browser.page(`${server.origin}/`);
-      const shows = (text) =>
-        untilIn(tab, `it shows “${text}”`, (wanted) => document.querySelector("main")?.textContent.includes(wanted), text);
-      const send = async (text) => {
-        await tab.type("form input", text);
-        await tab.click("form button");
+      const shows = (text, page = tab) =>
+        untilIn(page, `it shows “${text}”`, (wanted) => document.querySelector("main")?.textContent.includes(wanted), text);
+      const send = async (text, page = tab) => {
+        await page.type("form input", text);
+        await page.click("form button");
       };
       await untilIn(tab, "the address has the conversation", () => location.hash.length > 1);
       await tab.type("[type=password]", "sk-typed");
@@ -52,6 +52,14 @@ for (const kind of availableBrowsers) {
       await tab.type("[type=password]", "sk-typed");
       await tab.click("main button");
       await shows("Transferred 20 euros to Ann.");
+      // The second tab has no key: the first one answers what is sent there.
+      const second = await browser.page(tab.url());
+      await shows("Transferred 20 euros to Ann.", second);
+      await send("Roll the dice again", second);
+      for (const page of [second, tab]) {
+        await shows("Roll the dice again", page);
+        await page.waitForFunction(() => document.querySelector("main").textContent.split("[roll_dice: done]").length === 3);
+      }
       assert.deepEqual(browser.problems, []);
     } finally {
       await browser.close();
