@@ -8,7 +8,7 @@ use wasm_bindgen_futures::JsFuture;
 
 #[wasm_bindgen(typescript_custom_section)]
 const TYPES: &str = r#"
-export interface CoreImported { id: string; outcome: "created" | "continued" | "up_to_date"; eventCount: number; warnings: string[] }
+export interface CoreImported { id: string; outcome: "created" | "continued" | "merged" | "up_to_date"; eventCount: number; warnings: string[] }
 "#;
 
 /// Takes the write lock of a conversation through the TypeScript side; `None` if it is taken.

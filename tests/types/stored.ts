@@ -25,9 +25,12 @@ import {
   type Store,
   type Tool,
 } from "threadkeep";
+import type { CoreImported } from "../../pkg/threadkeep.js";
 import { same } from "./same.js";
 
 export async function use(store: Store, id: string): Promise<void> {
+  // What the core says of an import is what the host gets.
+  same<Pick<CoreImported, keyof CoreImported>, Pick<ImportedConversation, keyof ImportedConversation>>(true);
   same<Awaited<ReturnType<typeof Conversation.list>>, ConversationInfo[]>(true);
   same<ConversationInfo["pinnedAt" | "archivedAt" | "trashedAt"], Date | null>(true);
   await Conversation.list({ store, subagents: true, trashed: true } satisfies ListOptions);
