@@ -46,9 +46,14 @@ export class PageYield {
     this.#signal = signal;
   }
 
+  /** Throws the reason of the signal, if it has stopped the work. */
+  goOn(): void {
+    this.#signal?.throwIfAborted();
+  }
+
   /** Whether it is time to call `wait()`. */
   get isDue(): boolean {
-    this.#signal?.throwIfAborted();
+    this.goOn();
     return performance.now() - this.#since > 50;
   }
 

@@ -184,9 +184,10 @@ test("options that do not exist, and values of another type, are refused", async
     await assert.rejects(storageStatus(options), { code: "invalid_options", message });
 });
 
-test("what a store of the host fails with, or returns in another form, is an error with a code", async () => {
+test("a conversation that cannot be read says why, and keeps nobody from seeing the others", async () => {
   const inner = memoryStore();
-  await talk(inner, "Any");
+  const [broken, whole] = [await talk(inner, "Broken"), await talk(inner, "Whole")];
+  const { conversations: all } = await storageStatus({ store: inner });
   const failing = Object.assign(new Error("the disk is on fire"), { code: "store_unavailable" });
   for (const [method, answer, code] of [
     ["load", async () => ({ baseState: 1, length: 1 }), "store_corrupt"],
@@ -197,8 +198,20 @@ test("what a store of the host fails with, or returns in another form, is an err
     ["readFile", async () => [1], "store_corrupt"],
     ["readFile", () => Promise.reject(failing), "store_unavailable"],
   ]) {
-    await assert.rejects(storageStatus({ store: { ...host(inner), [method]: answer } }), { code }, method);
+    const store = { ...host(inner), [method]: (id, ...given) => (id === broken ? answer() : inner[method](id, ...given)) };
+    const { conversations } = await storageStatus({ store });
+    const { error, bytes } = conversations.find(({ id }) => id === broken);
+    assert.ok(error instanceof ThreadkeepError, method);
+    assert.equal(error.code, code, method);
+    assert.ok(bytes < all.find(({ id }) => id === broken).bytes, method);
+    assert.deepEqual(
+      conversations.filter(({ id }) => id === whole),
+      all.filter(({ id }) => id === whole),
+      method,
+    );
   }
+  const lost = { ...host(inner), list: () => Promise.reject(failing) };
+  await assert.rejects(storageStatus({ store: lost }), { code: "store_unavailable" });
 });
 
 test("sub-agents of each other, as an archive may claim, are counted once", async () => {

@@ -43,6 +43,8 @@ export interface ConversationSize {
   fileBytes: number;
   /** The text of `base_state.json`, as UTF-8. */
   baseStateBytes: number;
+  /** Why not all of it could be read; then the bytes are those that could. Otherwise it is not there. */
+  error?: ThreadkeepError;
 }
 
 /** See `storageStatus()`. */
@@ -86,17 +88,31 @@ async function sizes(store: Store, signal: AbortSignal | undefined): Promise<Con
   const pageYield = new PageYield(signal);
   const found = new Map<string, ConversationSize>();
   for (const { id, title } of infos.filter(({ id }) => topmost(id) === id)) {
-    const parts = await measured(store, id, pageYield);
-    if (parts) found.set(id, { id, title, bytes: sum(parts), ...parts });
+    const size: ConversationSize = { id, title, bytes: 0, eventBytes: 0, fileBytes: 0, baseStateBytes: 0 };
+    if (await add(store, id, size, pageYield)) found.set(id, size);
   }
   for (const { id } of infos.filter(({ id }) => topmost(id) !== id)) {
     const above = found.get(topmost(id));
-    const parts = above && (await measured(store, id, pageYield));
-    if (!parts) continue;
-    above.bytes += sum(parts);
-    for (const part of ["eventBytes", "fileBytes", "baseStateBytes"] as const) above[part] += parts[part];
+    if (above) await add(store, id, above, pageYield);
   }
   return [...found.values()].sort((one, other) => other.bytes - one.bytes);
+}
+
+/** Adds what this conversation alone has. Resolves to whether there is one: it may be deleted meanwhile. */
+async function add(store: Store, id: string, size: ConversationSize, pageYield: PageYield): Promise<boolean> {
+  const parts: Parts = { eventBytes: 0, fileBytes: 0, baseStateBytes: 0 };
+  try {
+    if (!(await measure(store, id, parts, pageYield))) return false;
+  } catch (error) {
+    // One that cannot be read keeps nobody from seeing the others.
+    pageYield.goOn();
+    size.error ??= fromCore(error);
+  }
+  for (const part of ["eventBytes", "fileBytes", "baseStateBytes"] as const) {
+    size[part] += parts[part];
+    size.bytes += parts[part];
+  }
+  return true;
 }
 
 /** A function from a conversation to that whose sub-agents, or whose sub-agents' sub-agents, work in it: itself, if there is none. */
@@ -118,18 +134,17 @@ const encoder = new TextEncoder();
 const bytesOf = (text: string): number => encoder.encode(text).length;
 
 type Parts = Pick<ConversationSize, "eventBytes" | "fileBytes" | "baseStateBytes">;
-const sum = ({ eventBytes, fileBytes, baseStateBytes }: Parts): number => eventBytes + fileBytes + baseStateBytes;
 
-/** The sizes of what this conversation alone has; `undefined` if it is deleted meanwhile. */
-async function measured(store: Store, id: string, pageYield: PageYield): Promise<Parts | undefined> {
+/** Adds the sizes of what this conversation alone has to `parts`, as it is read. Resolves to whether it is still there. */
+async function measure(store: Store, id: string, parts: Parts, pageYield: PageYield): Promise<boolean> {
   const listing = await asked("load", timeout, () => store.load(id));
-  if (listing === undefined || listing === null) return undefined;
+  if (listing === undefined || listing === null) return false;
   const { baseState, length } = checked(listing);
-  const parts: Parts = { eventBytes: 0, fileBytes: 0, baseStateBytes: bytesOf(baseState) };
+  parts.baseStateBytes = bytesOf(baseState);
   const page = new Page();
   for (let next = 0; next < length; ) {
     const events = await eventsOf(store, id, next, Math.min(length, next + page.count), timeout).catch(unlessGone);
-    if (events === undefined) return undefined;
+    if (events === undefined) return false;
     for (const { json } of events) {
       const bytes = bytesOf(json);
       page.saw(bytes);
@@ -155,7 +170,7 @@ async function measured(store: Store, id: string, pageYield: PageYield): Promise
     page.turn();
     await pageYield.wait();
   }
-  return parts;
+  return true;
 }
 
 function checked(listing: Listing): Listing {
