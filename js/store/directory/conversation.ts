@@ -258,12 +258,15 @@ export class StoredConversation {
    * any more when the log is incomplete, and the record last, without which nobody would complete this.
    */
   async #remove(): Promise<void> {
-    const { parent, directory } = this.#found!;
+    const { parent, directory, ancestors } = this.#found!;
     await removeIn(directory, baseStateFile);
     if (await hasSubagents(directory)) {
       const names = (await entriesOf(directory)).map(([name]) => name).filter((name) => name !== subagentsFolder && name !== ownFolder);
       for (const name of [...names, ownFolder]) await removeIn(directory, name);
-    } else await removeIn(parent, this.#hex);
+    } else {
+      await removeIn(parent, this.#hex);
+      await this.#places.removeEmpty(ancestors);
+    }
     this.#lose();
   }
 

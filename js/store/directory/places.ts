@@ -7,9 +7,10 @@ import { baseStateFile, idOf, ownFolder, subagentsFolder } from "./names.js";
 /** The directory in that of the store's own files with the places of sub-agents' conversations: hints, which may be wrong. */
 const hints = "subagents";
 
-/** A conversation's directory, and the one that it is in. */
+/** A conversation's directory, the one that it is in, and the names of the conversations above it. */
 export interface Found {
   hex: string;
+  ancestors: readonly string[];
   parent: Directory;
   directory: Directory;
 }
@@ -35,7 +36,7 @@ export class Places {
 
   async find(hex: string): Promise<Found | undefined> {
     const top = await directoryIn(this.#root, hex);
-    if (top) return { hex, parent: this.#root, directory: top };
+    if (top) return { hex, ancestors: [], parent: this.#root, directory: top };
     const hint = await directoryAt(this.#root, [ownFolder, hints]);
     const named = hint && (await readIn(hint, hex));
     const told = named && (await this.#below(hex, textOfBytes(named).split("/")));
@@ -58,7 +59,7 @@ export class Places {
         if (isOne && ancestors.length > 0) nested.set(hex, ancestors);
         const below = await directoryIn(directory, subagentsFolder);
         const inner = below ? await inside(below, [...ancestors, hex]) : [];
-        return isOne ? [{ hex, parent, directory }, ...inner] : inner;
+        return isOne ? [{ hex, ancestors, parent, directory }, ...inner] : inner;
       });
       return lists.flat();
     };
@@ -70,18 +71,36 @@ export class Places {
   /** Makes the directory of a conversation: below the last of these if they exist, at the top otherwise. */
   async make(hex: string, ancestors: readonly string[]): Promise<Found> {
     const above = ancestors.length > 0 ? await this.#directoryOf(ancestors) : undefined;
-    if (!above) return { hex, parent: this.#root, directory: await madeIn(this.#root, hex) };
+    if (!above) return { hex, ancestors: [], parent: this.#root, directory: await madeIn(this.#root, hex) };
     const own = await madeIn(await madeIn(this.#root, ownFolder), hints);
     await writeIn(own, hex, bytesOf(ancestors.join("/")));
     const parent = await madeIn(above, subagentsFolder);
-    return { hex, parent, directory: await madeIn(parent, hex) };
+    return { hex, ancestors, parent, directory: await madeIn(parent, hex) };
+  }
+
+  /** Removes the directories of these conversations, which were deleted before the last conversation below them, if they are empty. */
+  async removeEmpty(ancestors: readonly string[]): Promise<void> {
+    const above = ancestors.slice(0, -1);
+    const hex = ancestors.at(-1);
+    const parent = above.length > 0 ? await this.#directoryOf([...above]) : this.#root;
+    const around = above.length > 0 && parent ? await directoryIn(parent, subagentsFolder) : parent;
+    const directory = hex === undefined || !around ? undefined : await directoryIn(around, hex);
+    if (!directory || (await fileIn(directory, baseStateFile))) return;
+    try {
+      // Neither is removed if something is in it.
+      await directory.removeEntry(subagentsFolder);
+      await around!.removeEntry(hex!);
+    } catch {
+      return;
+    }
+    await this.removeEmpty(above);
   }
 
   async #below(hex: string, ancestors: readonly string[]): Promise<Found | undefined> {
     const above = await this.#directoryOf(ancestors);
     const parent = above && (await directoryIn(above, subagentsFolder));
     const directory = parent && (await directoryIn(parent, hex));
-    return directory && { hex, parent: parent!, directory };
+    return directory && { hex, ancestors, parent: parent!, directory };
   }
 
   /** The directory of the last of these conversations, each of which is below the one before it. */
