@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { Agent, Conversation, taskTool } from "../../../dist/index.js";
-import { ThreadkeepChatTransport, conversationIdOf, importUIMessages, uiMessagesOf } from "../../../dist/ai-sdk.js";
+import { ThreadkeepChatTransport, conversationIdOf, uiMessagesOf } from "../../../dist/ai-sdk.js";
 import { until } from "../../support/until.mjs";
 import { agentOf, asked, atRest, call, chatWith, lines, plain, shows } from "./shared.mjs";
 
@@ -491,40 +491,6 @@ test("options that are wrong are refused at once, and those of the conversation 
   });
   const transport = new ThreadkeepChatTransport({ agent: agentOf(model), maxIterations: 3 });
   await assert.rejects(transport.conversation("x"), { code: "invalid_options" });
-});
-
-test("messages and parts that are missing or not of their form are refused, and nothing is stored", async () => {
-  const { open, close, store, id } = chatWith([]);
-  const { transport } = await open();
-  const hole = Array(1);
-  const user = (parts) => ({ id: "m", role: "user", parts });
-  const lists = [
-    null,
-    hole,
-    [null],
-    Object.assign(Array(3), { 0: user([{ type: "text", text: "Hi" }]), 2: user([{ type: "text", text: "Hi" }]) }),
-    ...[
-      hole,
-      [null],
-      ["x"],
-      [{}],
-      [{ type: 7 }],
-      [{ type: "text" }],
-      [{ type: "text", text: null }],
-      [{ type: "file" }],
-      [{ type: "file", url: "x" }],
-    ].map((parts) => [user(parts)]),
-  ];
-  for (const messages of lists)
-    await assert.rejects(
-      transport.sendMessages({ chatId: id, messages, trigger: "submit-message" }),
-      { code: "invalid_options", message: "sendMessages() takes the messages of useChat" },
-      JSON.stringify(messages),
-    );
-  assert.deepEqual(await Conversation.list({ store }), []);
-  for (const messages of [...lists.slice(0, 4), [user(hole)], [user([null])]])
-    await assert.rejects(importUIMessages(messages, { store }), { code: "archive_invalid" }, JSON.stringify(messages));
-  await close();
 });
 
 test("a view that lacks what another tab has stored sends nothing until it shows that, and the app's handle lasts", async () => {
