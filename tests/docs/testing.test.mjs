@@ -42,7 +42,7 @@ test("the example of checkStore() finds nothing wrong with a store whose handles
   assert.deepEqual(failures, []);
 });
 
-test("Vite stops at a worker with the library, unless it builds workers as modules", { timeout: 120_000 }, async () => {
+test("Vite stops at a worker with the library, unless it builds workers as modules", async () => {
   mkdirSync(path.join(root, ".cache"), { recursive: true });
   const folder = mkdtempSync(path.join(root, ".cache/vite-worker-"));
   const files = {

@@ -11,7 +11,7 @@ const success = { text: '{"success":true}' };
 const agent = new Agent({ llm: new LLM({ model: "openai/scripted", apiKey: "sk-scripted", baseUrl: "http://127.0.0.1:9" }) });
 const textsOf = (events) => events.map(({ llm_message: { content } }) => content.map(({ text }) => text).join(""));
 
-describe("a server that talks nonsense", { timeout: 120_000, concurrency: true }, () => {
+describe("a server that talks nonsense", { concurrency: true }, () => {
   const servers = [];
   const start = async () => {
     const server = await startNonsenseServer();

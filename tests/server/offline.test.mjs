@@ -279,7 +279,7 @@ for (const version of serverVersions) {
 }
 
 for (const kind of availableBrowsers)
-  test(`${kind}: a message that a server takes and never logs keeps nothing waiting`, { timeout: 180_000 }, async () => {
+  test(`${kind}: a message that a server takes and never logs keeps nothing waiting`, async () => {
     const web = await startServer({ mounts: { "/tests/": "tests" } });
     const server = await startNonsenseServer();
     const browser = await tabs(kind);

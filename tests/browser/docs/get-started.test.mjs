@@ -58,7 +58,8 @@ for (const kind of availableBrowsers) {
       await send("Roll the dice again", second);
       for (const page of [second, tab]) {
         await shows("Roll the dice again", page);
-        await page.waitForFunction(() => document.querySelector("main").textContent.split("[roll_dice: done]").length === 3);
+        const rolled = () => document.querySelector("main").textContent.split("[roll_dice: done]").length === 3;
+        await untilIn(page, "the dice have been rolled twice", rolled);
       }
       assert.deepEqual(browser.problems, []);
     } finally {
