@@ -1,6 +1,7 @@
 // Runs other programs for the scripts in this folder, and turns failures into sentences.
 import { spawn, spawnSync } from "node:child_process";
 import { realpathSync } from "node:fs";
+import { constants, setPriority } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -19,11 +20,12 @@ export const whereFrom = {
 
 /**
  * Runs a program and passes its output on; throws `Stop` unless it succeeds. With `stderr`, what it has written there is passed on at
- * its end, as this function returns it.
+ * its end, as this function returns it. What `isBeside` leaves the processors to what everybody waits for.
  */
-export function run(command, args, { stderr, ...options } = {}) {
+export function run(command, args, { stderr, isBeside = false, ...options } = {}) {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, { cwd: root, stdio: ["inherit", "inherit", stderr ? "pipe" : "inherit"], ...options });
+    if (isBeside && child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL);
     let text = "";
     child.stderr?.setEncoding("utf8").on("data", (more) => (text += more));
     child.on("error", (error) => reject(notStarted(command, error)));

@@ -63,7 +63,7 @@ export async function ensureLinters() {
 export async function ensureNpmPackages() {
   if (npmPackagesAreFresh()) return;
   console.log("installing npm packages");
-  await run("npm", ["ci", "--ignore-scripts", "--no-audit", "--no-fund"], { stderr: exceptForPages });
+  await run("npm", ["ci", "--ignore-scripts", "--no-audit", "--no-fund"], { stderr: exceptForPages, isBeside: true });
 }
 
 /** Packages that ask for a newer Node than this project, which only bundles them for pages, or takes their types. */
@@ -89,6 +89,6 @@ function npmPackagesAreFresh() {
 export async function ensureWasmTool(targetDirectory) {
   const tool = path.join(targetDirectory, "tool", process.platform === "win32" ? "wasm-tool.exe" : "wasm-tool");
   if (!existsSync(tool)) console.log("building the tool for wasm files, tools/wasm (once, about a minute)");
-  await run("cargo", ["build", "--locked", "--quiet", "--package", "wasm-tool", "--profile", "tool"]);
+  await run("cargo", ["build", "--locked", "--quiet", "--package", "wasm-tool", "--profile", "tool"], { isBeside: true });
   return tool;
 }
