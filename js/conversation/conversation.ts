@@ -95,8 +95,7 @@ export class Conversation<Answer = any> implements AsyncDisposable {
 
   /**
    * `"writer"`: this handle writes the conversation, and its loop runs here. `"follower"`: another handle does, usually in another
-   * tab; this one shows what is stored there as it happens, and passes on what is asked of it. `"free"`, `"deleted"`, and when one
-   * becomes another: see the live event `access`.
+   * tab; this one shows what is stored there as it happens, and passes on what is asked of it. More: the live event `access`.
    */
   get access(): ConversationAccess {
     return this.#session.role.access;
