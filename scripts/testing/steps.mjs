@@ -79,8 +79,7 @@ export function testSteps({ quick = false, all = false } = {}) {
     },
     { name: "build-tools", lane: "cargo", command: [node, "scripts/build.mjs", "--tools"], timeout: hang },
     { name: "build", lane: "build", needs: ["build-tools"], command: build, timeout: hang },
-    // A fault in the core may let a test of it wait for ever.
-    { name: "native", lane: "cargo", needs: ["build-tools"], command: ["cargo", "test", "--locked"], timeout: 900 },
+    { name: "native", lane: "cargo", needs: ["build-tools"], command: ["cargo", "test", "--locked"], timeout: hang },
     {
       name: "server",
       extra: true,
