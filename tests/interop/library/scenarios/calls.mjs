@@ -119,7 +119,7 @@ export const calls = {
     play: async ({ conversation }) => {
       await say(conversation, "Keep x.");
       const { action, summary } = await conversation.events.at(2);
-      assert.deepEqual([action.data, summary], [{ text: "x", tags: ["a", "b"] }, "Keep it."]);
+      assert.deepEqual([action.data, summary], [{ text: "x", tags: ["a", "b"], more: null }, "Keep it."]);
     },
   },
   "numbers of every spelling": {
