@@ -1,6 +1,7 @@
 // The page of the kill suite. It brings conversations to certain points, or works on one without end, until its browser
 // is killed; the page after it continues them. Everything that the library reports goes to the test at once, by a
 // WebSocket: what the page itself remembers is lost with it.
+import { until } from "/support/until.mjs";
 import { Agent, Conversation, LLM, directoryStore, encryptedStore, indexedDBStore, mirror, tool } from "/threadkeep/index.js";
 import { randomFrom } from "/support/random.mjs";
 import { hanging } from "./hanging-store.mjs";
@@ -196,7 +197,10 @@ let mirrored;
 window.finish = async () => {
   mirrored.isEnding = true;
   await mirrored.ended.promise;
-  await mirrored.backup.catchUp();
+  const { backup } = mirrored;
+  await backup.catchUp();
+  // The lock of the conversation that was closed may be free only a moment later, and its base state waits for that.
+  await until(() => backup.state.status === "up_to_date", "everything is in the mirror", { seen: () => backup.state });
   const { differences } = await mirrored.backup.verify();
   const files = mirrored.folder && (await filesIn(mirrored.folder));
   // What a failure is understood by.
