@@ -1,5 +1,6 @@
 // The library's own wasm below its TypeScript: the glue code that is part of its modules, and the files that a page downloads.
 import { CoreStore, instantiate, loadChunksWith } from "/pkg/threadkeep.js";
+import { storeMethods } from "/support/store-with.mjs";
 
 export * from "/pkg/threadkeep.js";
 
@@ -14,7 +15,7 @@ loadChunksWith((name) => {
 
 // As `js/store/store.ts` has them.
 CoreStore.prototype.spansConversations = true;
-for (const method of ["list", "load", "events", "indexOf", "commit", "files", "readFile", "delete"]) {
+for (const method of storeMethods) {
   CoreStore.prototype[method] = function (...args) {
     return this.call(method, args);
   };
