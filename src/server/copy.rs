@@ -335,6 +335,8 @@ impl ServerCopy {
                     self.latest.replace(Some(of.clone()));
                     known.mark.moving = false;
                 }
+                // The socket tells of it without its number; a page that was asked for may have been faster.
+                Told::Changed(event) if self.is_known_change(event) => {}
                 Told::Changed(event) => self.take_change(&mut known, event),
                 _ => {}
             }
@@ -468,6 +470,13 @@ impl ServerCopy {
         // Some are stored later than they were made.
         let time = last.map_or("".to_owned(), |last| last.time).max(time.to_owned());
         changed.push(LastChange { name: name.to_owned(), time, number });
+    }
+
+    /// Whether the field that this event names was changed by it already, or by a later one.
+    fn is_known_change(&self, event: &Event) -> bool {
+        let Body::ConversationStateUpdateEvent(update) = event.body() else { return false };
+        let changed = self.changed.borrow();
+        changed.iter().any(|last| *last.name == *update.key && *last.time >= *event.timestamp())
     }
 
     /// Whether the field was changed after this moment. Times of one server have the same form.

@@ -221,6 +221,19 @@ fn an_older_snapshot_does_not_bring_back_what_was() {
 }
 
 #[test]
+fn a_change_that_is_told_after_its_page_does_not_outdate_every_state() {
+    let store = MemoryStore::new();
+    let copy = open(&store);
+    let events = [message(0, "Go"), update(1, "execution_status", r#""paused""#)];
+    take(&copy, &[info(&fields("running", "")), Given::Page { from: "", text: &page(&events, false) }]);
+    // It has waited behind the page, whose answer was faster.
+    take(&copy, &[Given::Event(&events[1])]);
+    assert!(!take(&copy, &[Given::Info { length: 2, text: &fields("paused", "") }]).is_outdated);
+    take(&copy, &[Given::Event(&update(1, "execution_status", r#""running""#))]);
+    assert_eq!(state_of(&store).execution_status().as_str(), "paused");
+}
+
+#[test]
 fn a_state_from_before_another_status_is_outdated() {
     let store = MemoryStore::new();
     let copy = open(&store);
