@@ -213,7 +213,7 @@ export class DemoPage {
         await found.click();
         // A click that leads to another page takes the note of its arrival along.
         if (await arrival.evaluate(({ arrived }) => arrived).catch(() => true)) return;
-        throw new Error(`${what}, but a click on it went elsewhere`);
+        throw new Error(`${what}, but a click on it went to ${await arrival.evaluate(({ at }) => at)}`);
       } catch (error) {
         // It was drawn anew in the meantime, or has moved.
         if (attempt === 3) throw error;
@@ -312,8 +312,11 @@ function dropEvents(name, base64, selector) {
 
 /** In the page: an object that says, from now on, whether a click has arrived at this element. */
 function arrivalOfClick(element) {
-  const arrival = { arrived: false };
-  const note = (event) => (arrival.arrived ||= event.composedPath().includes(element));
+  const arrival = { arrived: false, at: "nothing" };
+  const note = (event) => {
+    arrival.arrived = event.composedPath().includes(element);
+    arrival.at = event.target.outerHTML?.slice(0, 200) ?? event.target.nodeName;
+  };
   window.addEventListener("click", note, { capture: true, once: true });
   return arrival;
 }
@@ -335,15 +338,15 @@ function findButton(name) {
 
 /** In the page: resolves when this element is at the same place in two frames, in sight, and not below something such as the composer. */
 async function stands(element) {
-  for (let before; ; ) {
+  for (let before; element.isConnected; ) {
     const { x, y, width, height } = element.getBoundingClientRect();
     if (before?.x === x && before?.y === y) {
       const atPoint = document.elementFromPoint(x + width / 2, y + height / 2);
-      if (element.contains(atPoint) || before.wasScrolled) return;
+      if (element.contains(atPoint)) return;
       element.scrollIntoView({ block: "center", behavior: "instant" });
-      before = { wasScrolled: true };
+      before = undefined;
     } else {
-      before = { x, y, wasScrolled: before?.wasScrolled };
+      before = { x, y };
     }
     await new Promise(requestAnimationFrame);
   }
