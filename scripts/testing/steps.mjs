@@ -23,17 +23,30 @@ const newestServer = { THREADKEEP_AGENT_SERVER: serverVersions.at(-1) };
 const ownRows = ["browser", "demo", "interop", "kills", "packaging", "proxy", "server"];
 /** A server library in Python. */
 const mcpFromPython = ["tests/mcp/fastmcp.test.mjs"];
-/** Files that take long, or hundreds of megabytes, for what has a small form elsewhere: they belong to `npm test -- --all`. */
-const long = [
-  "browser/agent/long-memory",
-  "browser/examples/assistant-ui-chat",
-  "browser/formats/memory",
-  "browser/store/directory",
-  "browser/store/encrypted",
-  "formats/memory",
-].map((name) => `tests/${name}.test.mjs`);
-/** The paths through the demo that everybody takes: a conversation that survives, approvals, branches, files, settings. */
-const mainDemo = ["demo", "control", "branches", "files", "settings"].map((name) => `tests/demo/${name}.test.mjs`);
+/** Files that belong to `npm test -- --all`, because a cheaper test shows the kind, too, or the chance of it is small. */
+const onlyWithAll = {
+  "minutes, or hundreds of megabytes, of what has a small form elsewhere": [
+    "browser/agent/long-memory",
+    "browser/formats/memory",
+    "browser/store/directory",
+    "browser/store/encrypted",
+    "formats/memory",
+  ],
+  "chance, whose rules native tests have": ["browser/conversation/homes-chaos", "browser/formats/devices"],
+  "apps whose types each check compiles": [
+    "browser/docs/failures",
+    "browser/examples/ai-sdk-chat",
+    "browser/examples/assistant-ui-chat",
+    "browser/examples/react-chat",
+    "browser/examples/worker-chat",
+  ],
+  "deaths of a browser and of a database, of which kills are the rest": ["browser/store/lost", "browser/store/stopped"],
+};
+const long = Object.values(onlyWithAll)
+  .flat()
+  .map((name) => `tests/${name}.test.mjs`);
+/** The paths through the demo that everybody takes first: a conversation that survives, and settings. */
+const mainDemo = ["demo", "settings"].map((name) => `tests/demo/${name}.test.mjs`);
 
 /** The steps of `npm test`; with `all`, those of `npm test -- --all`, in which a step without `extra` may have more to do. */
 export function testSteps({ quick = false, all = false } = {}) {
@@ -169,7 +182,8 @@ export function testSteps({ quick = false, all = false } = {}) {
     },
   ];
   const wanted = steps.filter(({ extra }) => all || !extra);
-  return all ? wanted.map((step) => ({ ...step, env: { ...step.env, THREADKEEP_ALL: "1" } })) : wanted;
+  const more = { THREADKEEP_ALL: "1", PROPTEST_CASES: "1000" };
+  return all ? wanted.map((step) => ({ ...step, env: { ...step.env, ...more } })) : wanted;
 }
 
 /** Seconds after which nothing is expected any more, also on a machine with other work. */

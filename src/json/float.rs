@@ -135,8 +135,6 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig { cases: 4_000, ..ProptestConfig::default() })]
-
         /// serde_json as the second opinion. Of two spellings that are equally short and equally near, the standard
         /// library takes the upper one, and others the even one.
         #[test]

@@ -319,8 +319,6 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig { cases: 4_000, ..ProptestConfig::default() })]
-
         /// serde_json as the second opinion.
         #[test]
         fn the_same_text_is_json_as_for_another_parser(text in near_json(), value in "[-0-9.eE+]{1,8}") {

@@ -163,8 +163,6 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig { cases: 4_000, ..ProptestConfig::default() })]
-
         /// Compared with serde_json.
         #[test]
         fn strings_are_read_and_written_as_by_serde_json(

@@ -70,8 +70,6 @@ fn streamed_texts() -> impl Strategy<Value = Vec<(String, u32)>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(200))]
-
     #[test]
     fn the_death_of_a_page_loses_at_most_the_last_second_of_an_answer(
         texts in streamed_texts(),

@@ -313,7 +313,7 @@ impl Device {
 #[test]
 fn devices_that_exchange_random_histories_get_the_same_tree() {
     let mut outcomes: BTreeMap<&str, u32> = BTreeMap::new();
-    for seed in seed()..seed() + u64::from(amount(100, 500)) {
+    for seed in seed()..seed() + u64::from(amount(40, 500)) {
         block_on(async {
             let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
             let devices: Vec<Device> = (0..2 + random.below(2)).map(Device::new).collect();

@@ -121,8 +121,6 @@ fn any_file() -> impl Strategy<Value = Value> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 1000, ..ProptestConfig::default() })]
-
     #[test]
     fn any_json_is_refused_or_becomes_a_valid_conversation(file in any_file(), cut in 0_usize..400) {
         let store = MemoryStore::new();

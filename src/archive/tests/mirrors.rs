@@ -327,8 +327,6 @@ fn moves() -> impl Strategy<Value = Move> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 500, ..ProptestConfig::default() })]
-
     #[test]
     fn no_history_of_two_or_three_devices_loses_an_event(
         count in 2_usize..4,

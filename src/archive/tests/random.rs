@@ -29,8 +29,6 @@ fn content() -> impl Strategy<Value = Vec<u8>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 500, ..ProptestConfig::default() })]
-
     #[test]
     fn any_list_of_entries_is_imported_or_refused(
         base in 0_u64..4,

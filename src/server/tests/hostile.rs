@@ -89,8 +89,6 @@ fn near_answers() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 2_000, ..ProptestConfig::default() })]
-
     #[test]
     fn no_text_of_a_server_is_a_crash(near in near_answers(), any in any::<String>()) {
         take_as_everything(&near);

@@ -16,14 +16,13 @@ import { startServer } from "../../support/server.mjs";
 const atOnce = 4;
 
 /**
- * What crosses to another tab or worker is the same for both kinds of workers. Another browser has channels, streams and workers of its own:
- * it plays the cases in which messages, answers and calls of tools go through them.
+ * A browser has channels, streams and workers of its own: it plays the cases in which messages, answers and calls of tools go through them.
+ * All cases are played in Chromium with `--all`, and in Node by each check.
  */
-const plays = {
-  chromium: { cases, homes: isAll ? ["tab", "shared worker", "worker"] : ["tab", "worker"] },
-  firefox: { cases: [...messages, ...runs, ...toolCalls], homes: ["tab", "shared worker", "worker"] },
-  webkit: { cases: [...messages, ...runs, ...toolCalls], homes: ["tab", "shared worker", "worker"] },
-};
+const through = [...messages, ...runs, ...toolCalls];
+const casesIn = (kind) => (isAll && kind === "chromium" ? cases : through);
+/** What crosses to a worker is the same for both kinds of workers. */
+const homes = isAll ? ["tab", "shared worker", "worker"] : ["tab", "worker"];
 
 let server;
 let alive;
@@ -49,9 +48,8 @@ for (const kind of availableBrowsers) {
     };
     try {
       const free = await Promise.all(Array.from({ length: atOnce }, () => Promise.all([tab(), tab()])));
-      const { cases, homes } = plays[kind];
       await Promise.all(
-        cases.map((each) =>
+        casesIn(kind).map((each) =>
           context.test(each.name, async () => {
             const pair = free.pop();
             try {

@@ -509,7 +509,7 @@ async fn sequence(seed: u64) {
 
 #[test]
 fn the_files_at_each_event_are_those_of_then_after_random_edits_moves_copies_removals_and_deaths() {
-    for seed in seed()..seed() + u64::from(amount(100, 400)) {
+    for seed in seed()..seed() + u64::from(amount(40, 400)) {
         block_on(sequence(seed));
     }
 }

@@ -4,6 +4,9 @@ import { ScriptedModel } from "../model/script.mjs";
 /** Nothing that the library does may take longer; it is a limit on waiting, not on speed. */
 const patience = 20_000;
 
+/** After so many rows is tried whether everything still works. */
+const together = 25;
+
 export class World {
   /** The faults of requests, a list for each model. */
   violations = [];
@@ -94,12 +97,14 @@ function describe(error) {
 /** Tries every row, and after each whether everything still works. Returns sentences on the differences from the table. */
 export async function tryAll(world, rows) {
   const found = [];
-  for (const { name, expected, attempt } of rows) {
+  for (const [index, { name, expected, attempt }] of rows.entries()) {
     const outcome = await world.outcome(() => attempt(world));
     if (!expected.includes(outcome)) found.push(`${name}: ${outcome}, instead of ${expected.join(" or ")}`);
+    // What a trap leaves behind never works again.
+    if ((index + 1) % together !== 0 && index + 1 < rows.length) continue;
     const after = await world.outcome(() => world.works());
     if (after !== "ok") {
-      found.push(`${name}: nothing works afterwards: ${after}`);
+      found.push(`one of the ${together} up to ${name}: nothing works afterwards: ${after}`);
       break;
     }
   }
