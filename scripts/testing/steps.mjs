@@ -67,7 +67,7 @@ export function testSteps({ quick = false, all = false } = {}) {
     timeout: hang,
   });
   const steps = [
-    { name: "install-browsers", command: [node, "scripts/browsers.mjs", ...(all ? [] : ["chromium"])], timeout: hang },
+    { name: "install-browsers", command: [node, "scripts/browsers.mjs", ...(all ? [] : ["shell"])], timeout: hang },
     {
       name: "install-webkit",
       extra: true,

@@ -47,7 +47,12 @@ test("the downloads in the background are those of the build", (context) => {
   const [, , , background, withTools] = firstDownload.map(Number);
   const wireApi = Math.max(...["chat", "responses", "anthropic"].map(kB));
   const asks = kB("requests") + kB("drafts") + wireApi;
-  assert.deepEqual([background, withTools], [asks, asks + kB("branches")].map(Math.round));
+  // Another folder or another order of functions moves brotli a little, as in size-budget.json.
+  for (const [said, built] of [
+    [background, asks],
+    [withTools, asks + kB("branches")],
+  ])
+    assert.ok(Math.abs(said / built - 1) < 0.02, `README says ${said} kB, and the build has ${built}`);
 });
 
 test("the first downloads of the comparison are measured", async () => {

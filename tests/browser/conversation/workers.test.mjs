@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { startServer } from "../../support/server.mjs";
-import { availableBrowsers } from "../../support/browser/driver.mjs";
+import { availableBrowsers, noWindows } from "../../support/browser/driver.mjs";
 import { tabs } from "../../support/browser/tabs.mjs";
 import { untilIn } from "../../support/browser/until.mjs";
 import { until } from "../../support/until.mjs";
@@ -24,7 +24,7 @@ for (const kind of availableBrowsers) {
       await page.evaluate(prepare, name);
       return page;
     };
-    const step = (name, run) => context.test(name, run);
+    const step = (name, run, options) => context.test(name, options, run);
     /** Whether anybody writes the conversation. */
     const isOpen = (page, id) =>
       page.evaluate(async (id) => (await navigator.locks.query()).held.some(({ name }) => name.endsWith(`:${id}`)), id);
@@ -138,6 +138,7 @@ for (const kind of availableBrowsers) {
           const progress = await two.evaluate(() => heard.filter(({ kind }) => kind === "ToolProgressEvent").map(({ text }) => text));
           assert.deepEqual(progress, ["reads with <secret-hidden>", "reads with <secret-hidden>"]);
         },
+        { skip: noWindows(kind) },
       );
 
       await lookAt(one);

@@ -8,7 +8,7 @@ import { after, before, test } from "node:test";
 import { root } from "../../../scripts/process.mjs";
 import { staticFiles } from "../../../scripts/static-files.mjs";
 import { startServer } from "../../support/server.mjs";
-import { availableBrowsers, launch, noPlainHost, plainHost } from "../../support/browser/driver.mjs";
+import { availableBrowsers, launch, noPlainHost, noWindows, plainHost } from "../../support/browser/driver.mjs";
 import { tabs } from "../../support/browser/tabs.mjs";
 
 /** A page with this policy. */
@@ -76,7 +76,7 @@ for (const kind of availableBrowsers) {
     });
 
     // Firefox forbids it as it does within the frame.
-    await context.test("a page whose user blocks site data gets an error", { skip: kind !== "chromium" }, async () => {
+    await context.test("a page whose user blocks site data gets an error", { skip: kind !== "chromium" || noWindows(kind) }, async () => {
       const profile = mkdtempSync(path.join(tmpdir(), "threadkeep-blocked-"));
       mkdirSync(path.join(profile, "Default"));
       writeFileSync(

@@ -10,6 +10,7 @@ import { findWebKit } from "../../../scripts/webkit.mjs";
 import { fingerprint } from "../../../scripts/freshness.mjs";
 import { root } from "../../../scripts/process.mjs";
 import { killTree } from "./process-tree.mjs";
+import { isAll } from "../explored.mjs";
 import { patience } from "../until.mjs";
 import { startWebKit } from "./webkit.mjs";
 
@@ -55,12 +56,19 @@ const slowestLoad = 120_000;
 
 const wanted = process.env.THREADKEEP_BROWSER;
 
+/** Whole Chromium, as people have it, belongs to `npm test -- --all`. */
+const programOf = (kind) => findBrowser(kind === "chromium" && !isAll ? "shell" : kind);
+const isShell = (program) => program.includes("headless-shell");
+
+/** Why this browser has no tabs that hide each other and no settings of a user, if it has none. */
+export const noWindows = (kind) => kind === "chromium" && isShell(programOf(kind)) && "the shell of Chromium has no windows: see --all";
+
 /**
  * The browsers of this machine, of "chromium" and "firefox": run page tests once for each. THREADKEEP_BROWSER names the
  * one that is wanted, which may be "webkit": not every file can run there, see scripts/webkit.mjs.
  */
 export const availableBrowsers =
-  wanted === "webkit" ? [wanted].filter(() => findWebKit()) : browserKinds.filter((kind) => findBrowser(kind) && (wanted ?? kind) === kind);
+  wanted === "webkit" ? [wanted].filter(() => findWebKit()) : browserKinds.filter((kind) => programOf(kind) && (wanted ?? kind) === kind);
 
 /**
  * Starts a browser. Without `profile` (a folder) it gets one of its own, removed by `close()`; with one, what its
@@ -183,12 +191,13 @@ async function start(kind, profile, preferences = {}, attempts = 4) {
 }
 
 function options(kind, profile, preferences) {
-  const executablePath = findBrowser(kind);
+  const executablePath = programOf(kind);
   if (!executablePath || !existsSync(executablePath)) throw new Error(`no ${kind} on this machine`);
   const common = { executablePath, headless: true, userDataDir: profile, timeout: 60_000, protocolTimeout: 300_000 };
   if (kind === "firefox") return { ...common, browser: "firefox", extraPrefsFirefox: { ...firefoxPreferences, ...preferences } };
   // Pages that are left are kept, as people's browsers do.
-  return { ...common, args: chromiumFlags, ignoreDefaultArgs: ["--disable-back-forward-cache"] };
+  const headless = isShell(executablePath) ? "shell" : true;
+  return { ...common, headless, args: chromiumFlags, ignoreDefaultArgs: ["--disable-back-forward-cache"] };
 }
 
 /** For a page: resolves when its title is `ready`. */
