@@ -160,7 +160,7 @@ export function testSteps({ quick = false, all = false } = {}) {
       name: folder,
       lane: "node",
       needs: ["build"],
-      ...played(usual(without(filesIn(folder), mcpFromPython))),
+      ...played(usual(without(filesIn(folder), mcpFromPython)), { atOnce: 3 }),
       timeout: hang,
     })),
     { name: "mcp-python", extra: true, lane: "node", needs: ["build", "python"], ...played(mcpFromPython), timeout: hang },
