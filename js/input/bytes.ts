@@ -38,7 +38,7 @@ export const textOfBytes = (bytes: Uint8Array): string => decoder.decode(bytes);
 export const random = (length: number): Bytes => crypto.getRandomValues(new Uint8Array(length));
 
 /** @internal */
-export function joined(...parts: Uint8Array[]): Bytes {
+export function joined(parts: readonly Uint8Array[]): Bytes {
   const bytes = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
   let at = 0;
   for (const part of parts) {
@@ -46,6 +46,22 @@ export function joined(...parts: Uint8Array[]): Bytes {
     at += part.length;
   }
   return bytes;
+}
+
+/** The body of a response, which is cancelled if `take` throws: it is called with the length of each piece that has come. @internal */
+export async function bodyOf(response: Response, take: (length: number) => void): Promise<Bytes> {
+  const parts: Uint8Array[] = [];
+  const reader = response.body?.getReader();
+  for (let next = await reader?.read(); next && !next.done; next = await reader!.read()) {
+    try {
+      take(next.value.length);
+    } catch (error) {
+      void reader!.cancel().catch(() => {});
+      throw error;
+    }
+    parts.push(next.value);
+  }
+  return joined(parts);
 }
 
 /** Half of the SHA-256, as hex digits: tells contents apart. @internal */

@@ -1,5 +1,6 @@
 // Reads the body of an answer for the wasm. Pieces that arrive while the wasm is busy are passed on together, because a call
 // into the wasm costs more than the work for most pieces.
+import { joined } from "../input/bytes.js";
 
 /** The maximum number of pieces, and of bytes, that are passed on together. More of them wait in the stream. */
 const maxPieces = 64;
@@ -56,7 +57,7 @@ export function bodyOf(response: Response, onBytes: (bytes: Uint8Array) => void)
       // A failure of this read is reported by the next call; until then it must not be an unhandled rejection.
       read?.catch(() => {});
       if (pieces.length === 0) return undefined;
-      const bytes = pieces.length > 1 ? joined(pieces, length) : pieces[0]!;
+      const bytes = pieces.length > 1 ? joined(pieces) : pieces[0]!;
       onBytes(bytes);
       return bytes;
     },
@@ -95,14 +96,4 @@ function bytesOf(value: unknown): Uint8Array {
   if (typeof value === "string") return new TextEncoder().encode(value);
   if (ArrayBuffer.isView(value)) return new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
   throw new TypeError("the response's body contains a chunk that is not bytes");
-}
-
-function joined(pieces: readonly Uint8Array[], length: number): Uint8Array {
-  const bytes = new Uint8Array(length);
-  let at = 0;
-  for (const piece of pieces) {
-    bytes.set(piece, at);
-    at += piece.length;
-  }
-  return bytes;
 }

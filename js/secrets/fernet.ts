@@ -30,9 +30,9 @@ export async function cipherOf(passphrase: string): Promise<Cipher> {
       new DataView(head.buffer).setBigUint64(1, BigInt(Math.floor(Date.now() / 1000)));
       const iv = crypto.getRandomValues(new Uint8Array(ivLength));
       const encrypted = await crypto.subtle.encrypt({ name: "AES-CBC", iv }, encryption, new TextEncoder().encode(text));
-      const signed = joined(head, iv, new Uint8Array(encrypted));
+      const signed = joined([head, iv, new Uint8Array(encrypted)]);
       const mac = await crypto.subtle.sign("HMAC", signing, signed);
-      return tokenOf(joined(signed, new Uint8Array(mac)));
+      return tokenOf(joined([signed, new Uint8Array(mac)]));
     },
     async decrypt(token) {
       const bytes = bytesIn(token);

@@ -1,5 +1,7 @@
 // The words of an agent server, as far as this page reads it itself: answers, and the reasons of its refusals. All of it is untrusted: it may
 // be no such server at all, or repeat what only it should know.
+import { wellFormed } from "../input/arguments.js";
+import { bodyOf } from "../input/bytes.js";
 import { textOf, ThreadkeepError } from "../input/errors.js";
 import type { AgentServerOptions } from "./server.js";
 
@@ -18,17 +20,12 @@ const longestReason = 300;
 /** The text of an answer. */
 export const decoded = (content: Uint8Array): string => new TextDecoder().decode(content);
 
-/** The text without the key, also where it was cut off in the middle. */
+/** The text without the key. What is shown of a text is cut off after this. */
 export function withoutKey(text: string, { apiKey = "" }: AgentServerOptions): string {
-  const spellings = [apiKey, JSON.stringify(apiKey).slice(1, -1), encodeURIComponent(apiKey)].filter(({ length }) => length >= shortest);
-  let masked = spellings.reduce((masked, spelling) => masked.replaceAll(spelling, hidden), text);
-  for (const spelling of spellings)
-    for (let length = spelling.length - 1; length >= shortest; length--)
-      masked = masked.replaceAll(new RegExp(`${escaped(spelling.slice(0, length))}(?="?…)`, "g"), hidden);
-  return masked;
+  const spellings = [apiKey, JSON.stringify(apiKey).slice(1, -1), encodeURIComponent(wellFormed(apiKey))];
+  const masked = (text: string, spelling: string) => (spelling.length < shortest ? text : text.replaceAll(spelling, hidden));
+  return spellings.reduce(masked, text);
 }
-
-const escaped = (text: string) => text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
 
 /** An error about this server, whose message does not have the key. */
 export function serverError(
@@ -63,12 +60,12 @@ export function answered<T>(server: AgentServerOptions, content: Uint8Array, tak
   try {
     json = JSON.parse(text);
   } catch {
-    throw otherwise(/^\s*<(!doctype|html)/i.test(text) ? "a web page" : `something that is not JSON, ${excerpt(text)}`);
+    throw otherwise(/^\s*<(!doctype|html)/i.test(text) ? "a web page" : `something that is not JSON, ${excerpt(server, text)}`);
   }
   try {
     return take(json);
   } catch {
-    throw otherwise(`other JSON, ${excerpt(text)}`);
+    throw otherwise(`other JSON, ${excerpt(server, text)}`);
   }
 }
 
@@ -77,32 +74,20 @@ export function expect(holds: boolean): asserts holds {
   if (!holds) throw new TypeError("it is of another form");
 }
 
-function excerpt(text: string): string {
+function excerpt(server: AgentServerOptions, whole: string): string {
   const most = 60;
+  const text = withoutKey(whole, server);
   return JSON.stringify(text.length > most ? `${text.slice(0, most)}…` : text);
 }
 
 /** The bytes of a response. @throws ThreadkeepError `too_large` */
-export async function bytesOf(server: AgentServerOptions, response: Response): Promise<Uint8Array> {
-  const pieces: Uint8Array[] = [];
+export function bytesOf(server: AgentServerOptions, response: Response): Promise<Uint8Array> {
   let length = 0;
-  const reader = response.body?.getReader();
-  for (;;) {
-    const { done, value } = (await reader?.read()) ?? { done: true };
-    if (done || !value) break;
-    pieces.push(value);
-    length += value.length;
-    if (length <= mostBytes) continue;
-    await reader!.cancel();
-    throw serverError(server, "too_large", `the answer of the agent server ${server.host} has more than ${mostBytes >> 20} MiB`);
-  }
-  const bytes = new Uint8Array(length);
-  let place = 0;
-  for (const piece of pieces) {
-    bytes.set(piece, place);
-    place += piece.length;
-  }
-  return bytes;
+  return bodyOf(response, (more) => {
+    length += more;
+    if (length > mostBytes)
+      throw serverError(server, "too_large", `the answer of the agent server ${server.host} has more than ${mostBytes >> 20} MiB`);
+  });
 }
 
 /** The error about a request that has got no answer; `within` if that was for its time, in milliseconds. */

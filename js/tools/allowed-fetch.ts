@@ -1,4 +1,5 @@
 // Requests of tools, to the addresses only that the host allows.
+import { bodyOf } from "../input/bytes.js";
 import { ThreadkeepError, invalidOptions, textOf } from "../input/errors.js";
 
 /** Addresses that the host allows: origins, or parts of them. */
@@ -77,12 +78,16 @@ export async function fetchAllowed(
         throw notAllowed(`${url.href} redirects to another address, which a web page cannot check; redirects are not followed`);
       const location = response.status >= 300 && response.status < 400 ? response.headers.get("location") : null;
       if (location === null) {
+        let size = 0;
         return {
           url: url.href,
           status: response.status,
           statusText: response.statusText,
           headers: Object.fromEntries(response.headers),
-          body: await bodyOf(response, maxBytes),
+          body: await bodyOf(response, (length) => {
+            size += length;
+            if (size > maxBytes) throw notAllowed(`the answer of ${response.url} is longer than ${maxBytes} bytes`);
+          }),
         };
       }
       await response.body?.cancel();
@@ -116,29 +121,6 @@ function isBelow(url: URL, { origin, pathname }: URL): boolean {
   if (pathname === "/") return true;
   if (/%2f|%5c|%2e|\\/i.test(url.pathname)) return false;
   return url.pathname === pathname || url.pathname.startsWith(pathname.endsWith("/") ? pathname : `${pathname}/`);
-}
-
-async function bodyOf(response: Response, maxBytes: number): Promise<Uint8Array> {
-  const parts: Uint8Array[] = [];
-  let size = 0;
-  const reader = response.body?.getReader();
-  while (reader) {
-    const { done, value } = await reader.read();
-    if (done) break;
-    size += value.length;
-    if (size > maxBytes) {
-      await reader.cancel();
-      throw notAllowed(`the answer of ${response.url} is longer than ${maxBytes} bytes`);
-    }
-    parts.push(value);
-  }
-  const body = new Uint8Array(size);
-  let at = 0;
-  for (const part of parts) {
-    body.set(part, at);
-    at += part.length;
-  }
-  return body;
 }
 
 function parsed(address: string): URL | undefined {

@@ -214,6 +214,13 @@ describe("a server that talks nonsense", { concurrency: true }, () => {
     await conversation.close();
   });
 
+  test("a key that no header can have is an error of the request", async () => {
+    const { server } = await start();
+    const home = agentServer({ host: server.host, apiKey: "half a \ud83d key", workingDir: "/work" });
+    const isNamed = (error) => error instanceof ThreadkeepError && error.code === "network" && error.message.includes(server.host);
+    await assert.rejects(Conversation.open({ agent, home, store: memoryStore() }), isNamed);
+  });
+
   test("an event that comes again and again is in the copy once", async () => {
     const place = await start();
     const { server } = place;

@@ -1,6 +1,7 @@
 // Loads skills in the AgentSkills format (https://agentskills.io): finds the `SKILL.md` files of a source and reads them.
 import { ZipSource } from "../../formats/archive/zip-source.js";
 import { isA, signalOf } from "../../input/arguments.js";
+import { bodyOf } from "../../input/bytes.js";
 import { ThreadkeepError, invalidOptions, optionsOf, reading, textOf } from "../../input/errors.js";
 import type { LoadSkillsOptions, Skill, SkillSource } from "../types.js";
 import { readSkill } from "./front-matter.js";
@@ -120,7 +121,7 @@ async function answered(url: string, limits: Reading, signal: AbortSignal): Prom
   }
   const address = response.url || url;
   if (!response.ok) throw new ThreadkeepError("network", `${address} answered ${response.status}`, { status: response.status });
-  const bytes = await bodyOf(response, limits);
+  const bytes = await bodyOf(response, (length) => limits.take(length));
   if (bytes[0] === 0x50 && bytes[1] === 0x4b) return zipped(new Blob([bytes]), address, limits);
   const names = (URL.canParse(address) ? new URL(address).pathname : address).split("/").map((name) => decodeURIComponent(name));
   const isNamed = names.at(-1)?.toLowerCase() === "skill.md";
@@ -131,22 +132,6 @@ async function answered(url: string, limits: Reading, signal: AbortSignal): Prom
     root: address.replace(/\/?[^/]*$/, ""),
     fetchedFrom: address,
   };
-}
-
-/** The body of a response, which is cancelled as soon as it is too long. */
-async function bodyOf(response: Response, limits: Reading): Promise<Uint8Array<ArrayBuffer>> {
-  const parts: Uint8Array<ArrayBuffer>[] = [];
-  const reader = response.body?.getReader();
-  for (let next = await reader?.read(); next && !next.done; next = await reader!.read()) {
-    try {
-      limits.take(next.value.length);
-    } catch (error) {
-      void reader!.cancel().catch(() => {});
-      throw error;
-    }
-    parts.push(next.value as Uint8Array<ArrayBuffer>);
-  }
-  return new Uint8Array(await new Blob(parts).arrayBuffer());
 }
 
 async function zipped(archive: Blob, name: string, limits: Reading): Promise<Files> {

@@ -3,7 +3,7 @@
 import type { ZipSource as CoreSource, ZipEntries, ZipUnreadable, ZipWriting } from "../../../pkg/threadkeep.js";
 import { type Commit, type Store, isInBrowser } from "../../store/store.js";
 import { PageYield } from "../../store/reading.js";
-import type { Bytes } from "../../input/bytes.js";
+import { type Bytes, joined } from "../../input/bytes.js";
 
 /** A longer event that is not ASCII goes into the browser's database as bytes: a string of it has twice as many, and on its way into the wasm three times as many. */
 const longText = 1 << 20;
@@ -36,16 +36,7 @@ export abstract class Source implements CoreSource {
     const contents = await this.contents(positions);
     if (!(contents instanceof Map)) return contents;
     if (positions.length === 1) return contents.get(positions[0]!)!;
-    let size = 0;
-    for (const content of contents.values()) size += content.length;
-    const joined = new Uint8Array(size);
-    let at = 0;
-    for (const position of positions) {
-      const content = contents.get(position)!;
-      joined.set(content, at);
-      at += content.length;
-    }
-    return joined;
+    return joined(Array.from(positions, (position) => contents.get(position)!));
   }
 
   async commit(

@@ -40,7 +40,7 @@ export async function seal({ rows }: Keys, place: string, content: Uint8Array): 
   const name = bytesOf(place);
   const length = new Uint8Array([name.length >> 8, name.length & 255]);
   const iv = random(nonceLength);
-  return joined(iv, new Uint8Array(await crypto.subtle.encrypt({ name: "AES-GCM", iv }, rows, joined(length, name, content))));
+  return joined([iv, new Uint8Array(await crypto.subtle.encrypt({ name: "AES-GCM", iv }, rows, joined([length, name, content])))]);
 }
 
 /** @throws ThreadkeepError `store_corrupt` */
@@ -78,10 +78,10 @@ export async function openText(keys: Keys, place: string, sealed: string): Promi
 export async function sealName({ names, nonces }: Keys, conversation: string, path: string): Promise<string> {
   const bytes = bytesOf(path);
   const additionalData = bytesOf(conversation);
-  const hash = new Uint8Array(await crypto.subtle.sign("HMAC", nonces, joined(additionalData, bytes)));
+  const hash = new Uint8Array(await crypto.subtle.sign("HMAC", nonces, joined([additionalData, bytes])));
   if (bytes.length > longestPath) return longName + forName(hash);
   const iv = hash.slice(0, nonceLength);
-  return forName(joined(iv, new Uint8Array(await crypto.subtle.encrypt({ name: "AES-GCM", iv, additionalData }, names, bytes))));
+  return forName(joined([iv, new Uint8Array(await crypto.subtle.encrypt({ name: "AES-GCM", iv, additionalData }, names, bytes))]));
 }
 
 /** The path of the file with this name; `undefined` if it stands in the file. */
