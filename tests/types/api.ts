@@ -52,6 +52,8 @@ import {
   type WaitingEvent,
   type Workspace,
 } from "threadkeep";
+// @ts-expect-error only the library reads summaries with it
+export type { fieldsOf } from "threadkeep";
 import { same } from "./same.js";
 
 const llm = new LLM({ model: "openai/gpt-4o", apiKey: async () => "key", baseUrl: "/v1", fetch: globalThis.fetch });

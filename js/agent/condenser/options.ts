@@ -2,6 +2,7 @@
 import { arrayOf, isA } from "../../input/arguments.js";
 import { invalidOptions, optionsOf, reading } from "../../input/errors.js";
 import { LLM } from "../../llm/llm.js";
+/** @internal */
 export { fieldsOf } from "./progress.js";
 
 /** Decides when a part of the history is replaced by a summary, and lets a model write it. The names are the SDK's. */
