@@ -8,7 +8,8 @@ use super::schema::{Kind, Place, Schema};
 use crate::{
     event::SecurityRisk,
     json::{
-        EditableObject, FromJson, ListWriter, elements, is_json, members, python_dumps, quoted, well_formed,
+        EditableObject, FromJson, ListWriter, Object, depths, elements, is_json, members, python_dumps,
+        quoted, well_formed,
     },
     tool::ToolDefinition,
 };
@@ -17,8 +18,9 @@ use std::borrow::Cow;
 /// Misspellings of `security_risk` that the SDK accepts.
 const MISSPELT_RISK: [&str; 3] = ["security_rort", "securtiy_risk", "security_riks"];
 
-/// How deep values are looked at.
-const MAX_DEPTH: usize = 128;
+/// So many objects and lists may be in each other: in an event they are in some more, and what is nested deeper than Python reads it
+/// would be stored, and run after a reload, as a text.
+const MAX_DEPTH: usize = 127;
 
 /// The parsed arguments of a call.
 #[derive(Debug, PartialEq, Eq)]
@@ -37,7 +39,7 @@ pub struct Arguments {
 /// read-only.
 ///
 /// # Errors
-/// A sentence for the model, if the text is not JSON or the risk has an unknown value.
+/// A sentence for the model, if the text is not JSON or nested too deep, or the risk has an unknown value.
 pub fn read_arguments(text: &str, tool: &ToolDefinition, reads_risk: bool) -> Result<Arguments, String> {
     let mut arguments = parse(text)?;
     let is_parameter = has_parameter(tool, "summary");
@@ -49,7 +51,10 @@ pub fn read_arguments(text: &str, tool: &ToolDefinition, reads_risk: bool) -> Re
     }
     let schema = Schema::new(&tool.parameters);
     unwrap_strings(&mut arguments, &schema);
-    if let Some(rest) = without_nulls(&arguments.text(), &schema, &schema.arguments(), 0) {
+    if is_too_deep(&arguments.text()) {
+        return Err(format!("objects and lists may be nested in each other at most {MAX_DEPTH} times"));
+    }
+    if let Some(rest) = without_nulls(&arguments.text(), &schema, &schema.arguments()) {
         arguments = EditableObject::compact(&rest).unwrap_or(arguments);
     }
     let all = arguments.text();
@@ -81,7 +86,16 @@ pub fn argument_names(text: &str) -> Option<Vec<String>> {
     Some(parse(text).ok()?.iter().map(|(name, _)| name.to_owned()).collect())
 }
 
-/// The JSON to store instead of malformed arguments, so that every provider accepts the history.
+/// Whether every provider accepts a history with these arguments.
+pub fn is_accepted(text: &str) -> bool {
+    Object::parse(text).is_some() && !is_too_deep(text)
+}
+
+fn is_too_deep(text: &str) -> bool {
+    depths(text).any(|(_, depth)| depth > MAX_DEPTH)
+}
+
+/// The JSON to store instead of arguments that are not [accepted](is_accepted).
 pub fn malformed(error: &str) -> String {
     let mut object = EditableObject::default();
     object.set("_openhands_malformed_tool_call", "true");
@@ -155,13 +169,13 @@ fn unwrap_strings(arguments: &mut EditableObject, schema: &Schema<'_>) {
 }
 
 /// The value without the members that are null although the schema neither allows this nor requires them; `None` if it has none.
-fn without_nulls<'a>(value: &str, schema: &Schema<'a>, place: &Place<'a>, depth: usize) -> Option<String> {
-    if depth > MAX_DEPTH || !value.contains("null") {
+fn without_nulls<'a>(value: &str, schema: &Schema<'a>, place: &Place<'a>) -> Option<String> {
+    if !value.contains("null") {
         return None;
     }
     if let Some(list) = elements(value) {
         let inner = |(number, element): (usize, &&str)| {
-            without_nulls(element, schema, &schema.element(place, number), depth + 1)
+            without_nulls(element, schema, &schema.element(place, number))
         };
         let changed: Vec<_> = list.iter().enumerate().map(inner).collect();
         changed.iter().any(Option::is_some).then_some(())?;
@@ -174,7 +188,7 @@ fn without_nulls<'a>(value: &str, schema: &Schema<'a>, place: &Place<'a>, depth:
     for (name, value) in old.iter() {
         let member = schema.member(place, name);
         if value != "null" {
-            let inner = without_nulls(value, schema, &member, depth + 1);
+            let inner = without_nulls(value, schema, &member);
             inner.into_iter().for_each(|inner| new.set(name, &inner));
         } else if !schema.allows(&member, Kind::Null) && !schema.requires(place, name) {
             new.remove(name);
@@ -283,6 +297,25 @@ mod tests {
         assert_eq!(arguments.stored, r#"{"note": null, "r": null, "list": [{"b": null}, null]}"#);
         let arguments = read(r#"{"security_risk":null,"summary":null,"any":null}"#, "{}");
         assert_eq!(arguments.for_tool.text(), r#"{"any":null}"#);
+    }
+
+    #[test]
+    fn what_is_nested_too_deep_for_the_log_is_refused_and_the_rest_keeps_its_text() {
+        let deep = |depth: usize| format!("{{\"a\":{}{}}}", "[".repeat(depth - 1), "]".repeat(depth - 1));
+        let schema = r#"{"properties":{"list":{"type":"array"}}}"#;
+        assert_eq!(read(&deep(127), "{}").for_tool.text(), deep(127));
+        let list = format!("{}{}", "[".repeat(126), "]".repeat(126));
+        assert_eq!(
+            read(&format!(r#"{{"list":"{list}"}}"#), schema).for_tool.text(),
+            format!(r#"{{"list":{list}}}"#)
+        );
+        for depth in [128, 500, 100_000] {
+            let list = format!(r#"{{"list":"{}{}"}}"#, "[".repeat(depth - 1), "]".repeat(depth - 1));
+            for (text, schema) in [(deep(depth), "{}"), (list, schema)] {
+                let error = read_arguments(&text, &tool(schema), true).unwrap_err();
+                assert_eq!(error, "objects and lists may be nested in each other at most 127 times");
+            }
+        }
     }
 
     #[test]

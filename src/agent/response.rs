@@ -4,11 +4,10 @@
 //! accepts the resulting history: errors about invalid calls follow all actions of the answer instead of standing
 //! between them, and calls after a `finish` are answered at once instead of waiting for the next run.
 
-use super::arguments::{Arguments, argument_names, malformed, read_arguments};
+use super::arguments::{Arguments, argument_names, is_accepted, malformed, read_arguments};
 use crate::{
     event::{Action, ActionEvent, AgentErrorEvent, Body, ErrorClassification, Event, MessageEvent, Source},
     id::EventId,
-    json::Object,
     llm::message::{Content, Message, MessageToolCall, Role},
     names::Names,
     tool::{FileChange, ToolKind, ToolRegistry, record_of_call},
@@ -169,7 +168,7 @@ fn read_calls(
                 (Some(action), Some(arguments))
             }
             Err(error) => {
-                if Object::parse(&tool_call.arguments).is_none() {
+                if !is_accepted(&tool_call.arguments) {
                     tool_call.arguments = malformed(&error);
                 }
                 errors.push(error_for(&tool_call, &error));

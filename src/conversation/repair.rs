@@ -28,7 +28,7 @@ use crate::{
         tree::{Leaf, becomes_head, is_default_leaf},
     },
     id::{ConversationId, EventId},
-    store::{Listing, Store, StoredEvent},
+    store::{Listing, Store, StoreError, StoredEvent},
     tool::{FileChange, Replay},
 };
 use std::ops::Range;
@@ -73,17 +73,23 @@ fn quarantine_files(torn: &[StoredEvent]) -> Result<Vec<FileChange>> {
 }
 
 /// The events at the end of the log that are not JSON objects.
+///
+/// # Errors
+/// `store_lost` if the store does not have an event in front of the end, and those of the store.
 async fn torn_tail(store: &dyn Store, id: ConversationId, length: u64) -> Result<Vec<StoredEvent>> {
     let mut torn = Vec::new();
     let mut end = length;
     while end > 0 {
         let mut page = store.events(id, back(end)).await?;
+        if page.is_empty() {
+            return Err(StoreError::Lost.into());
+        }
         let readable = page.iter().rposition(|event| !is_torn(event)).map_or(0, |place| place + 1);
         let mut tail = page.split_off(readable);
         end -= tail.len() as u64;
         tail.append(&mut torn);
         torn = tail;
-        if readable > 0 || page.is_empty() && torn.is_empty() {
+        if readable > 0 {
             break;
         }
     }

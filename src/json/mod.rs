@@ -34,7 +34,7 @@ pub use raw::{RawFields, RawJson};
 pub use read::FromJson;
 pub use respell::{python_dumps, well_formed, without_constants};
 pub use same::is_same;
-pub use scan::{Broken, string_length};
+pub use scan::{Broken, depths, string_length};
 pub(crate) use string_enum::string_enum;
 pub use text::{backslash, plain_length, quoted, unescaped_text, unquoted, wtf8};
 pub use view::{

@@ -4,11 +4,11 @@
 //! integers with thousands of digits. A number that is too large for a float becomes infinite, which Python writes as
 //! `null`. All of these can be in free-form JSON that a model or a host has written.
 
-use super::{float, quoted, string_length, well_formed};
+use super::{depths, float, quoted, string_length, well_formed};
 use std::borrow::Cow;
 
 /// The deepest nesting that is not replaced. Python's limit is 200.
-const MAX_DEPTH: usize = 150;
+pub(super) const MAX_DEPTH: usize = 150;
 
 /// The longest number that is not replaced, in bytes. Python's limit is 4300 digits.
 const MAX_NUMBER: usize = 4000;
@@ -89,23 +89,7 @@ impl<'a> Repair<'a> {
 
 /// The length of the object or array that `text` begins with.
 fn nested_length(text: &str) -> usize {
-    let (mut at, mut depth) = (0_usize, 0_usize);
-    while let Some(byte) = text.as_bytes().get(at) {
-        let length = match byte {
-            b'"' => string_length(text.get(at..).unwrap_or_default()),
-            _ => 1,
-        };
-        at = at.saturating_add(length);
-        match byte {
-            b'{' | b'[' => depth = depth.saturating_add(1),
-            b'}' | b']' => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-        if depth == 0 {
-            return at;
-        }
-    }
-    text.len()
+    depths(text).find(|(_, depth)| *depth == 0).map_or(text.len(), |(at, _)| at + 1)
 }
 
 /// Whether Python reads the number as an infinite float. It reads integers of any size.

@@ -42,6 +42,24 @@ pub fn string_length(text: &str) -> usize {
     scanner.string().map_or(text.len(), str::len)
 }
 
+/// The places at which lists and objects of a text begin and end, each with the number of those that are open behind it.
+pub fn depths(text: &str) -> impl Iterator<Item = (usize, usize)> {
+    let (mut at, mut depth) = (0_usize, 0_usize);
+    std::iter::from_fn(move || {
+        loop {
+            let place = at;
+            let byte = *text.as_bytes().get(place)?;
+            at += if byte == b'"' { string_length(text.get(place..).unwrap_or_default()) } else { 1 };
+            match byte {
+                b'{' | b'[' => depth += 1,
+                b'}' | b']' => depth = depth.saturating_sub(1),
+                _ => continue,
+            }
+            return Some((place, depth));
+        }
+    })
+}
+
 /// A place in a text. Every step either passes what it is named after, or gives `None` and stays at the first
 /// character that does not fit.
 pub(super) struct Scanner<'a> {

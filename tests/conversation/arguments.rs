@@ -1,7 +1,7 @@
 //! What a schema allows reaches the tool as the model has sent it, and what it does not is refused by name: with random schemas
 //! as zod, valibot and arktype write them, and as the strict mode of providers demands them, and random arguments.
 
-use crate::support::{World, calls, say, text};
+use crate::support::{World, calls, echo, say, text};
 use futures_executor::block_on;
 use futures_util::future::{LocalBoxFuture, ready};
 use serde_json::{Map, Value, json};
@@ -307,6 +307,22 @@ async fn called(schema: &Value, sent: &[Value]) -> Vec<Result<Value, String>> {
             got.ok_or_else(|| error.unwrap_or_default())
         })
         .collect()
+}
+
+#[test]
+fn a_call_whose_arguments_are_nested_too_deep_has_a_result_that_says_so() {
+    let deep = format!("{{\"a\":{}{}}}", "[".repeat(500), "]".repeat(500));
+    let store = Rc::new(MemoryStore::new());
+    let world = World::new(store, vec![echo()], [calls(&[("call-1", "echo", &deep)]), text("Done.")]);
+    block_on(async {
+        let conversation = world.open().await.unwrap();
+        say(&conversation, "Go").await;
+        conversation.run(CancelToken::default()).await.unwrap();
+        let events = world.events().await;
+        let error = events.iter().find(|event| event["kind"] == "AgentErrorEvent").unwrap();
+        let expected = "Invalid call of 'echo': objects and lists may be nested in each other at most 127 times. Arguments given: a";
+        assert_eq!(error["error"], expected);
+    });
 }
 
 #[test]

@@ -63,6 +63,34 @@ fn what_a_dead_import_has_left_is_no_conversation() {
     });
 }
 
+#[test]
+fn a_store_that_has_lost_events_ends_opening_with_an_error() {
+    let (store, reads) = (MemoryStore::new(), Rc::new(Cell::new(0)));
+    block_on(async {
+        let conversation = World::new(Rc::new(store.another()), Vec::new(), []).open().await.unwrap();
+        say(&conversation, "There").await;
+        let unreadable = |number: u32| (format!("{number:08x}").parse().unwrap(), "{".into());
+        let id = ID.parse().unwrap();
+        let length = store.load(id).await.unwrap().unwrap().length;
+        let events = (0..70).map(unreadable).collect();
+        store.commit(id, Commit { events, ..Commit::new(length, 1.0) }).await.unwrap();
+        for lost in [1, 7, 1000] {
+            reads.set(0);
+            let reading = {
+                let reads = Rc::clone(&reads);
+                move || {
+                    reads.set(reads.get() + 1);
+                    assert!(reads.get() < 100, "it reads for ever");
+                }
+            };
+            let store =
+                ScriptedStore { lost, reading: Box::new(reading), ..ScriptedStore::over(store.another()) };
+            let opened = World::new(Rc::new(store), Vec::new(), []).open_stored().await;
+            assert_eq!(opened.err().map(|error| error.code()), Some(ErrorCode::StoreLost), "{lost} lost");
+        }
+    });
+}
+
 /// A mirror, or an archive, of a conversation that came from elsewhere and was not opened here since.
 #[test]
 fn what_leaves_a_device_has_a_policy_as_strict_as_the_one_there() {

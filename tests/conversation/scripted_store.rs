@@ -37,6 +37,8 @@ pub struct ScriptedStore {
     pub reading: Box<dyn Fn()>,
     /// The number of polls of other futures before events are read.
     pub reads_after: u8,
+    /// So many events at the beginning of a log are lost: what is read from there is empty.
+    pub lost: u64,
     /// Whether it leaves the number of the writer out of commits.
     pub ignores_writers: bool,
 }
@@ -51,6 +53,7 @@ impl ScriptedStore {
             events_read: Rc::default(),
             reading: Box::new(|| {}),
             reads_after: 0,
+            lost: 0,
             ignores_writers: false,
         }
     }
@@ -69,6 +72,9 @@ impl Store for ScriptedStore {
         Box::pin(async move {
             for _ in 0..self.reads_after {
                 yield_once().await;
+            }
+            if range.start < self.lost {
+                return Ok(Vec::new());
             }
             self.inner.events(conversation, range).await
         })
