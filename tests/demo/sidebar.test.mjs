@@ -53,6 +53,16 @@ for (const kind of availableBrowsers) {
       page.until(`the focus is on “${title}”`, (title) => document.activeElement.textContent.includes(title), title);
     /** The button of the row with this title. */
     const tool = (verb, title) => `.conversation-tools [aria-label="${verb}: “${title}”"]`;
+    /** A double click asks once. */
+    const twice = async (page, selector) => {
+      await page.page.evaluate((selector) => {
+        const button = document.querySelector(selector);
+        button.focus();
+        for (const _ of [1, 2]) button.click();
+      }, selector);
+      await page.shows(/cannot be brought back/, "dialog");
+      assert.equal(await page.page.$$eval("dialog[open]", ({ length }) => length), 1);
+    };
     const act = async (page, title, name) => {
       await page.page.hover(`.conversation-row:has(${tool("More", title)})`);
       await page.click(tool("More", title));
@@ -193,18 +203,14 @@ for (const kind of availableBrowsers) {
         for (const title of ["One", "Two"]) await act(page, title, "Delete");
         await page.click("[data-fold=trash]");
         await lists(page, [["Trash2", "Two", "One"]]);
-        await page.click(tool("Delete for ever", "Two"));
-        await page.shows(/cannot be brought back/, "dialog");
+        await twice(page, tool("Delete for ever", "Two"));
         await page.press("Cancel");
         await focusIs(page, tool("Delete for ever", "Two"));
         await page.page.keyboard.press("Enter");
         await page.press("Delete");
         await lists(page, [["Trash1", "One"]]);
         await focusOn(page, "One");
-        // A double click asks once.
-        await page.page.evaluate(() => [1, 2].forEach(() => document.querySelector("#empty-trash").click()));
-        await page.shows(/cannot be brought back/, "dialog");
-        assert.equal(await page.page.$$eval("dialog[open]", ({ length }) => length), 1);
+        await twice(page, "#empty-trash");
         await page.isAccessible("the question before the trash is emptied");
         await page.press("Empty trash");
         await lists(page, []);

@@ -61,8 +61,23 @@ export async function mark(chosen: readonly Chosen[], flag: Flag, value: boolean
 const nameOf = (chosen: readonly Chosen[]): string =>
   chosen.length === 1 ? `“${visibleText(chosen[0]!.title ?? "Untitled conversation")}”` : `${chosen.length} conversations`;
 
+/** What the user is asked about. */
+const asked = new Set<string>();
+
+/** Asks about this, unless that is done already: a double click opens no second question. */
+async function once(about: string, ask: () => Promise<void>): Promise<void> {
+  if (asked.has(about)) return;
+  asked.add(about);
+  await ask().finally(() => asked.delete(about));
+}
+
 /** Deletes a conversation of the trash, after a question. */
-export async function deleteForEver(chosen: Chosen): Promise<void> {
+export const deleteForEver = (chosen: Chosen): Promise<void> => once(chosen.id, () => askAndDelete(chosen));
+
+/** Deletes everything in the trash, after a question. */
+export const emptyWholeTrash = (trashed: readonly Chosen[]): Promise<void> => once("the trash", () => askAndEmpty(trashed));
+
+async function askAndDelete(chosen: Chosen): Promise<void> {
   const title = visibleText(chosen.title ?? "Untitled conversation");
   const answer = await askDelete(title);
   if (answer === "export") return void (await exportStored(chosen.id, title));
@@ -78,8 +93,7 @@ export async function deleteForEver(chosen: Chosen): Promise<void> {
   }
 }
 
-/** Deletes everything in the trash, after a question. */
-export async function emptyWholeTrash(trashed: readonly Chosen[]): Promise<void> {
+async function askAndEmpty(trashed: readonly Chosen[]): Promise<void> {
   const what = trashed.length === 1 ? nameOf(trashed) : `All ${trashed.length} conversations in it`;
   const answer = await ask({
     heading: "Empty the trash?",

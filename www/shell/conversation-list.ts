@@ -233,20 +233,9 @@ function onClick(event: MouseEvent): void {
   const row = target.closest<HTMLElement>("[data-id]");
   if (fold) toggle(fold);
   else if (portion && portion in most) showMore(portion, button!);
-  else if (button?.id === "empty-trash") askToEmpty();
+  else if (button?.id === "empty-trash") void acts().then(({ emptyWholeTrash }) => emptyWholeTrash(infosOf(trash)));
   else if (row && button) press(row, button);
   else if (row && isSelecting()) choose(event, row);
-}
-
-/** While the user is asked, also before the part that asks is loaded. */
-let isAskedToEmpty = false;
-
-function askToEmpty(): void {
-  if (isAskedToEmpty) return;
-  isAskedToEmpty = true;
-  void acts()
-    .then(({ emptyWholeTrash }) => emptyWholeTrash(infosOf(trash)))
-    .finally(() => (isAskedToEmpty = false));
 }
 
 function toggle(part: Part): void {
