@@ -2,6 +2,7 @@
 // when it needs them.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { messageOf, startNonsenseServer } from "../../server/nonsense-server.mjs";
 import { startServer } from "../../support/server.mjs";
 import { availableBrowsers } from "../../support/browser/driver.mjs";
 import { tabs } from "../../support/browser/tabs.mjs";
@@ -214,6 +215,60 @@ for (const kind of availableBrowsers) {
           return sent;
         });
         assert.deepEqual(sent, [false, true]);
+      });
+      await context.test("a required argument that may be null reaches the tool", async () => {
+        const given = await browser.evaluate(async () => {
+          const [{ Agent, Conversation, LLM, memoryStore, tool }, { ScriptedModel }] = await Promise.all([
+            import("/threadkeep/index.js"),
+            import("/support/model/script.mjs"),
+          ]);
+          const given = [];
+          const parameters = {
+            type: "object",
+            properties: { note: { type: ["string", "null"] }, size: { type: "integer" } },
+            required: ["note"],
+            additionalProperties: false,
+          };
+          const take = tool({ name: "take", description: "Takes a note.", parameters, execute: (args) => (given.push(args), "taken") });
+          const { fetch } = new ScriptedModel([{ calls: [{ name: "take", arguments: { note: null, size: null } }] }, { text: "Done." }]);
+          const llm = new LLM({ model: "openai/m", stream: false, fetch });
+          const conversation = await Conversation.open({ agent: new Agent({ llm, tools: [take] }), store: memoryStore() });
+          await conversation.sendMessage("Take a note.");
+          await conversation.run();
+          await conversation.close();
+          return given;
+        });
+        assert.deepEqual(given, [{ note: null }]);
+      });
+      await context.test("a page goes on behind an answer of an agent server that is no JSON", async () => {
+        const nonsense = await startNonsenseServer();
+        try {
+          nonsense.said["GET events/search"] = () => ({ text: "é1e-05" });
+          const waits = await browser.evaluate(async (host) => {
+            const { Agent, Conversation, LLM, agentServer, memoryStore } = await import("/threadkeep/index.js");
+            const agent = new Agent({ llm: new LLM({ model: "openai/m", apiKey: "sk-page" }) });
+            const home = agentServer({ host, workingDir: "/work" });
+            globalThis.conversation = await Conversation.open({ agent, home, store: memoryStore() });
+            return new Promise((resolve) => {
+              conversation.subscribe((event) => event.kind === "WaitingEvent" && resolve(event.message));
+              conversation.setTags({ title: "There" }).catch(() => {});
+            });
+          }, nonsense.host);
+          assert.match(waits, /has sent something that cannot be read: "é1e-05"/);
+          delete nonsense.said["GET events/search"];
+          const [{ log }] = nonsense.conversations.values();
+          log.push(messageOf([{ type: "text", text: "Still here" }]));
+          const texts = await browser.evaluate(async () => {
+            const is = new Promise((resolve) => conversation.subscribe(({ kind, ...event }) => kind === "MessageEvent" && resolve(event)));
+            await conversation.retryNow();
+            const { llm_message: message } = await is;
+            await conversation.close();
+            return message.content.map(({ text }) => text);
+          });
+          assert.deepEqual(texts, ["Still here"]);
+        } finally {
+          await nonsense.close();
+        }
       });
       await context.test("another model answers where the first one cannot", async () => {
         const { model, asked } = await browser.evaluate(async () => {
