@@ -14,6 +14,8 @@ export async function listen(handler, port = 0) {
       if (error.code !== "ECONNRESET" || !request.errored) throw error;
     }
   });
+  // After five seconds without a request a connection would end, just when a slow machine sends the next one.
+  server.keepAliveTimeout = 600_000;
   server.listen(port, "127.0.0.1");
   await once(server, "listening");
   ({ port } = server.address());
