@@ -50,7 +50,17 @@ function programOf(kind) {
 /** Installs missing ones of these browsers if that is possible without asking. Returns a sentence for each one that is still missing. */
 export async function ensureBrowsers(kinds = browserKinds) {
   const missing = kinds.filter((kind) => !programOf(kind));
-  if (missing.length > 0 && isRootOnDebian()) await installPackages(missing.map((kind) => places[kind].debianPackage));
+  if (missing.length > 0 && isRootOnDebian()) {
+    // Where another one does as well, the machine need not have it.
+    const isNeeded = missing.some((kind) => !findBrowser(kind));
+    const installed = installPackages(
+      missing.map((kind) => places[kind].debianPackage),
+      isNeeded ? {} : { attempts: 1 },
+    );
+    await installed.catch((error) => {
+      if (isNeeded) throw error;
+    });
+  }
   return missing
     .filter((kind) => !findBrowser(kind))
     .map((kind) => `no ${kind} was found: install it, or set ${places[kind].variable} to the path of its program`);
