@@ -94,7 +94,7 @@ function describe(error) {
   }
 }
 
-/** Tries every row, and after each whether everything still works. Returns sentences on the differences from the table. */
+/** Tries every row, and after some of them whether everything still works. Returns sentences on the differences from the table. */
 export async function tryAll(world, rows) {
   const found = [];
   for (const [index, { name, expected, attempt }] of rows.entries()) {
