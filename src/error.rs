@@ -94,7 +94,8 @@ error_codes! {
     /// store has not answered in time.
     StoreBlocked = "store_blocked", retryable true,
         "close or reload the other tab, or reload this one";
-    /// There is no IndexedDB here, or the browser forbids it (a sandboxed frame, blocked site data).
+    /// There is no IndexedDB here, or the browser forbids it (a sandboxed frame, blocked site data); or the browser has lost its
+    /// connection to it, which is `retryable`.
     StoreUnavailable = "store_unavailable", retryable false,
         "allow it, or use `memoryStore()`";
     /// The conversation was stored and is gone: the site's data was cleared, or the browser lost its database.
@@ -153,12 +154,13 @@ pub struct Error {
     code: ErrorCode,
     message: String,
     status: Option<u16>,
+    is_retryable: bool,
 }
 
 impl Error {
     /// An error with this code; `message` is lower case, says what to do, and has no final stop.
     pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
-        Self { code, message: message.into(), status: None }
+        Self { code, message: message.into(), status: None, is_retryable: code.is_retryable() }
     }
 
     /// The same error with the HTTP status that the server answered.
@@ -168,11 +170,23 @@ impl Error {
         self
     }
 
+    /// The same error, of which it is known whether doing the same again later can succeed.
+    #[must_use]
+    pub fn with_retryable(mut self, is_retryable: bool) -> Self {
+        self.is_retryable = is_retryable;
+        self
+    }
+
     /// The same error with another message.
     #[must_use]
     pub fn with_message(mut self, message: impl Into<String>) -> Self {
         self.message = message.into();
         self
+    }
+
+    /// Whether doing the same again later can succeed, with nothing changed.
+    pub fn is_retryable(&self) -> bool {
+        self.is_retryable
     }
 
     /// The stable code.

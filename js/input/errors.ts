@@ -126,9 +126,12 @@ export function textOf(value: unknown): string {
 /** An error of the wasm as a `ThreadkeepError`. @internal */
 export function fromCore(error: unknown): ThreadkeepError {
   if (isA(error, ThreadkeepError)) return error;
-  const [code, message, status] = ["code", "message", "status"].map((name) => fieldOf(error, name));
+  const [code, message, status, again] = ["code", "message", "status", "retryable"].map((name) => fieldOf(error, name));
   if (typeof code === "string" && message !== undefined)
-    return new ThreadkeepError(code as ErrorCode, message as string, status === undefined ? {} : { status: status as number });
+    return new ThreadkeepError(code as ErrorCode, message as string, {
+      ...(status !== undefined && { status: status as number }),
+      ...(again === true && { retryable: true }),
+    });
   return new ThreadkeepError("internal", `threadkeep failed: ${textOf(error)}; reload the page, nothing stored is lost`, { cause: error });
 }
 

@@ -245,6 +245,8 @@ pub enum StoreError {
     Permission(String),
     /// The host's store has not answered a call of this method in time.
     Silent(&'static str),
+    /// The connection to the storage was lost, with the platform's message; the next call opens another.
+    Disconnected(String),
     /// The store, or the connection below it, is closed.
     Closed,
     /// The stored data is invalid; the text names the data and the problem.
@@ -318,6 +320,9 @@ impl fmt::Display for StoreError {
             Self::Silent(method) => {
                 write!(f, "{method}() of the host's store has not answered in time; try again")
             }
+            Self::Disconnected(message) => {
+                write!(f, "the browser's database does not answer: {message}; try again, or reload the page")
+            }
             Self::Closed => f.write_str("the store is closed; open the conversation again"),
             Self::Corrupt(problem) => write!(f, "the store cannot be read: {problem}"),
             Self::Failed { name, message } => write!(f, "the store failed with {name}: {message}"),
@@ -332,12 +337,13 @@ impl From<StoreError> for Error {
             StoreError::Lost => ErrorCode::StoreLost,
             StoreError::Quota => ErrorCode::StoreQuota,
             StoreError::Blocked | StoreError::Newer | StoreError::Silent(_) => ErrorCode::StoreBlocked,
-            StoreError::Unavailable(_) => ErrorCode::StoreUnavailable,
+            StoreError::Unavailable(_) | StoreError::Disconnected(_) => ErrorCode::StoreUnavailable,
             StoreError::Permission(_) => ErrorCode::PermissionRequired,
             StoreError::Closed => ErrorCode::InvalidState,
             StoreError::Corrupt(_) | StoreError::Failed { .. } => ErrorCode::StoreCorrupt,
         };
-        Error::new(code, error.to_string())
+        let is_retryable = code.is_retryable() || matches!(error, StoreError::Disconnected(_));
+        Error::new(code, error.to_string()).with_retryable(is_retryable)
     }
 }
 
@@ -349,5 +355,14 @@ mod tests {
     fn a_store_that_needs_permission_says_so_and_how_to_ask() {
         let error = Error::from(StoreError::Permission("ask in a click".into()));
         assert_eq!((error.code(), error.message()), (ErrorCode::PermissionRequired, "ask in a click"));
+    }
+
+    #[test]
+    fn a_connection_that_was_lost_can_be_tried_again() {
+        let lost = Error::from(StoreError::Disconnected("the server is lost".into()));
+        assert_eq!((lost.code(), lost.is_retryable()), (ErrorCode::StoreUnavailable, true));
+        assert!(lost.message().contains("the server is lost; try again"), "{lost}");
+        let denied = Error::from(StoreError::Unavailable("denied".into()));
+        assert_eq!((denied.code(), denied.is_retryable()), (ErrorCode::StoreUnavailable, false));
     }
 }

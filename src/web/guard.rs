@@ -158,7 +158,7 @@ fn message_of(thrown: &JsValue) -> String {
     message.unwrap_or_default()
 }
 
-/// An error for JavaScript, `{code, message, status?}`, from which the TypeScript side makes a `ThreadkeepError`.
+/// An error for JavaScript, `{code, message, status?, retryable?}`, from which the TypeScript side makes a `ThreadkeepError`.
 fn error_object(error: &Error) -> JsValue {
     let object = Object::new();
     // Setting a property of a plain object cannot fail.
@@ -167,6 +167,9 @@ fn error_object(error: &Error) -> JsValue {
     set("message", error.message().into());
     if let Some(status) = error.status() {
         set("status", status.into());
+    }
+    if error.is_retryable() {
+        set("retryable", true.into());
     }
     object.into()
 }

@@ -37,7 +37,10 @@ export type ErrorCode =
    * store has not answered in time.
    */
   | "store_blocked"
-  /** There is no IndexedDB here, or the browser forbids it (a sandboxed frame, blocked site data). */
+  /**
+   * There is no IndexedDB here, or the browser forbids it (a sandboxed frame, blocked site data); or the browser has
+   * lost its connection to it, which is `retryable`.
+   */
   | "store_unavailable"
   /** The conversation was stored and is gone: the site's data was cleared, or the browser lost its database. */
   | "store_lost"

@@ -2,13 +2,15 @@
 //!
 //! * If another tab wants to open another version of the database, or to delete it, the connection closes at once, and
 //!   the next call opens it again. If the other version is a newer one, this fails with [`StoreError::Newer`].
-//! * A connection that the browser closes (the user cleared the storage) is opened again by the next call as well.
+//! * A connection that the browser closes (the user cleared the storage) is opened again by the next call as well, and so is one
+//!   of which a call has found that it is lost, as happens in Safari ([`StoreError::Disconnected`]).
+//! * A database without tables was made by another script, which has only looked for it: it is made anew.
 //! * If another tab does *not* close its connection, opening fails with [`StoreError::Blocked`] after
 //!   [`BLOCKED_TIMEOUT`]; it also does if the browser does not answer for [`OPEN_TIMEOUT`], as may happen behind a
 //!   deletion that is blocked itself. The attempt cannot be cancelled: if it succeeds later, the next call uses it.
 
 use super::{
-    failure::{failure, idb_failure, is_named},
+    failure::{failure, idb_failure, is_named, losses},
     platform::{DurableDatabase, TransactionOptions},
     schema::{Table, Version, migrate},
     transaction::Transaction,
@@ -17,7 +19,7 @@ use crate::{
     error::shown,
     host::Host as _,
     store::{Durability, Found, StoreError},
-    web::{guard, host::WebHost},
+    web::{guard, host::WebHost, locks},
 };
 use futures_channel::oneshot;
 use idb::{DatabaseEvent as _, Event as _, Factory, Request as _, request::OpenDatabaseRequest};
@@ -29,6 +31,9 @@ const BLOCKED_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// How long opening may take in total.
 const OPEN_TIMEOUT: Duration = Duration::from_secs(20);
+
+/// How long another tab that makes the database anew is waited for before it is opened again.
+const ANEW_PAUSE: Duration = Duration::from_millis(50);
 
 /// A database by name.
 #[derive(Clone)]
@@ -56,6 +61,8 @@ struct State {
     opening: Option<Opening>,
     /// The number of times the database was opened.
     generation: u32,
+    /// The losses of connections before the last opening.
+    losses: u32,
     found: Found,
 }
 
@@ -72,6 +79,8 @@ struct Opening {
     waiting: Vec<oneshot::Sender<Result<(), StoreError>>>,
     is_blocked: bool,
     failure: Option<StoreError>,
+    /// Held by the one tab that makes the database anew: another one could delete what this one has stored meanwhile.
+    anew: Option<locks::Guard>,
 }
 
 /// An open database and the number of its opening.
@@ -112,6 +121,11 @@ impl Connection {
                 let mut state = self.0.state.borrow_mut();
                 if state.is_closed {
                     return Err(StoreError::Closed);
+                }
+                if state.losses != losses()
+                    && let Some(open) = state.open.take()
+                {
+                    open.database.close();
                 }
                 if let Some(open) = &state.open {
                     return Ok(Link { database: open.database.clone(), generation: state.generation });
@@ -207,6 +221,10 @@ impl Shared {
         self: &Rc<Self>,
         sender: oneshot::Sender<Result<(), StoreError>>,
     ) -> Result<Opening, StoreError> {
+        Ok(Opening { request: Some(self.request()?), waiting: vec![sender], ..Opening::default() })
+    }
+
+    fn request(self: &Rc<Self>) -> Result<OpenDatabaseRequest, StoreError> {
         let factory = Factory::new().map_err(idb_failure)?;
         let mut request = factory.open(&self.name, Some(Version::CURRENT as u32)).map_err(idb_failure)?;
         let shared = Rc::clone(self);
@@ -243,13 +261,47 @@ impl Shared {
             }));
         });
         let shared = Rc::clone(self);
-        request.on_blocked(move |_| {
-            if let Some(opening) = &mut shared.state.borrow_mut().opening {
-                opening.is_blocked = true;
+        request.on_blocked(move |_| shared.blocked());
+        Ok(request)
+    }
+
+    /// Deletes a database without tables and opens it again, under a lock, after which it is looked at once more.
+    fn make_anew(self: &Rc<Self>) {
+        let shared = Rc::clone(self);
+        let _background = guard::promise(async move {
+            let is_alone = shared.with_opening(|opening| opening.anew.is_some()).unwrap_or_default();
+            let done = if is_alone {
+                shared.delete().await
+            } else {
+                match locks::take(&["threadkeep-database:", &shared.name].concat(), false).await {
+                    Some(lock) => drop(shared.with_opening(|opening| opening.anew = Some(lock))),
+                    None => WebHost.sleep(ANEW_PAUSE).await,
+                }
+                Ok(())
+            };
+            match done.and_then(|()| shared.request()) {
+                Ok(request) => drop(shared.with_opening(|opening| opening.request = Some(request))),
+                Err(error) => shared.settle(Err(error)),
             }
-            shared.fail_waiting_after(BLOCKED_TIMEOUT);
+            Ok(JsValue::UNDEFINED)
         });
-        Ok(Opening { request: Some(request), waiting: vec![sender], ..Opening::default() })
+    }
+
+    async fn delete(self: &Rc<Self>) -> Result<(), StoreError> {
+        let mut request =
+            Factory::new().and_then(|factory| factory.delete(&self.name)).map_err(idb_failure)?;
+        let shared = Rc::clone(self);
+        request.on_blocked(move |_| shared.blocked());
+        request.await.map_err(idb_failure)
+    }
+
+    fn blocked(self: &Rc<Self>) {
+        self.with_opening(|opening| opening.is_blocked = true);
+        self.fail_waiting_after(BLOCKED_TIMEOUT);
+    }
+
+    fn with_opening<T>(&self, change: impl FnOnce(&mut Opening) -> T) -> Option<T> {
+        self.state.borrow_mut().opening.as_mut().map(change)
     }
 
     fn opened(self: &Rc<Self>, mut owner: idb::Database) {
@@ -259,6 +311,10 @@ impl Shared {
             return self.settle(Err(StoreError::Closed));
         }
         owner = idb::Database::from(web_sys::IdbDatabase::from(database.clone()));
+        if owner.store_names().is_empty() {
+            database.close();
+            return self.make_anew();
+        }
         let generation = self.state.borrow().generation.wrapping_add(1);
         let shared = Rc::clone(self);
         owner.on_version_change(move |_| shared.disconnect(generation));
@@ -267,6 +323,7 @@ impl Shared {
         {
             let mut state = self.state.borrow_mut();
             state.generation = generation;
+            state.losses = losses();
             state.open = Some(Open { database, _owner: owner });
         }
         self.settle(Ok(()));

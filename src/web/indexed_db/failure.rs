@@ -2,7 +2,17 @@
 
 use super::platform::Thrown;
 use crate::store::StoreError;
+use std::cell::Cell;
 use wasm_bindgen::{JsCast as _, JsValue};
+
+thread_local! {
+    static LOSSES: Cell<u32> = const { Cell::new(0) };
+}
+
+/// How often a connection to a database was found lost; all that are open are lost then.
+pub(super) fn losses() -> u32 {
+    LOSSES.get()
+}
 
 /// The store error for a DOMException.
 pub(super) fn failure(thrown: &JsValue) -> StoreError {
@@ -14,6 +24,12 @@ pub(super) fn failure(thrown: &JsValue) -> StoreError {
         // The error of Chromium if the user has forbidden sites to store data.
         "UnknownError" if message == "The user denied permission to access the database." => {
             unavailable(&message)
+        }
+        // Something below the database has failed. Safari says so when its process for databases has ended, of everything
+        // until the database is opened again.
+        "UnknownError" => {
+            LOSSES.set(LOSSES.get().wrapping_add(1));
+            StoreError::Disconnected(message)
         }
         _ => StoreError::Failed { name, message },
     }

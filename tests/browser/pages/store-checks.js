@@ -429,3 +429,70 @@ export async function trapInLibrary() {
   const trapping = outcome(hanging.list());
   return [await waiting, await trapping, await outcome(core.CoreStore.memory().then((store) => store.list()))];
 }
+
+/** A database of this name that another script has opened first, and made no tables in. */
+export async function emptyDatabase(name) {
+  await new Promise((resolve, reject) => {
+    const opening = indexedDB.open(name);
+    opening.onerror = () => reject(opening.error);
+    opening.onsuccess = () => {
+      opening.result.close();
+      resolve();
+    };
+  });
+}
+
+/** What several handles in this page store in a database that may be empty. */
+export async function appendToEmpty(name, first) {
+  const results = [];
+  for (const store of [indexedDBStore(name), indexedDBStore(name)]) {
+    const id = `0f8fad5b-d9cb-469f-a165-${String(first + results.length).padStart(12, "0")}`;
+    results.push(outcome(store.commit(id, commit(0, 1, { baseState: "{}" }))));
+  }
+  return (await Promise.all(results)).map(([code]) => code);
+}
+
+export const listedIn = async (name) => (await indexedDBStore(name).list()).length;
+
+/** Safari's errors when its process for databases has ended: of a connection that was open then, until it is opened again. */
+export async function connectionsLostInSafari() {
+  const lost = () => new DOMException("Connection to Indexed Database server lost. Refresh the page to try again", "UnknownError");
+  const none = () => new DOMException("Attempt to get a record from database without an in-progress transaction", "UnknownError");
+  const dead = new WeakSet();
+  let connection;
+  const { transaction } = IDBDatabase.prototype;
+  IDBDatabase.prototype.transaction = function (...args) {
+    connection = this;
+    if (dead.has(this)) throw lost();
+    return transaction.apply(this, args);
+  };
+  const { get } = IDBObjectStore.prototype;
+  const failing = new WeakSet();
+  IDBObjectStore.prototype.get = function (...args) {
+    if (!failing.has(this.transaction.db)) return get.apply(this, args);
+    const request = { error: none(), onsuccess: null, onerror: null, result: undefined };
+    queueMicrotask(() => request.onerror?.(new Event("error")));
+    return request;
+  };
+  const store = indexedDBStore("safari");
+  const found = [];
+  const tried = async (call) => {
+    const {
+      code = "ok",
+      retryable,
+      message,
+    } = await call().then(
+      () => ({}),
+      (error) => error,
+    );
+    found.push([code, retryable, message]);
+  };
+  await tried(() => store.commit(conversation, commit(0, 1, { baseState: "{}" })));
+  dead.add(connection);
+  await tried(() => store.commit(conversation, commit(1, 1)));
+  await tried(() => store.commit(conversation, commit(1, 1)));
+  failing.add(connection);
+  await tried(() => store.load(conversation));
+  await tried(() => store.load(conversation));
+  return found;
+}

@@ -90,6 +90,22 @@ for (const kind of availableBrowsers) {
       await check("a connection that is gone is opened again", async (page) => {
         assert.deepEqual(await page.evaluate(inPage, "lostConnections"), ["ok", "ok", "ok", "ok"]);
       });
+      await check("a connection that Safari has lost is retryable, and opened again by the next call", async (page) => {
+        const found = await page.evaluate(inPage, "connectionsLostInSafari");
+        assert.deepEqual(
+          found.map(([code, retryable]) => (code === "ok" ? code : [code, retryable])),
+          ["ok", ["store_unavailable", true], "ok", ["store_unavailable", true], "ok"],
+        );
+        assert.match(found[1][2], /Connection to Indexed Database server lost.*; try again, or reload the page/);
+      });
+      await check("an empty database of our name is made anew, by one of several tabs", async (page) => {
+        const other = await blank();
+        await page.evaluate(inPage, "emptyDatabase", "empty");
+        const stored = await Promise.all([page, other].map((tab, n) => tab.evaluate(inPage, "appendToEmpty", "empty", 10 * n)));
+        assert.deepEqual(stored.flat(), Array(4).fill("ok"));
+        assert.equal(await other.evaluate(inPage, "listedIn", "empty"), 4);
+        await other.close();
+      });
       await check("a database that is not ours is refused with a sentence", async (page) => {
         const [code, message] = await page.evaluate(inPage, "foreignDatabase");
         assert.equal(code, "store_corrupt");
