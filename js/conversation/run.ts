@@ -96,23 +96,52 @@ type CoreResult = [status: ExecutionStatus, finalResponse: string | null, steps:
 
 /** See `Conversation.run()`. @internal */
 export function run(on: Acting, options: RunOptions): Promise<RunResult> {
-  const outcome = begin(on, options);
+  return begun(on, async () => {
+    const given = optionsOf("run()", options, "signal approve");
+    const approved = actionIds("approve", given.approve);
+    return perform(on, signalOf(given.signal), async ({ core, session }) => {
+      const { tasks } = session;
+      if (!tasks) return ask(core, "run", approved);
+      const approving = pendingActions(core).then((pending) => tasks.approve(approved, pending));
+      session.approving = approving.catch(() => {});
+      try {
+        return await ask(core, "run", await approving);
+      } finally {
+        session.approving = undefined;
+      }
+    });
+  });
+}
+
+/** See `Conversation.pause()` and `interrupt()`. A run that is about to begin was asked for before. @internal */
+export async function stop({ core, session }: Acting, verb: "pause" | "interrupt"): Promise<void> {
+  if (session.approving) await session.approving;
+  await ask(core, verb);
+}
+
+/** See `Conversation.regenerate()`. @internal */
+export function regenerate(on: Acting, options: { signal?: AbortSignal | undefined }): Promise<RunResult> {
+  return begun(on, async () => {
+    const { signal } = optionsOf("regenerate()", options, "signal");
+    return perform(on, signalOf(signal), ({ core }) => ask(core, "regenerate"));
+  });
+}
+
+function begun(on: Acting, begin: () => Promise<RunResult>): Promise<RunResult> {
+  const outcome = begin();
   on.session.began(outcome);
   return outcome;
 }
 
-async function begin({ core, session }: Acting, options: RunOptions): Promise<RunResult> {
-  const { network, tasks } = session;
-  const given = optionsOf("run()", options, "signal approve");
-  const approved = actionIds("approve", given.approve);
-  const signal = signalOf(given.signal);
+async function perform(on: Acting, signal: AbortSignal | undefined, begin: (on: Acting) => Promise<unknown>): Promise<RunResult> {
+  const { session } = on;
+  const { network } = session;
   if (signal?.aborted) throw aborted(signal);
-  const own = tasks ? await tasks.approve(approved, await pendingActions(core)) : approved;
-  const interrupt = () => void ask(core, "interrupt").catch(() => {});
+  const interrupt = () => void stop(on, "interrupt").catch(() => {});
   signal?.addEventListener("abort", interrupt);
   network.begin(session.state().agent_state?.[WAITED]);
   try {
-    const [status, finalResponse, steps, cost, durationMs, ...tokens] = (await ask(core, "run", own)) as CoreResult;
+    const [status, finalResponse, steps, cost, durationMs, ...tokens] = (await begin(on)) as CoreResult;
     if (signal?.aborted && status === "paused") throw aborted(signal);
     const [prompt_tokens, completion_tokens, cache_read_tokens, cache_write_tokens, reasoning_tokens] = tokens;
     const tokenUsage = { prompt_tokens, completion_tokens, cache_read_tokens, cache_write_tokens, reasoning_tokens };
@@ -121,15 +150,6 @@ async function begin({ core, session }: Acting, options: RunOptions): Promise<Ru
     network.over();
     signal?.removeEventListener("abort", interrupt);
   }
-}
-
-/** See `Conversation.regenerate()`. @internal */
-export async function regenerate(on: Acting, options: { signal?: AbortSignal | undefined }): Promise<RunResult> {
-  const given = optionsOf("regenerate()", options, "signal");
-  const signal = signalOf(given.signal);
-  if (signal?.aborted) throw aborted(signal);
-  await ask(on.core, "regenerate");
-  return run(on, given);
 }
 
 /** The error of a run that its signal has stopped. @internal */

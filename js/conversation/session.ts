@@ -54,6 +54,7 @@ export class ConversationSession implements Parent, ServerPlace {
   tools!: ToolCalls;
   mcp: OpenServers | undefined;
   tasks: Tasks | undefined;
+  approving: Promise<unknown> | undefined;
   /** The run that is under way. */
   underWay: Promise<RunResult> | undefined;
   /** Whether the last writer has died during a run, and none has begun since. */

@@ -197,6 +197,8 @@ export interface ActingSession {
   readonly secrets: Secrets;
   readonly analyzers: Analyzers;
   readonly tasks: Tasks | undefined;
+  /** Resolves once the run that prepares what it approves has been asked of the core. */
+  approving: Promise<unknown> | undefined;
   readonly attachments: ConversationOptions["attachments"];
   state(): ConversationState;
   /** Tells other handles that something has changed. */

@@ -9,7 +9,7 @@ import { ask, invalidOptions, optionsOf, textOf, textsOf } from "../input/errors
 import { contentOf, type Image } from "../llm/images.js";
 import { LLM } from "../llm/llm.js";
 import type { SecretValue } from "../secrets/source.js";
-import { regenerate, run } from "./run.js";
+import { regenerate, run, stop } from "./run.js";
 import { editMessage, sendMessage } from "./send.js";
 import { askAgent, generateTitle } from "./side-calls.js";
 import type { Acting, TagChanges, TitleOptions } from "./types.js";
@@ -48,15 +48,14 @@ export const verbs = {
     await ask(core, "navigateTo", eventId === null ? undefined : textOf(eventId));
   },
 
-  async pause({ core, session }: Acting): Promise<void> {
-    await ask(core, "pause");
+  async pause(on: Acting): Promise<void> {
+    const { session } = on;
+    await stop(on, "pause");
     session.network.stop();
     await session.tasks?.pause();
   },
 
-  async interrupt({ core }: Acting): Promise<void> {
-    await ask(core, "interrupt");
-  },
+  interrupt: (on: Acting): Promise<void> => stop(on, "interrupt"),
 
   async retryNow({ session }: Acting): Promise<void> {
     session.network.retry();

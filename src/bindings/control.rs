@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     cancel::CancelToken,
-    conversation::TotalUsage,
+    conversation::{RunOutcome, TotalUsage},
     error::Result,
     event::SecurityRisk,
     id::EventId,
@@ -29,25 +29,18 @@ impl CoreConversation {
         self.verb(move |conversation| async move {
             let cancel = CancelToken::default();
             let outcome = match approved {
-                Some(approved) => conversation.run_approved(&ids(&approved)?, cancel).await?,
-                None => conversation.run(cancel).await?,
+                Some(approved) => conversation.run_approved(&ids(&approved)?, cancel).await,
+                None => conversation.run(cancel).await,
             };
-            let response = outcome.final_response.map_or(JsValue::NULL, JsValue::from);
-            let result = Array::of2(&outcome.status.as_str().into(), &response);
-            let TotalUsage { cost, tokens } = outcome.usage;
-            for number in [
-                f64::from(outcome.steps),
-                cost,
-                outcome.duration,
-                tokens.prompt_tokens as f64,
-                tokens.completion_tokens as f64,
-                tokens.cache_read_tokens as f64,
-                tokens.cache_write_tokens as f64,
-                tokens.reasoning_tokens as f64,
-            ] {
-                result.push(&number.into());
-            }
-            Ok(result.into())
+            outcome.map(run_result)
+        })
+    }
+
+    /// Runs from the last message of the user on; resolves as `run` does.
+    #[wasm_bindgen(unchecked_return_type = "Promise<[string, string | null, ...number[]]>")]
+    pub fn regenerate(&self) -> Promise {
+        self.verb(|conversation| async move {
+            conversation.regenerate(CancelToken::default()).await.map(run_result)
         })
     }
 
@@ -130,6 +123,26 @@ impl CoreConversation {
         let value: Result<RawJson> = given::value(&json).ok_or_else(|| invalid("a note must be JSON"));
         self.changing(value.map(|value| self.conversation.note(&name, &value)))
     }
+}
+
+/// What `run` resolves to.
+fn run_result(outcome: RunOutcome) -> JsValue {
+    let response = outcome.final_response.map_or(JsValue::NULL, JsValue::from);
+    let result = Array::of2(&outcome.status.as_str().into(), &response);
+    let TotalUsage { cost, tokens } = outcome.usage;
+    for number in [
+        f64::from(outcome.steps),
+        cost,
+        outcome.duration,
+        tokens.prompt_tokens as f64,
+        tokens.completion_tokens as f64,
+        tokens.cache_read_tokens as f64,
+        tokens.cache_write_tokens as f64,
+        tokens.reasoning_tokens as f64,
+    ] {
+        result.push(&number.into());
+    }
+    result.into()
 }
 
 /// Reads changes of tags from a JSON object, in which `null` removes one.

@@ -81,11 +81,6 @@ impl CoreConversation {
         })
     }
 
-    /// Moves HEAD back to the last message of the user.
-    pub fn regenerate(&self) -> Promise {
-        self.verb(|conversation| async move { done(conversation.regenerate().await) })
-    }
-
     /// Resolves to the ids and JSON texts, by turns, of the last events from the root to HEAD.
     #[wasm_bindgen(js_name = activeBranch, unchecked_return_type = "Promise<string[]>")]
     pub fn active_branch(&self, limit: f64) -> Promise {

@@ -169,7 +169,7 @@ async fn linear_end(
     while start < range.end {
         let page = store.events(id, start..range.end.min(start + PAGE)).await?;
         if page.is_empty() {
-            break;
+            return Err(StoreError::Lost.into());
         }
         for stored in page {
             let event = decode(&stored);

@@ -36,6 +36,15 @@ pub struct RunOutcome {
     pub duration: f64,
 }
 
+/// Where a run begins.
+#[derive(Clone, Copy)]
+enum Beginning<'a> {
+    /// At HEAD, with these of the calls that wait, or with all.
+    Here(Option<&'a [EventId]>),
+    /// At the last message of the user.
+    LastMessage,
+}
+
 /// The way in which a part of a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Ended {
@@ -55,7 +64,7 @@ impl Conversation {
     /// `invalid_state` if a run is under way or the conversation is closed, `locked_elsewhere`; those of the model and
     /// of the store, which are also stored as a `ConversationErrorEvent` if possible.
     pub async fn run(&self, cancel: CancelToken) -> Result<RunOutcome> {
-        self.run_with(None, cancel).await
+        self.run_with(Beginning::Here(None), cancel).await
     }
 
     /// Approves and runs only these of the calls that wait. If others are left, the conversation waits again before the
@@ -65,16 +74,25 @@ impl Conversation {
     /// As for [`Conversation::run`]; `not_found` for an action that does not wait, `invalid_state` for a `finish`
     /// without the calls before it.
     pub async fn run_approved(&self, actions: &[EventId], cancel: CancelToken) -> Result<RunOutcome> {
-        self.run_with(Some(actions), cancel).await
+        self.run_with(Beginning::Here(Some(actions)), cancel).await
     }
 
-    async fn run_with(&self, approved: Option<&[EventId]>, cancel: CancelToken) -> Result<RunOutcome> {
+    /// Moves HEAD back to the last message of the user and answers it again, as [`Conversation::run`] does. The earlier
+    /// answer stays in the log as a branch. No message that is sent later comes between the two.
+    ///
+    /// # Errors
+    /// As for [`Conversation::run`]; `invalid_state` if there is no such message and while calls wait for the user, and
+    /// nothing has changed then.
+    pub async fn regenerate(&self, cancel: CancelToken) -> Result<RunOutcome> {
+        self.run_with(Beginning::LastMessage, cancel).await
+    }
+
+    async fn run_with(&self, beginning: Beginning<'_>, cancel: CancelToken) -> Result<RunOutcome> {
         self.ensure_writable()?;
-        self.inspect(|mut machine| machine.calls.approve(approved, &machine.state)).await??;
-        self.ensure_open()?;
-        let running = self.begin_run(&cancel)?;
+        // Before anything is waited for, so that whatever stops it finds it.
+        let running = self.begin_run(&cancel, Phase::Begins)?;
         let (mut usage, began) = (self.begin_usage(), self.0.log.host.now());
-        let result = match self.run_until_done(approved, &cancel, &mut usage).await {
+        let result = match self.run_until_done(beginning, &cancel, &mut usage).await {
             Ok(Ended::Done) => Ok(()),
             Ok(Ended::Cancelled) => self.perform(Command::Interrupt).await.map(drop),
             Err(RunError::Refused(error)) => Err(error),
@@ -102,7 +120,7 @@ impl Conversation {
         })
     }
 
-    pub(super) fn begin_run(&self, cancel: &CancelToken) -> Result<Running<'_>> {
+    pub(super) fn begin_run(&self, cancel: &CancelToken, phase: Phase) -> Result<Running<'_>> {
         let page = &mut *self.0.page.borrow_mut();
         if page.is_running() {
             return Err(Error::new(
@@ -112,7 +130,8 @@ impl Conversation {
         }
         page.run = Some(Run {
             cancel: cancel.clone(),
-            phase: Phase::Decides,
+            phase,
+            is_paused: false,
             begun: Vec::new(),
             answer: None,
             ends: Vec::new(),
@@ -122,16 +141,30 @@ impl Conversation {
 
     async fn run_until_done(
         &self,
-        approved: Option<&[EventId]>,
+        beginning: Beginning<'_>,
         cancel: &CancelToken,
         usage: &mut RunUsage,
     ) -> std::result::Result<Ended, RunError> {
+        let (approved, turn) = match beginning {
+            Beginning::Here(approved) => {
+                let approves = self.inspect(|mut machine| machine.calls.approve(approved, &machine.state));
+                approves.await.flatten().map_err(RunError::Refused)?;
+                (approved, None)
+            }
+            Beginning::LastMessage => {
+                let turn = self.return_to_last_message().await.map_err(RunError::Refused)?;
+                // A hook answers when it likes, and may call other methods.
+                (None, self.0.hooks.is_none().then_some(turn))
+            }
+        };
+        self.enter(Phase::Decides);
         if self.beside_command().begin_session(cancel).await? == Ended::Cancelled {
             return Ok(Ended::Cancelled);
         }
         // This can be refused, as earlier commands in the queue may have decided about or edited a call.
         let begun = self.perform(Command::Run { approved: approved.map(<[EventId]>::to_vec) }).await;
         begun.map_err(RunError::at_start)?;
+        drop(turn);
         if self.execution_status() == ExecutionStatus::Finished {
             self.0.log.ensure_exists().await?;
             return Ok(Ended::Done);

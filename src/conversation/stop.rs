@@ -13,7 +13,14 @@ impl Conversation {
     /// `locked_elsewhere`, and those of the store.
     pub async fn pause(&self) -> Result<()> {
         self.ensure_writable()?;
-        self.0.page.borrow_mut().is_pausing = true;
+        let is_first = {
+            let page = &mut *self.0.page.borrow_mut();
+            page.is_pausing = true;
+            page.run.iter_mut().for_each(|run| run.is_paused = true);
+            !page.is_running() || page.has_begun()
+        };
+        // The beginning of the run was asked for before.
+        let _turn = if is_first { None } else { Some(self.0.turns.lock().await) };
         let paused = self.perform(Command::Pause).await;
         self.0.page.borrow_mut().is_pausing = false;
         paused.map(drop)

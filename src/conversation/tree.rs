@@ -16,8 +16,10 @@ use crate::{
     },
     error::{Error, ErrorCode, Result},
     event::{Body, Event, Source},
+    fair_mutex::FairGuard,
     id::EventId,
     names::Names,
+    store::{StoreError, StoredEvent},
 };
 
 impl Conversation {
@@ -40,18 +42,18 @@ impl Conversation {
         self.perform(Command::NavigateTo { head, transition }).await.map(drop)
     }
 
-    /// Moves HEAD back to the last message of the user, so that the next run answers it again. The earlier answer stays
-    /// in the log as a branch.
+    /// Moves HEAD back to the last message of the user, for a run that answers it again. Returns the turn, within which the
+    /// run begins.
     ///
     /// # Errors
-    /// `invalid_state` if there is no such message, during a run and while calls wait for the user, `locked_elsewhere`,
-    /// and those of the store.
-    pub async fn regenerate(&self) -> Result<()> {
-        self.ensure_writable()?;
-        let _turn = self.0.turns.lock().await;
+    /// `invalid_state` if there is no such message and while calls wait for the user, `locked_elsewhere`, and those of the
+    /// store.
+    pub(super) async fn return_to_last_message(&self) -> Result<FairGuard> {
+        let turn = self.0.turns.lock().await;
         // The last message may still be in the inbox.
-        self.append_inbox().await?;
-        self.perform(Command::Regenerate).await.map(drop)
+        self.beside_command().append_inbox().await?;
+        self.perform(Command::Regenerate).await?;
+        Ok(turn)
     }
 
     /// The place of a message of the user: before it, and before the hooks that were asked about it. Without a sender,
@@ -168,16 +170,22 @@ impl Conversation {
         if start < tree.start() || tree.end() == tree.start() {
             tree = Tree::from(start);
         }
-        loop {
-            let end = tree.end() as u64;
-            let page = log.store.events(log.id, end..log.length().min(end + PAGE)).await?;
-            if page.is_empty() {
-                return Ok(tree);
-            }
-            for event in page {
+        while (tree.end() as u64) < log.length() {
+            for event in self.page(tree.end() as u64, log.length()).await? {
                 tree.add(&Event::decode(event.id, event.json));
             }
         }
+        Ok(tree)
+    }
+
+    /// The first events of this range, which is in the log.
+    ///
+    /// # Errors
+    /// `store_lost` if the store does not have them any more, and those of the store.
+    async fn page(&self, start: u64, end: u64) -> Result<Vec<StoredEvent>> {
+        let log = &self.0.log;
+        let page = log.store.events(log.id, start..end.min(start + PAGE)).await?;
+        if page.is_empty() { Err(StoreError::Lost.into()) } else { Ok(page) }
     }
 
     /// The transition for a move to this event, by what the branch ends with there. Reads the last batch of calls, and if one of
@@ -217,8 +225,8 @@ impl Conversation {
         let log = &self.0.log;
         let mut next = place + 1;
         while next < log.length() {
-            let end = log.length().min(next + PAGE);
-            for stored in log.store.events(log.id, next..end).await? {
+            for stored in self.page(next, log.length()).await? {
+                next = stored.index + 1;
                 let wanted = parent_of(stored.index, &Event::decode(stored.id, stored.json));
                 if matches!(&wanted, Ok(Some(Wanted::Id(id))) if id == event)
                     || matches!(wanted, Ok(Some(Wanted::Index(index))) if index == place)
@@ -226,7 +234,6 @@ impl Conversation {
                     return Ok(true);
                 }
             }
-            next = end;
         }
         Ok(false)
     }

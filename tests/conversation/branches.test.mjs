@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
-import { Agent, Conversation, LLM, memoryStore } from "../../dist/index.js";
+import { Agent, Conversation, LLM, memoryStore, taskTool } from "../../dist/index.js";
 import { root } from "../../scripts/process.mjs";
 import { ScriptedModel } from "../support/model/script.mjs";
 import { examplesIn, runExample } from "../support/documented.mjs";
@@ -91,4 +91,35 @@ test("a fork leaves nothing behind if it is refused, and counts costs as asked",
     assert.deepEqual(copy.state.stats, resetMetrics ? { usage_to_metrics: {} } : conversation.state.stats);
     await copy.close();
   }
+});
+
+test("interrupt() right after regenerate() stops the run that it begins", async (t) => {
+  const { conversation } = await begin(t);
+  const run = conversation.regenerate();
+  await conversation.interrupt();
+  assert.equal(conversation.executionStatus, "paused");
+  assert.equal((await run).status, "paused");
+  assert.equal(conversation.executionStatus, "paused");
+  assert.deepEqual(textsOf(await conversation.activeBranch()), ["First", "Answer 1.", "Second"]);
+  await conversation.run();
+  assert.match(textsOf(await conversation.activeBranch()).at(-1), /^Answer/);
+});
+
+test("a message right after regenerate() follows the new answer", async (t) => {
+  const { conversation } = await begin(t);
+  const run = conversation.regenerate();
+  await conversation.sendMessage("Third");
+  await run;
+  const texts = textsOf(await conversation.activeBranch());
+  assert.deepEqual(texts, ["First", "Answer 1.", "Second", "Answer 3.", "Third", "Answer 4."]);
+});
+
+test("interrupt() right after run() stops it, also with sub-agents, whose approvals come before", async (t) => {
+  const agent = new Agent({ llm: llm(), tools: [taskTool()] });
+  const { conversation } = await begin(t, { agent });
+  await conversation.sendMessage("Third");
+  const run = conversation.run();
+  await conversation.interrupt();
+  assert.equal((await run).status, "paused");
+  assert.equal(textsOf(await conversation.activeBranch()).at(-1), "Third");
 });

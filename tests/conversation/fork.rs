@@ -52,8 +52,7 @@ fn a_copy_has_the_same_events_on_all_branches_and_continues_by_itself() {
         let conversation = world.open().await.unwrap();
         conversation.set_tags(&[("project".into(), "x".into())]).await.unwrap();
         ask(&conversation, "First").await;
-        conversation.regenerate().await.unwrap();
-        conversation.run(CancelToken::default()).await.unwrap();
+        conversation.regenerate(CancelToken::default()).await.unwrap();
         let before = conversation.state().json();
         conversation.fork(options(None)).await.unwrap();
         assert_eq!(conversation.state().json(), before, "the original does not change");
@@ -111,8 +110,7 @@ fn a_copy_from_an_event_has_only_its_branch() {
         let conversation = world.open().await.unwrap();
         ask(&conversation, "First").await;
         ask(&conversation, "Second").await;
-        conversation.regenerate().await.unwrap();
-        conversation.run(CancelToken::default()).await.unwrap();
+        conversation.regenerate(CancelToken::default()).await.unwrap();
         let last = conversation.id_of(5).await.unwrap();
         let fork = ForkOptions { resets_stats: false, ..options(Some(last.clone())) };
         conversation.fork(fork).await.unwrap();

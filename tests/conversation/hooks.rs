@@ -1,6 +1,7 @@
 //! Hooks: the input on each occasion, and the effect of each decision.
 
 use crate::support::{Answer, TestTool, World, calls, echo, say, text, yield_once};
+use futures_channel::oneshot;
 use futures_executor::block_on;
 use futures_util::future::{LocalBoxFuture, join, pending, select};
 use serde_json::{Value, json};
@@ -85,6 +86,50 @@ fn state(conversation: &Conversation) -> Value {
 async fn until_asked(hook: &Hook) {
     while hook.asked.borrow().is_empty() {
         yield_once().await;
+    }
+}
+
+#[test]
+fn a_pause_while_the_hook_of_the_session_is_asked_stops_the_run() {
+    for waits in [false, true] {
+        block_on(async {
+            let (go, wait) = oneshot::channel();
+            let wait = RefCell::new(Some(wait));
+            let hook = Hook::new(HookEventType::SessionStart, move |_| {
+                let wait = wait.take();
+                Box::pin(async move {
+                    if let Some(wait) = wait {
+                        wait.await.unwrap();
+                    }
+                    Ok(HookDecision::default())
+                })
+            });
+            let answers = [calls(&[("a", "echo", r#"{"text":"x"}"#)]), text("Done.")];
+            let mut world = world(&hook, vec![echo()], answers);
+            let hooks = world.hooks.take();
+            let conversation = world.open().await.unwrap();
+            say(&conversation, "Go").await;
+            let mut expected = 0;
+            if waits {
+                conversation.set_confirmation_policy(ConfirmationPolicy::AlwaysConfirm).await.unwrap();
+                run(&conversation).await;
+                expected = 1;
+            }
+            conversation.close().await;
+
+            world.hooks = hooks;
+            let conversation = world.open().await.unwrap();
+            let pause = async {
+                until_asked(&hook).await;
+                conversation.pause().await.unwrap();
+                go.send(()).unwrap();
+            };
+            let (status, ()) = join(run(&conversation), pause).await;
+            assert_eq!((status, conversation.execution_status()), (ExecutionStatus::Paused, status));
+            let kinds = world.kinds().await;
+            assert_eq!(world.model.requests.borrow().len(), expected, "{kinds:?}");
+            assert!(!world.kinds().await.contains(&"Observation".to_owned()));
+        });
     }
 }
 

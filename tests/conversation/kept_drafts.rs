@@ -6,7 +6,7 @@ use crate::{
     hooks::{Hook, deny},
     partial::{Server, chat, said, world},
     scripted_store::{Outcome, ScriptedStore},
-    support::{Answer, World, calls, echo, say},
+    support::{Answer, World, back_to_question, calls, echo, say},
 };
 use futures_executor::block_on;
 use futures_util::FutureExt as _;
@@ -128,15 +128,16 @@ fn a_draft_stays_where_head_moves_to_its_own_question() {
     for regenerates in [true, false] {
         let (_, world, server, conversation, draft) = with_draft();
         if regenerates {
-            block_on(conversation.regenerate()).unwrap();
+            server.sent.borrow_mut().extend(chat(&["Done."], true));
+            block_on(conversation.regenerate(CancelToken::default())).unwrap();
         } else {
             let question = block_on(conversation.id_of(1)).unwrap();
             block_on(conversation.navigate_to(Some(question))).unwrap();
+            assert_eq!(conversation.draft(), Some(draft.clone()));
+            assert_eq!(conversation.length(), 2);
+            server.sent.borrow_mut().extend(chat(&["Done."], true));
+            block_on(conversation.run(CancelToken::default())).unwrap();
         }
-        assert_eq!(conversation.draft(), Some(draft.clone()));
-        assert_eq!(conversation.length(), 2);
-        server.sent.borrow_mut().extend(chat(&["Done."], true));
-        block_on(conversation.run(CancelToken::default())).unwrap();
         assert_eq!(conversation.draft(), None);
         let request = server.requests.borrow().last().unwrap()["messages"].to_string();
         assert!(!request.contains(draft.1.trim()), "{request}");
@@ -168,7 +169,7 @@ fn going_back_to_before_the_calls_of_an_answer_keeps_its_draft_behind_them() {
     world.tools = vec![echo()];
     let conversation = block_on(world.open()).unwrap();
     assert!(conversation.draft().is_some());
-    block_on(conversation.regenerate()).unwrap();
+    block_on(back_to_question(&conversation)).unwrap();
     let events = block_on(world.events());
     assert_eq!(block_on(world.kinds())[1..], ["Message", "Action", "Observation", "Message"]);
     assert_eq!(said(&events[4]), ("A long story".into(), true));

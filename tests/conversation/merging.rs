@@ -1,6 +1,6 @@
 //! Conversations that have gone on on several devices: each imports the archives of the others, and all get one tree.
 
-use crate::support::{Answer, ID, TestHost, World, amount, echo, say, seed};
+use crate::support::{Answer, ID, TestHost, World, amount, back_to_question, echo, say, seed};
 use futures_executor::block_on;
 use futures_util::future::LocalBoxFuture;
 use serde_json::{Value, json};
@@ -269,7 +269,7 @@ async fn act(device: &Device, random: &mut Random, said: &mut Vec<String>) {
             }
             device.run(&conversation).await;
         }
-        5 if !events.is_empty() && conversation.regenerate().await.is_ok() => {
+        5 if !events.is_empty() && back_to_question(&conversation).await.is_ok() => {
             device.answer_text();
             device.run(&conversation).await;
         }

@@ -7,7 +7,7 @@ use crate::{
     kept_drafts::id_of,
     partial::{Server, chat, said, world},
     scripted_store::{Outcome, ScriptedStore},
-    support::{World, say},
+    support::{World, back_to_question, say},
 };
 use futures_executor::block_on;
 use futures_util::FutureExt as _;
@@ -144,7 +144,7 @@ impl Play {
             Act::Navigate(at) => {
                 drop(block_on(self.conversation.navigate_to(at.as_ref().map(place))));
             }
-            Act::Regenerate => drop(block_on(self.conversation.regenerate())),
+            Act::Regenerate => drop(block_on(back_to_question(&self.conversation))),
             Act::Crash(keeps) => return self.open(if *keeps { Resume::Keep } else { Resume::Again }),
             Act::Run(words, seconds, end) => return self.run(*words, *seconds, *end),
         }

@@ -87,7 +87,7 @@ async fn perform(verb: Transition, world: &World, conversation: &Conversation) -
             let id = "1f8fad5b-d9cb-469f-a165-70867728950e".parse()?;
             conversation.fork(ForkOptions { id, from: None, tags: Vec::new(), resets_stats: true }).await
         }
-        Transition::Regenerate => conversation.regenerate().await,
+        Transition::Regenerate => begun(conversation.regenerate(CancelToken::default())).await,
         Transition::EditMessage => {
             let message = conversation.id_of(1).await?;
             conversation.edit_message(&message, vec![Content::text("Else")]).await.map(drop)
@@ -161,6 +161,10 @@ fn every_verb_follows_the_transition_table_in_every_status() {
                     Transition::Run if status == Running => StatusChange::Refused,
                     // Refused because no calls wait.
                     Transition::EditAction if status != WaitingForConfirmation => StatusChange::Refused,
+                    // The run that answers again follows at once.
+                    Transition::Regenerate if verb.change(status) != StatusChange::Refused => {
+                        StatusChange::Becomes(Running)
+                    }
                     _ => verb.change(status),
                 };
                 let what = format!("{verb:?} in {status:?}: {cell:?}, but {result:?}");

@@ -17,6 +17,7 @@ use threadkeep::{
         stuck_detector::StuckDetection,
     },
     error::{Error, ErrorCode, Result},
+    event::{Body, Event, Source},
     hooks::Hooks,
     host::Host,
     id::ConversationId,
@@ -487,6 +488,15 @@ impl World {
 
 pub async fn say(conversation: &Conversation, text: &str) {
     conversation.send_message(vec![Content::text(text)], None).await.unwrap();
+}
+
+/// Moves HEAD back to the last message of the user, as a page leaves it that dies before it has answered again.
+pub async fn back_to_question(conversation: &Conversation) -> Result<()> {
+    let branch = conversation.active_branch(usize::MAX).await?;
+    let is_message =
+        |event: &&Event| event.source() == Source::User && matches!(event.body(), Body::MessageEvent(_));
+    let question = branch.iter().rfind(is_message).map(|event| event.id().clone());
+    conversation.navigate_to(question).await
 }
 
 /// Yields once, so that other futures are polled.

@@ -1,8 +1,8 @@
 //! Moves of HEAD to other branches.
 
 use crate::{
-    scripted_store::ScriptedStore,
-    support::{Answer, ID, World, calls, echo, say, text},
+    scripted_store::{Outcome, ScriptedStore},
+    support::{Answer, ID, World, back_to_question, calls, echo, say, text},
 };
 use futures_executor::block_on;
 use futures_util::{FutureExt, future::join};
@@ -17,7 +17,7 @@ use threadkeep::{
     id::EventId,
     llm::message::Content,
     security::ConfirmationPolicy,
-    store::MemoryStore,
+    store::{Commit, MemoryStore, Store as _},
 };
 
 fn world(answers: impl IntoIterator<Item = Answer>) -> World {
@@ -200,13 +200,7 @@ fn regenerating_answers_the_last_message_again_and_keeps_the_old_answer_as_a_bra
         let conversation = world.open().await.unwrap();
         ask(&conversation, "First").await;
         ask(&conversation, "Second").await;
-        let length = conversation.length();
-        conversation.regenerate().await.unwrap();
-        assert_eq!((conversation.length(), conversation.execution_status()), (length, ExecutionStatus::Idle));
-
-        // A page that dies here loses nothing.
-        let conversation = world.open().await.unwrap();
-        let outcome = conversation.run(CancelToken::default()).await.unwrap();
+        let outcome = conversation.regenerate(CancelToken::default()).await.unwrap();
         assert_eq!(outcome.final_response.as_deref(), Some("Other two."));
         assert_eq!(sent(&world), ["First", "One.", "Second"]);
         let events = world.events().await;
@@ -220,7 +214,7 @@ fn there_is_nothing_to_regenerate_before_the_first_message() {
     block_on(async {
         let world = world([]);
         let conversation = world.open().await.unwrap();
-        let error = conversation.regenerate().await.unwrap_err();
+        let error = conversation.regenerate(CancelToken::default()).await.unwrap_err();
         assert_eq!(error.code(), ErrorCode::InvalidState);
         assert_eq!(conversation.length(), 0);
     });
@@ -263,8 +257,7 @@ fn a_page_that_dies_in_a_run_after_navigating_does_not_return_to_the_end_of_the_
         let conversation = world.open().await.unwrap();
         ask(&conversation, "First").await;
         ask(&conversation, "Second").await;
-        conversation.regenerate().await.unwrap();
-        let mut run = Box::pin(conversation.run(CancelToken::default()));
+        let mut run = Box::pin(conversation.regenerate(CancelToken::default()));
         assert!(run.as_mut().now_or_never().is_none());
         drop(run);
         let conversation = world.open().await.unwrap();
@@ -283,8 +276,7 @@ fn branches_are_listed_with_the_event_where_they_part_and_their_first_message() 
         assert!(conversation.branches().await.unwrap().is_empty());
         ask(&conversation, "First").await;
         assert!(conversation.branches().await.unwrap().is_empty());
-        conversation.regenerate().await.unwrap();
-        conversation.run(CancelToken::default()).await.unwrap();
+        conversation.regenerate(CancelToken::default()).await.unwrap();
         let first = id_of(&conversation, 1).await.unwrap();
         conversation.edit_message(&first, vec![Content::text("Else")]).await.unwrap();
         conversation.run(CancelToken::default()).await.unwrap();
@@ -336,8 +328,8 @@ fn a_move_to_a_near_event_does_not_read_the_branch() {
         read.set(0);
         conversation.navigate_to(answer.clone()).await.unwrap();
         assert_eq!(conversation.active_branch(20).await.unwrap().len(), 20);
-        conversation.edit_message(&question, vec![Content::text("Else")]).await.unwrap();
-        conversation.regenerate().await.unwrap();
+        let edited = conversation.edit_message(&question, vec![Content::text("Else")]).await.unwrap();
+        conversation.navigate_to(Some(edited.id().clone())).await.unwrap();
         assert!(read.get() < 500, "{} events were read", read.get());
 
         // In a page that has read the branch once, requests need no more events.
@@ -359,7 +351,7 @@ fn versions_are_found_without_the_log_before_them_and_follow_a_new_branch() {
         let (_world, conversation, read) = long_conversation().await;
         let before = id_of(&conversation, conversation.length() - 1).await.unwrap();
         ask(&conversation, "First").await;
-        conversation.regenerate().await.unwrap();
+        back_to_question(&conversation).await.unwrap();
         let start = read.get();
         let versions = async || {
             let found = conversation.versions(Some(&before)).await.unwrap();
@@ -390,7 +382,9 @@ async fn cold(world: &mut World, reads_after: u8) -> Conversation {
     let conversation = world.open().await.unwrap();
     say(&conversation, "Zero").await;
     conversation.close().await;
-    world.store = Rc::new(ScriptedStore { reads_after, ..ScriptedStore::over(store) });
+    let outcome = Outcome::Applied { after: reads_after, reported_after: reads_after };
+    let scripted = ScriptedStore::over(store);
+    world.store = Rc::new(ScriptedStore { reads_after, outcome: Box::new(move |_| outcome), ..scripted });
     world.open().await.unwrap()
 }
 
@@ -406,7 +400,7 @@ async fn texts(conversation: &Conversation) -> Vec<String> {
 fn methods_that_are_not_awaited_keep_their_order() {
     for reads_after in 0..6 {
         block_on(async {
-            let mut world = world([]);
+            let mut world = world([text("Again.")]);
             let conversation = cold(&mut world, reads_after).await;
             let (_, moved) = join(say(&conversation, "One"), conversation.navigate_to(None)).await;
             moved.unwrap();
@@ -425,9 +419,95 @@ fn methods_that_are_not_awaited_keep_their_order() {
             edited.unwrap();
             assert_eq!(texts(&conversation).await, ["Other", "Three"], "{reads_after}");
 
-            let (moved, again) = join(conversation.navigate_to(Some(zero)), conversation.regenerate()).await;
-            moved.and(again).unwrap();
-            assert_eq!(texts(&conversation).await, ["Zero"], "{reads_after}");
+            let again = conversation.regenerate(CancelToken::default());
+            let (moved, again) = join(conversation.navigate_to(Some(zero)), again).await;
+            moved.and(again.map(drop)).unwrap();
+            assert_eq!(texts(&conversation).await, ["Zero", "Again."], "{reads_after}");
         });
     }
+}
+
+#[test]
+fn a_stop_right_after_regenerate_stops_the_run_that_it_begins() {
+    for reads_after in 1..6 {
+        for interrupts in [false, true] {
+            block_on(async {
+                let mut world = world([text("One."), text("Other one.")]);
+                let conversation = cold(&mut world, reads_after).await;
+                conversation.run(CancelToken::default()).await.unwrap();
+                let stop = async {
+                    match interrupts {
+                        true => conversation.interrupt().await,
+                        false => conversation.pause().await,
+                    }
+                    .unwrap();
+                    assert_eq!(conversation.execution_status(), ExecutionStatus::Paused, "{reads_after}");
+                };
+                let (outcome, ()) = join(conversation.regenerate(CancelToken::default()), stop).await;
+                assert_eq!(outcome.unwrap().status, ExecutionStatus::Paused, "{reads_after}");
+                assert_eq!(conversation.execution_status(), ExecutionStatus::Paused, "{reads_after}");
+                assert_eq!(texts(&conversation).await, ["Zero"], "{reads_after}");
+                assert_eq!(world.model.requests.borrow().len(), 1, "{reads_after}");
+
+                conversation.run(CancelToken::default()).await.unwrap();
+                assert_eq!(texts(&conversation).await, ["Zero", "Other one."], "{reads_after}");
+            });
+        }
+    }
+}
+
+#[test]
+fn a_stop_right_after_run_stops_it_in_a_page_that_has_read_nothing() {
+    for reads_after in 1..6 {
+        for interrupts in [false, true] {
+            block_on(async {
+                let mut world = world([text("One.")]);
+                let conversation = cold(&mut world, reads_after).await;
+                let stop = async {
+                    match interrupts {
+                        true => conversation.interrupt().await.unwrap(),
+                        false => conversation.pause().await.unwrap(),
+                    }
+                };
+                let (outcome, ()) = join(conversation.run(CancelToken::default()), stop).await;
+                assert_eq!(outcome.unwrap().status, ExecutionStatus::Paused, "{reads_after}");
+                assert_eq!(conversation.execution_status(), ExecutionStatus::Paused, "{reads_after}");
+                assert_eq!(world.model.requests.borrow().len(), 0, "{reads_after}");
+            });
+        }
+    }
+}
+
+#[test]
+fn a_message_right_after_regenerate_follows_the_new_answer() {
+    for reads_after in 1..6 {
+        block_on(async {
+            let mut world = world([text("One."), text("Other one."), text("Two.")]);
+            let conversation = cold(&mut world, reads_after).await;
+            conversation.run(CancelToken::default()).await.unwrap();
+            let again = conversation.regenerate(CancelToken::default());
+            let (outcome, ()) = join(again, say(&conversation, "And?")).await;
+            outcome.unwrap();
+            assert_eq!(texts(&conversation).await, ["Zero", "Other one.", "And?", "Two."], "{reads_after}");
+        });
+    }
+}
+
+#[test]
+fn a_store_that_has_lost_events_does_not_give_a_shorter_tree() {
+    block_on(async {
+        let (_world, conversation, _) = long_conversation().await;
+        let store = MemoryStore::new();
+        let id = ID.parse().unwrap();
+        let events = conversation.events(0..u64::MAX).await.unwrap();
+        let events = events.into_iter().enumerate();
+        let event = |(number, json)| (format!("{number:08x}").parse().unwrap(), json);
+        let base_state = Some(conversation.state().json());
+        let events = events.map(event).collect();
+        store.commit(id, Commit { events, base_state, ..Commit::new(0, 1.0) }).await.unwrap();
+        let lost = World::new(Rc::new(ScriptedStore { lost: 600, ..ScriptedStore::over(store) }), vec![], []);
+        let conversation = lost.open_stored().await.unwrap();
+        assert_eq!(conversation.branches().await.unwrap_err().code(), ErrorCode::StoreLost);
+        assert_eq!(conversation.versions(None).await.unwrap_err().code(), ErrorCode::StoreLost);
+    });
 }

@@ -37,6 +37,8 @@ export class Session {
   #phase: ThreadSnapshot["phase"] = "opening";
   #error: ThreadkeepError | null = null;
   #run: Promise<RunResult> | null = null;
+  /** The number of times that the user has stopped or paused what goes on. */
+  #stops = 0;
   /** Whether the one that writes elsewhere has not answered for some time. */
   #isSilent = false;
   #question: Promise<void> | null = null;
@@ -100,19 +102,23 @@ export class Session {
     throw new ThreadkeepError("invalid_state", "the thread is closed; open it again with openThread()");
   }
 
-  /** Performs an action of the user; its failure is in the snapshot until another one works, which one that only reads does not count as. */
-  perform<T>(action: (view: ConversationView) => Promise<T>, isReading = false): Promise<T> {
+  /**
+   * Performs an action of the user; its failure is in the snapshot until another one works, which one that only reads does not count as.
+   * One that would go on to run looks whether the user has meanwhile stopped it.
+   */
+  perform<T>(action: (view: ConversationView, isStopped: () => boolean) => Promise<T>, isReading = false): Promise<T> {
     const done = this.#perform(action, isReading);
     // Views that show the error of the snapshot need not await every click.
     done.catch(() => {});
     return done;
   }
 
-  async #perform<T>(action: (view: ConversationView) => Promise<T>, isReading: boolean): Promise<T> {
+  async #perform<T>(action: (view: ConversationView, isStopped: () => boolean) => Promise<T>, isReading: boolean): Promise<T> {
     try {
       await this.opened;
       const before = this.#error;
-      const acting = action(this.view);
+      const stops = this.#stops;
+      const acting = action(this.view, () => this.#stops > stops);
       if (!isReading) this.#askWhetherThere();
       const result = await acting;
       // Not one that has come meanwhile, such as that of the run.
@@ -122,6 +128,12 @@ export class Session {
       this.#fail(error);
       throw error;
     }
+  }
+
+  /** Stops what goes on, and what actions that were begun before would run. */
+  stop(how: "interrupt" | "pause"): Promise<void> {
+    this.#stops += 1;
+    return this.view.conversation[how]();
   }
 
   /** Runs the agent; a run that is under way already is returned. Resolves once its result is in the snapshot. */

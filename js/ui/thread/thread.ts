@@ -61,10 +61,10 @@ function threadOn(session: Session, release: () => Promise<void>): Thread {
     getSnapshot: () => closed?.snapshot ?? session.snapshot,
     opened: () => session.opened.then((conversation) => (session.view, conversation)),
     send: (message, options = {}) =>
-      perform(async ({ conversation }) => {
+      perform(async ({ conversation }, isStopped) => {
         const event = session.sent(await conversation.sendMessage(message, options));
         // A run would approve the calls that wait.
-        if (conversation.executionStatus !== "waiting_for_confirmation") session.runOn();
+        if (conversation.executionStatus !== "waiting_for_confirmation" && !isStopped()) session.runOn();
         return event;
       }),
     resume: () =>
@@ -72,18 +72,18 @@ function threadOn(session: Session, release: () => Promise<void>): Thread {
         if (conversation.executionStatus !== "waiting_for_confirmation") return session.run();
         return { status: conversation.executionStatus, finalResponse: await conversation.finalResponse(), ...nothingRan };
       }),
-    stop: () => perform(({ conversation }) => conversation.interrupt()),
-    pause: () => perform(({ conversation }) => conversation.pause()),
+    stop: () => perform(() => session.stop("interrupt")),
+    pause: () => perform(() => session.stop("pause")),
     retryNow: () => void perform(async ({ conversation }) => conversation.retryNow()),
     approve: (actionIds) =>
       perform((view) =>
         runCalls(actionIds === undefined ? view.approvals.map(({ actionId }) => actionId) : textsOf("approve()", actionIds)),
       ),
     reject: (reason, actionIds) =>
-      perform(async (view) => {
+      perform(async (view, isStopped) => {
         await view.conversation.rejectPendingActions(reason, { actionIds });
         await view.readCalls();
-        return view.approvals.length === 0 ? session.run() : null;
+        return view.approvals.length === 0 && !isStopped() ? session.run() : null;
       }),
     editAction: (actionId, args) =>
       perform(async (view) => {
@@ -92,7 +92,7 @@ function threadOn(session: Session, release: () => Promise<void>): Thread {
         return action;
       }),
     alwaysAllow: (toolName) =>
-      perform(async ({ conversation, approvals }) => {
+      perform(async ({ conversation, approvals }, isStopped) => {
         const calls = approvals.filter((call) => call.toolName === toolName);
         const ids = calls.flatMap(({ canAlwaysAllow, actionId }) => (canAlwaysAllow ? [actionId] : []));
         if (ids.length === 0 && calls.length > 0) {
@@ -102,16 +102,16 @@ function threadOn(session: Session, release: () => Promise<void>): Thread {
           );
         }
         await conversation.setAllowedTools([...new Set([...conversation.allowedTools, toolName])]);
-        return ids.length === 0 ? null : runCalls(ids);
+        return ids.length === 0 || isStopped() ? null : runCalls(ids);
       }),
     regenerate: () => perform(() => session.start((conversation) => conversation.regenerate())),
     editMessage: (messageId, message) =>
-      perform(async (view) => {
+      perform(async (view, isStopped) => {
         // A file is refused there.
         const queued = message as string | ReadonlyArray<Content | Image>;
         if (view.isQueued(messageId)) return session.sent(await view.conversation.queue.edit(messageId, queued), messageId);
         const event = await view.conversation.editMessage(messageId, message);
-        session.runOn();
+        if (!isStopped()) session.runOn();
         return event;
       }),
     removeMessage: (messageId) =>

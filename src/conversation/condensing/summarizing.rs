@@ -10,7 +10,7 @@ use crate::{
     },
     conversation::{
         Conversation,
-        machine::{Plan, background::forget_response},
+        machine::{Phase, Plan, background::forget_response},
         run::RunError,
     },
     error::{Error, ErrorCode, Result},
@@ -150,7 +150,7 @@ async fn request(conversation: &Conversation) -> Result<()> {
         return refused("there is nothing to condense yet");
     }
     let cancel = CancelToken::default();
-    let running = conversation.begin_run(&cancel)?;
+    let running = conversation.begin_run(&cancel, Phase::Decides)?;
     conversation.append(request()).await?;
     let condensed = condense(conversation, None, &cancel).await;
     drop(running);

@@ -240,15 +240,25 @@ impl Machine<'_> {
 
     fn run(&mut self, approved: Option<&[EventId]>) -> Result<Plan> {
         self.calls.approve(approved, &self.state)?;
-        if self.state.execution_status() == ExecutionStatus::Finished {
-            return Ok(Plan::default());
+        let was_paused = self.page.is_paused();
+        match self.state.execution_status() {
+            ExecutionStatus::Finished => return Ok(Plan::default()),
+            // The pause that came before it is stored already.
+            ExecutionStatus::Paused if was_paused => return Ok(Plan::default()),
+            _ => {}
         }
         Transition::Run.apply(&mut self.state)?;
         self.calls.store(&mut self.state);
         store_model_settings(&mut self.state, self.agent, self.llm);
         store_concurrency(&mut self.state, self.agent);
         mark_decided(&mut self.state, &["calls"]);
-        Ok(Plan::append(self.instructions.take().into_iter().collect()))
+        let mut plan = Plan::append(self.instructions.take().into_iter().collect());
+        if was_paused {
+            Transition::Pause.apply(&mut self.state)?;
+            plan.drafts.push(Draft::new(Source::User, PauseEvent {}));
+            plan = plan.strictly();
+        }
+        Ok(plan)
     }
 
     fn pause(&mut self) -> Result<Plan> {
@@ -356,7 +366,7 @@ impl Machine<'_> {
     /// # Errors
     /// `invalid_state` while a run is under way or calls wait for a decision of the user.
     pub fn check_leaving(&self) -> Result<()> {
-        if self.page.is_running() {
+        if self.page.has_begun() {
             let text = "another branch cannot be entered during a run; wait for its end or interrupt() first";
             return Err(Error::new(ErrorCode::InvalidState, text));
         }
@@ -410,7 +420,7 @@ impl Machine<'_> {
         if messages.is_empty() {
             return Ok(plan);
         }
-        let transition = match self.page.is_running() {
+        let transition = match self.page.has_begun() {
             true => Transition::InboxAppended,
             false => Transition::SendMessageRejecting,
         };

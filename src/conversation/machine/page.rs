@@ -43,6 +43,8 @@ pub struct Run {
     /// Stops the run.
     pub cancel: CancelToken,
     pub phase: Phase,
+    /// Whether a pause was asked for. It is stored by itself, or if the run begins later, together with that.
+    pub is_paused: bool,
     /// Ids of the actions whose tools were begun.
     pub begun: Vec<String>,
     /// The answer that is on its way, until it is stored.
@@ -54,6 +56,8 @@ pub struct Run {
 /// The phase of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
+    /// It waits for what was asked of the conversation before.
+    Begins,
     /// The next part is being decided; events that are stored now are taken into account.
     Decides,
     /// The model is asked. A message has to follow its answer.
@@ -96,13 +100,23 @@ impl Page {
         self.run.is_some()
     }
 
+    /// Whether a run is under way that waits for nothing that was asked before.
+    pub fn has_begun(&self) -> bool {
+        self.run.as_ref().is_some_and(|run| run.phase != Phase::Begins)
+    }
+
+    /// Whether a pause of the run that is under way was asked for.
+    pub fn is_paused(&self) -> bool {
+        self.run.as_ref().is_some_and(|run| run.is_paused)
+    }
+
     fn phase(&self) -> Phase {
         self.run.as_ref().map_or(Phase::Decides, |run| run.phase)
     }
 
     /// Whether a message has to wait in the inbox.
     pub fn is_busy(&self) -> bool {
-        self.phase() != Phase::Decides
+        matches!(self.phase(), Phase::AsksModel | Phase::RunsTools)
     }
 
     /// Whether calls are under way, which only their tools may answer.

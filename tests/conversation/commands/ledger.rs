@@ -293,7 +293,10 @@ impl Ledger {
             !run.has_begun && (*place == 0 || before != ExecutionStatus::Running)
         };
         let next = runs.iter_mut().enumerate().find(may_begin);
-        let Some((_, run)) = next.filter(|_| status == ExecutionStatus::Running) else { return };
+        // A run that a pause has stopped before it began approves the calls as well.
+        let begins = status == ExecutionStatus::Running
+            || (before, status) == (ExecutionStatus::WaitingForConfirmation, ExecutionStatus::Paused);
+        let Some((_, run)) = next.filter(|_| begins) else { return };
         run.has_begun = true;
         match &run.approves {
             Some(ids) => self.approved.borrow_mut().extend(ids.iter().cloned()),
@@ -356,7 +359,11 @@ impl Ledger {
         self.check_counted();
         self.check_demands(state);
         self.note_approvals(before, status);
+        // A pause that comes while a run begins is stored with it.
+        let is_paused_run = status == ExecutionStatus::Paused
+            && Transition::Run.change(before) == StatusChange::Becomes(ExecutionStatus::Running);
         let is_legal = before == status
+            || is_paused_run
             || Transition::ALL
                 .iter()
                 .any(|transition| transition.change(before) == StatusChange::Becomes(status));

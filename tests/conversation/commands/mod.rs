@@ -219,7 +219,10 @@ impl Stage {
             }
             Command::Regenerate => self.begun.spawn("regenerate", async move {
                 ledger.move_begins();
-                checked(conversation.regenerate().await);
+                let run = ledger.run_begins(None);
+                let result = conversation.regenerate(CancelToken::default()).await;
+                ledger.run_ended(run);
+                checked(result.map(drop));
                 ledger.move_ended();
             }),
             Command::EditMessage(place) => {
@@ -337,6 +340,7 @@ impl Stage {
             let may_wait = [
                 "run",
                 "run some",
+                "regenerate",
                 "condense",
                 "sendMessage",
                 "sendMessage of a tool",

@@ -5,7 +5,7 @@ mod stored;
 
 use crate::{
     scripted_store::{Outcome, ScriptedStore},
-    support::{ID, TestTool, World, amount, calls, say, seed, text},
+    support::{ID, TestTool, World, amount, back_to_question, calls, say, seed, text},
 };
 use futures_executor::block_on;
 use futures_util::FutureExt;
@@ -347,7 +347,7 @@ impl Stage {
                     files_at(conversation, message.id()).await.unwrap_or_else(|| self.model.files.clone());
                 self.pending = Some((files.clone(), Some(message.id().clone())));
                 if random.below(2) == 0 {
-                    conversation.regenerate().await.unwrap();
+                    back_to_question(conversation).await.unwrap();
                     self.model.files = files;
                 } else {
                     self.edit(conversation, &branch, message, attached(random)).await;

@@ -338,6 +338,25 @@ test("a run in which the page died goes on by itself, if the thread is to resume
   await Promise.all([thread.close(), after.close()]);
 });
 
+test("a stop or a pause right after a message keeps it from being answered", async () => {
+  for (const stop of ["stop", "pause"]) {
+    const { open, model } = stage([{ text: "One." }, { text: "Two." }]);
+    const thread = open();
+    const sent = thread.send("Go");
+    await thread[stop]();
+    await sent;
+    assert.deepEqual([thread.getSnapshot().status, thread.getSnapshot().isRunning, model.requests.length], ["paused", false, 0], stop);
+    await thread.resume();
+    const [{ id }] = thread.getSnapshot().messages;
+    const edited = thread.editMessage(id, "Else");
+    await thread[stop]();
+    await edited;
+    assert.deepEqual([thread.getSnapshot().status, thread.getSnapshot().isRunning, model.requests.length], ["paused", false, 1], stop);
+    assert.equal((await thread.resume()).finalResponse, "Two.");
+    await thread.close();
+  }
+});
+
 test("an answer that is stopped: its pieces stay, and the next run asks again", async () => {
   const { open, model } = stage([{ text: "This breaks off after a few words.", stallAfter: 3 }, { text: "Here." }]);
   const thread = open();
