@@ -1,6 +1,9 @@
 //! The names of the files in a conversation's directory.
 
-use crate::id::{ConversationId, EventId};
+use crate::{
+    error::{Error, ErrorCode, Result},
+    id::{ConversationId, EventId, StorePath},
+};
 
 /// The file with everything that is not an event.
 pub const BASE_STATE: &str = "base_state.json";
@@ -19,6 +22,17 @@ pub const DRAFTS: &str = "drafts";
 
 /// The folder for what is carried out of the commands of other handles.
 pub const COMMANDS: &str = "commands";
+
+/// The path of a message in [`INBOX`]. It begins with the time, so that listing files by name sorts them by time.
+///
+/// # Errors
+/// `internal`.
+pub fn inbox_path(timestamp: &str, id: &EventId) -> Result<StorePath> {
+    let time: String = timestamp.chars().filter(char::is_ascii_digit).collect();
+    format!("{INBOX}/{time}-{id}.json")
+        .parse()
+        .map_err(|_| Error::new(ErrorCode::Internal, "the id of a message does not form a valid file name"))
+}
 
 /// The name of an event file: the number of the event with at least five digits, and its id.
 pub fn event_file_name(index: u64, id: &EventId) -> String {

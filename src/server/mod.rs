@@ -14,6 +14,7 @@ mod given;
 mod link;
 mod mark;
 mod moving;
+mod noted;
 mod outbox;
 mod run_end;
 

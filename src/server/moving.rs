@@ -8,6 +8,7 @@ use super::{
     ServerCopy,
     copy::{ATTEMPTS, Known},
     mark::Mark,
+    noted::{message_about, unanswered},
 };
 use crate::{
     archive::mark_undecided,
@@ -53,15 +54,8 @@ impl ServerCopy {
     /// `not_found`, `invalid_state` naming the calls, and those of the store.
     pub async fn ensure_decided(&self, of_page: &[String]) -> Result<()> {
         let listing = self.store.load(self.id()).await?.ok_or_else(|| self.not_stored())?;
-        let log: Vec<Event> = self
-            .store
-            .events(self.id(), 0..listing.length)
-            .await?
-            .into_iter()
-            .map(|event| Event::decode(event.id, event.json))
-            .collect();
-        let leaf = BaseState::parse(&listing.base_state)?.leaf();
-        let waiting = unmatched_actions(&active_branch(&log, &leaf).events);
+        let branch = self.branch(&BaseState::parse(&listing.base_state)?, listing.length).await?;
+        let waiting = unmatched_actions(&branch);
         let names: Vec<String> = waiting.iter().filter_map(|event| of_server(event, of_page)).collect();
         if names.is_empty() {
             return Ok(());
@@ -71,6 +65,13 @@ impl ServerCopy {
             names.join(", ")
         );
         Err(invalid(&text))
+    }
+
+    /// The events from the first to HEAD.
+    async fn branch(&self, state: &BaseState, length: u64) -> Result<Vec<Event>> {
+        let log = self.store.events(self.id(), 0..length).await?;
+        let log: Vec<Event> = log.into_iter().map(|event| Event::decode(event.id, event.json)).collect();
+        Ok(active_branch(&log, &state.leaf()).events)
     }
 
     fn not_stored(&self) -> Error {
@@ -115,7 +116,7 @@ impl ServerCopy {
     }
 
     /// Makes the copy a conversation that runs here: the server has deleted it, or never had it. One that was there has settings
-    /// which this page has not decided, as one that was imported.
+    /// which this page has not decided, as one that was imported, and a message for the calls of the page that have no result.
     ///
     /// # Errors
     /// Those of the store, `store_lost` also if there is no copy.
@@ -125,15 +126,23 @@ impl ServerCopy {
             let Known { length, created_at, writer, state, mark, .. } = self.load().await?;
             self.known.replace(None);
             let mut state = state.ok_or(StoreError::Lost)?;
+            let mut files = Vec::new();
             if mark.moving {
                 state.set_field(SERVER, None);
             } else {
                 mark_undecided(&mut state);
+                let branch = self.branch(&state, length).await?;
+                let unanswered = unanswered(&branch);
+                if !unanswered.is_empty() {
+                    let (path, message) = message_about(&unanswered, &mark.begun, &*self.host)?;
+                    files.push((path, Some(message)));
+                }
             }
             let commit = Commit {
                 created_at,
                 writer: writer.map(|expected| WriterNumber { expected, next: expected + 1 }),
                 base_state: Some(state.json()),
+                files,
                 durability: Durability::Strict,
                 ..Commit::new(length, self.host.now())
             };

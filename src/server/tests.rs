@@ -3,6 +3,7 @@
 mod bounds;
 mod hostile;
 mod missed;
+mod noted;
 mod pieces;
 
 use super::{AfterClose, Given, ServerCopy, Taken, after_close};

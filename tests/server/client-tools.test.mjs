@@ -140,6 +140,21 @@ for (const version of serverVersions) {
       await back.close();
     });
 
+    test("of a call that nobody has carried out when its conversation comes home, the agent is told", async (t) => {
+      if (server === null) return t.skip("it is not here");
+      const store = memoryStore();
+      const counted = counting();
+      const id = await abandoned([counted], store);
+      await bringHome(id, { server: home, store });
+      const back = await Conversation.open({ agent: agentOf(counted), store, conversationId: id });
+      const [text] = await textsOf(back);
+      assert.match(text, /^The call ID of the tool count has failed:\nThis call was not carried out/);
+      const { status, finalResponse } = await back.run();
+      assert.deepEqual([status, counted.calls], ["finished", []]);
+      assert.match(finalResponse, /^Heard: has failed: This call was not carried out/);
+      await back.close();
+    });
+
     for (const decision of ["approved", "rejected"])
       test(`a call that waits while its conversation moves is ${decision} there`, async (t) => {
         if (server === null) return t.skip("it is not here");

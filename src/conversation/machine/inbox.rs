@@ -6,17 +6,14 @@ use super::{
 use crate::{
     error::{Error, ErrorCode, Result},
     event::Event,
-    format::layout::INBOX,
+    format::layout::inbox_path,
     id::{EventId, StorePath},
     tool::FileChange,
 };
 
-/// The path of a message's file. It begins with the time, so that listing files by name sorts them by time.
+/// The path of a message's file.
 pub fn path_of(event: &Event) -> Result<StorePath> {
-    let time: String = event.timestamp().chars().filter(char::is_ascii_digit).collect();
-    format!("{INBOX}/{time}-{}.json", event.id())
-        .parse()
-        .map_err(|_| Error::new(ErrorCode::Internal, "the id of a message does not form a valid file name"))
+    inbox_path(event.timestamp(), event.id())
 }
 
 /// These are no `Command`s, because a chunk of the wasm has their code.
