@@ -24,7 +24,7 @@ const MODULES: &[(&str, &[&str])] = &[
     ("llm", &["bytes", "error", "format", "host", "json", "names"]),
     ("secret", &["json"]),
     ("event", &["error", "format", "id", "json", "llm"]),
-    ("context", &["event", "format", "id", "json", "llm", "names"]),
+    ("context", &["event", "format", "host", "id", "json", "llm", "names"]),
     ("security", &["event", "json"]),
     ("hooks", &["event", "json"]),
     ("tool", &["cancel", "error", "event", "id", "json", "llm"]),

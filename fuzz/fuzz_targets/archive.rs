@@ -7,12 +7,14 @@
 use futures_executor::block_on;
 use futures_util::future::LocalBoxFuture;
 use libfuzzer_sys::fuzz_target;
-use std::{cell::Cell, future::ready, rc::Rc};
+use std::{cell::Cell, future::ready, rc::Rc, time::Duration};
 use threadkeep::{
     archive::{Archive, Claim, EntryHeader, ImportOptions, Unreadable, import, portable, without_secrets},
+    host::Host,
     id::ConversationId,
     store::{MemoryStore, Store},
 };
+use uuid::Uuid;
 
 const PARTS: [&str; 8] = [
     "0f8fad5bd9cb469fa16570867728950e/",
@@ -25,7 +27,28 @@ const PARTS: [&str; 8] = [
     "subagents/",
 ];
 
-const OPTIONS: ImportOptions<'_> = ImportOptions { now: 0.0, on_progress: &|_| (), claim: &anybody };
+const OPTIONS: ImportOptions<'_> =
+    ImportOptions { host: &Nowhere, now: 0.0, on_progress: &|_| (), claim: &anybody };
+
+struct Nowhere;
+
+impl Host for Nowhere {
+    fn now(&self) -> f64 {
+        0.0
+    }
+
+    fn local_time(&self) -> String {
+        String::new()
+    }
+
+    fn random_uuid(&self) -> Uuid {
+        Uuid::nil()
+    }
+
+    fn sleep(&self, _: Duration) -> LocalBoxFuture<'static, ()> {
+        Box::pin(ready(()))
+    }
+}
 
 fn anybody(_: ConversationId) -> LocalBoxFuture<'static, Option<Claim>> {
     Box::pin(ready(Some(Box::new(()) as Claim)))

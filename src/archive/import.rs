@@ -4,6 +4,7 @@ use super::{Archive, Progress, comparison::compare, contents::Contents, plan::Pl
 use crate::{
     error::{Error, ErrorCode, Result},
     format::{base_state::BaseState, server_mark::SERVER},
+    host::Host,
     id::ConversationId,
     store::Store,
 };
@@ -45,6 +46,8 @@ pub enum Outcome {
 
 /// The parameters of an import besides the archive and the store.
 pub struct ImportOptions<'a> {
+    /// Knows where the characters of titles end.
+    pub host: &'a dyn Host,
     /// The time of the commits, in milliseconds since the Unix epoch.
     pub now: f64,
     /// Called with the progress in bytes, over both passes.
@@ -65,7 +68,7 @@ pub async fn import(
     store: &dyn Store,
     options: &ImportOptions<'_>,
 ) -> Result<Vec<Imported>> {
-    let ImportOptions { now, on_progress, claim } = options;
+    let ImportOptions { on_progress, claim, .. } = options;
     let contents = Contents::read(archive).await?;
     let total = contents.size.saturating_mul(2);
     let mut done = 0_u64;
@@ -99,7 +102,7 @@ pub async fn import(
             }
             None => None,
         };
-        let plan = Plan::new(archive, store, *now, conversation, ancestors, verified, stored).await?;
+        let plan = Plan::new(archive, store, options, conversation, ancestors, verified, stored).await?;
         plans.push(plan.claimed(claimed)?);
     }
     if let Err(error) = write(&plans, &mut progress).await {

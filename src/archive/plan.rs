@@ -1,7 +1,7 @@
 //! Writes one conversation of an archive, and undoes it after a failure.
 
 use super::{
-    Archive, Claim, Imported, Outcome,
+    Archive, Claim, ImportOptions, Imported, Outcome,
     base_state::{self, ReadBaseState},
     comparison::Comparison,
     contents::{Conversation, Entry, Part},
@@ -21,6 +21,7 @@ use crate::{
         file_versions,
         layout::{BASE_STATE, nested_persistence_dir},
     },
+    host::Host,
     id::{ConversationId, StorePath},
     store::{Commit, Durability, Listing, Store},
 };
@@ -30,6 +31,7 @@ use std::{cell::Cell, rc::Rc};
 pub struct Plan<'a> {
     archive: &'a dyn Archive,
     store: &'a dyn Store,
+    host: &'a dyn Host,
     now: f64,
     conversation: &'a Conversation,
     /// The conversations in whose folders it is, the nearest first.
@@ -48,10 +50,10 @@ pub struct Plan<'a> {
 
 impl<'a> Plan<'a> {
     /// The plan for a conversation, of which `stored` may exist already.
-    pub async fn new(
+    pub async fn new<'o: 'a>(
         archive: &'a dyn Archive,
         store: &'a dyn Store,
-        now: f64,
+        options: &ImportOptions<'o>,
         conversation: &'a Conversation,
         ancestors: Vec<ConversationId>,
         verified: Verified,
@@ -60,7 +62,8 @@ impl<'a> Plan<'a> {
         let mut plan = Self {
             archive,
             store,
-            now,
+            host: options.host,
+            now: options.now,
             conversation,
             ancestors,
             verified,
@@ -386,7 +389,12 @@ impl<'a> Plan<'a> {
             let repair = self.verified.repair(position(index));
             let repaired = repair.and_then(|repair| repair.content(&content, &event.id));
             let text = String::from_utf8_lossy(repaired.as_deref().unwrap_or(&content));
-            beginning::note_beginning(state, index, [&Event::decode(event.id.clone(), (&*text).into())]);
+            beginning::note_beginning(
+                state,
+                self.host,
+                index,
+                [&Event::decode(event.id.clone(), (&*text).into())],
+            );
             if state.beginning().is_some() {
                 break;
             }

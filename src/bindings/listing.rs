@@ -12,7 +12,7 @@ use crate::{
     id::ConversationId,
     json::ObjectWriter,
     store::{Listing, Store},
-    web::{guard::promise, locks},
+    web::{guard::promise, host::WebHost, locks},
 };
 use futures_util::future::LocalBoxFuture;
 use js_sys::Promise;
@@ -42,7 +42,7 @@ pub(super) fn describe<'a>(store: &'a dyn Store, listing: &'a Listing) -> LocalB
 async fn described(store: &dyn Store, listing: &Listing) -> String {
     let state = BaseState::parse(&listing.base_state).ok();
     let title = match &state {
-        Some(state) => title_in_list(store, listing, state).await,
+        Some(state) => title_in_list(store, &WebHost, listing, state).await,
         None => None,
     };
     let mut out = ObjectWriter::new();

@@ -6,6 +6,7 @@
 use crate::{
     event::{Body, Event, Source},
     format::base_state::BaseState,
+    host::{self, Host},
     llm::message::Content,
 };
 
@@ -17,18 +18,25 @@ const LENGTH: usize = 60;
 
 /// Stores the beginning, if these events at the start of a log have one and it is not known. `start` is the index of the
 /// first of them.
-pub fn note_beginning<'a>(state: &mut BaseState, start: u64, events: impl IntoIterator<Item = &'a Event>) {
+pub fn note_beginning<'a>(
+    state: &mut BaseState,
+    host: &dyn Host,
+    start: u64,
+    events: impl IntoIterator<Item = &'a Event>,
+) {
     if start < SEARCHED
         && state.beginning().is_none()
-        && let Some(beginning) =
-            events.into_iter().take(usize::try_from(SEARCHED - start).unwrap_or(0)).find_map(beginning)
+        && let Some(beginning) = events
+            .into_iter()
+            .take(usize::try_from(SEARCHED - start).unwrap_or(0))
+            .find_map(|event| beginning(host, event))
     {
         state.set_beginning(&beginning);
     }
 }
 
 /// The beginning of this event, if it is a message of the user with a text.
-pub fn beginning(event: &Event) -> Option<String> {
+pub fn beginning(host: &dyn Host, event: &Event) -> Option<String> {
     let Body::MessageEvent(message) = event.body() else { return None };
     if event.source() != Source::User {
         return None;
@@ -48,7 +56,7 @@ pub fn beginning(event: &Event) -> Option<String> {
     if !is_cut && found.chars().count() <= LENGTH {
         return Some(found);
     }
-    let mut start: String = found.chars().take(LENGTH - 1).collect();
+    let mut start = host::beginning(host, &found, LENGTH - 1).to_owned();
     start.truncate(start.trim_end().len());
     start.push('…');
     Some(start)
@@ -59,6 +67,7 @@ mod tests {
     use super::*;
     use crate::{
         event::{Head, MessageEvent, Parent},
+        host::tests::Accents,
         llm::message::{Message, Role},
     };
 
@@ -75,7 +84,7 @@ mod tests {
 
     #[test]
     fn the_beginning_is_one_line_of_at_most_sixty_characters() {
-        let of = |texts: &[&str]| beginning(&message(Source::User, texts));
+        let of = |texts: &[&str]| beginning(&Accents, &message(Source::User, texts));
         assert_eq!(of(&["  Add\n two\tnumbers ", "please"]).as_deref(), Some("Add two numbers please"));
         assert_eq!(of(&["", " \n "]), None);
         let sixty = "ü".repeat(60);
@@ -87,6 +96,8 @@ mod tests {
         );
         assert_eq!(of(&[&format!("{} bcd", "a".repeat(58))]), Some(format!("{}…", "a".repeat(58))));
         assert_eq!(of(&[&"word ".repeat(10_000)]).map(|text| text.chars().count()), Some(60));
-        assert_eq!(beginning(&message(Source::Agent, &["Hello"])), None);
+        let accent = format!("{}e\u{301}bcd", "a".repeat(58));
+        assert_eq!(of(&[&accent]), Some(format!("{}…", "a".repeat(58))), "no letter loses its accent");
+        assert_eq!(beginning(&Accents, &message(Source::Agent, &["Hello"])), None);
     }
 }

@@ -10,6 +10,7 @@ use crate::{
         import_mark::{AT, LAST_EVENT, TIMESTAMP},
         server_mark::SERVER,
     },
+    host::Host,
     id::ConversationId,
     json::EditableObject,
     store::{Commit, Durability, Listing, Store},
@@ -17,13 +18,18 @@ use crate::{
 
 /// The title of a stored conversation, as [`super::Conversation::title`]. Reads no events, except the first ones of a
 /// conversation that an earlier version has written and that was not changed since.
-pub async fn title_in_list(store: &dyn Store, listing: &Listing, state: &BaseState) -> Option<String> {
+pub async fn title_in_list(
+    store: &dyn Store,
+    host: &dyn Host,
+    listing: &Listing,
+    state: &BaseState,
+) -> Option<String> {
     let title = state.shown_title();
     if title.is_some() || listing.length == 0 {
         return title;
     }
     let events = store.events(listing.conversation, 0..SEARCHED).await.ok()?;
-    events.into_iter().find_map(|event| beginning(&Event::decode(event.id, event.json)))
+    events.into_iter().find_map(|event| beginning(host, &Event::decode(event.id, event.json)))
 }
 
 /// Changes tags of a stored conversation that nobody writes; `null` removes one. The conversation keeps its place in lists.

@@ -151,7 +151,7 @@ impl EventLog {
         if self.length() > 0 && self.state().beginning().is_none() {
             let events = self.store.events(self.id, 0..SEARCHED).await?;
             let events: Vec<Event> = events.iter().map(decode).collect();
-            self.prepare(&mut |state| note_beginning(state, 0, &events));
+            self.prepare(&mut |state| note_beginning(state, &*self.host, 0, &events));
         }
         Ok(())
     }
@@ -447,7 +447,7 @@ impl EventLog {
             }
             if event.source() == Source::User && matches!(event.body(), Body::MessageEvent(_)) {
                 state.set_last_user_message_id(Some(event.id()));
-                note_beginning(state, length, [&event]);
+                note_beginning(state, &*self.host, length, [&event]);
             }
             length += 1;
             if has_files && changed_files.is_none() {

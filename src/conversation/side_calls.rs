@@ -14,6 +14,7 @@ use crate::{
     context::messages::history_of,
     error::{Error, ErrorCode, Result},
     event::{Body, Event, Source},
+    host::{self, Host},
     llm::{
         Llm, LlmError, LlmFailure, ToolSchema,
         message::{Content, Message, Role},
@@ -95,7 +96,7 @@ impl Conversation {
             }
             Err(_) => String::new(),
         };
-        Ok(cut(if title.is_empty() { &message } else { &title }, max_length))
+        Ok(cut(&*self.0.log.host, if title.is_empty() { &message } else { &title }, max_length))
     }
 
     /// The answer of another model to a question about an image.
@@ -214,11 +215,9 @@ fn without_reasoning(answer: &str) -> String {
 }
 
 /// A text of at most `max_length` characters, cut with dots as in the SDK.
-fn cut(text: &str, max_length: usize) -> String {
+fn cut(host: &dyn Host, text: &str, max_length: usize) -> String {
     if text.chars().count() <= max_length {
         return text.to_owned();
     }
-    let mut start: String = text.chars().take(max_length.saturating_sub(3)).collect();
-    start.push_str("...");
-    start
+    format!("{}...", host::beginning(host, text, max_length.saturating_sub(3)))
 }

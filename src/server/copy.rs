@@ -393,7 +393,7 @@ impl ServerCopy {
 
     fn append(&self, known: &mut Known, events: &mut Vec<Event>, event: &Event) {
         if let Some(state) = &mut known.state {
-            note_beginning(state, known.length, [event]);
+            note_beginning(state, &*self.host, known.length, [event]);
             if becomes_head(event.kind()) {
                 state.set_leaf(&Leaf::Event(event.id().clone()));
                 self.note_change("", event.timestamp(), known.length);

@@ -1,4 +1,4 @@
-//! Clock, timers and random numbers of a page, a worker or Node.
+//! Clock, timers, random numbers and characters of a page, a worker or Node.
 
 use crate::host::Host;
 use futures_channel::oneshot;
@@ -25,6 +25,21 @@ extern "C" {
     static TIME_ORIGIN: f64;
     #[wasm_bindgen(js_namespace = performance, js_name = now)]
     fn performance_now() -> f64;
+
+    #[wasm_bindgen(js_namespace = Intl)]
+    type Segmenter;
+    #[wasm_bindgen(constructor, js_namespace = Intl, catch)]
+    fn new() -> Result<Segmenter, JsValue>;
+    #[wasm_bindgen(method)]
+    fn segment(this: &Segmenter, text: &str) -> Segments;
+
+    type Segments;
+    #[wasm_bindgen(method)]
+    fn containing(this: &Segments, place: usize) -> Segment;
+
+    type Segment;
+    #[wasm_bindgen(method, getter)]
+    fn index(this: &Segment) -> usize;
 }
 
 /// The clock, the timers and the random numbers of the page.
@@ -64,6 +79,23 @@ impl Host for WebHost {
 
     fn sleep(&self, duration: Duration) -> LocalBoxFuture<'static, ()> {
         Box::pin(Sleep::new(duration))
+    }
+
+    /// Where `Intl.Segmenter` is missing, each code point is a character.
+    fn last_character(&self, text: &str) -> usize {
+        let Some((last, _)) = text.char_indices().next_back() else { return 0 };
+        let Ok(segmenter) = Segmenter::new() else { return last };
+        // Places in texts of JavaScript are counted in halves of UTF-16.
+        let units = text.get(..last).map_or(0, |before| before.encode_utf16().count());
+        let start = segmenter.segment(text).containing(units).index();
+        let mut counted = 0;
+        for (place, c) in text.char_indices() {
+            if counted >= start {
+                return place;
+            }
+            counted += c.len_utf16();
+        }
+        last
     }
 }
 

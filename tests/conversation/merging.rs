@@ -143,9 +143,12 @@ impl Device {
 
     async fn import(&self, archive: &Files) -> Result<Imported> {
         archive.is_listed.set(false);
-        let claim: &dyn Fn(ConversationId) -> LocalBoxFuture<'static, Option<Claim>> =
-            &|_| Box::pin(ready(Some(Box::new(()) as Claim)));
-        let options = ImportOptions { now: 0.0, on_progress: &|_| (), claim };
+        let options = ImportOptions {
+            host: &TestHost::default(),
+            now: 0.0,
+            on_progress: &|_| (),
+            claim: &|_| Box::pin(ready(Some(Box::new(()) as Claim))),
+        };
         Ok(import(archive, &*self.world.store, &options).await?.remove(0))
     }
 

@@ -262,10 +262,11 @@ fn a_title_is_made_of_the_first_message_of_the_user() {
 #[test]
 fn a_title_that_is_too_long_is_cut_as_in_the_sdk() {
     block_on(async {
-        let world = world([text("🌍 A title with many characters")]);
+        let world = world([text("🌍 A title with many characters"), text("Cafe\u{301} here")]);
         let conversation = world.open().await.unwrap();
         say(&conversation, "Hello").await;
         assert_eq!(title(&conversation, 10).await.unwrap(), "🌍 A tit...");
+        assert_eq!(title(&conversation, 7).await.unwrap(), "Caf...", "a letter keeps its accent");
     });
 }
 

@@ -85,6 +85,11 @@ impl Host for TestHost {
         // Delays before a retry pass at once; the timeout of a request never does.
         if duration < Duration::from_secs(100) { Box::pin(ready(())) } else { Box::pin(pending()) }
     }
+
+    /// A letter and its accent are one character.
+    fn last_character(&self, text: &str) -> usize {
+        text.rfind(|c| c != '\u{301}').unwrap_or_default()
+    }
 }
 
 /// One answer of the scripted model.

@@ -1,3 +1,4 @@
+import { beginning } from "./beginning.js";
 // Announcements for screen readers: one polite live region. A streaming answer is announced only when it is finished.
 
 const LONGEST = 600;
@@ -19,7 +20,7 @@ export class Announcer {
   announce(sentence: string, rest: string): void {
     const text = sentence.replace(/\s+/g, " ").trim();
     if (text === "") return;
-    this.#waiting.push(text.length > LONGEST ? text.slice(0, LONGEST) + rest : text);
+    this.#waiting.push(text.length > LONGEST ? beginning(text, LONGEST) + rest : text);
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
       this.#say(this.#waiting.join(" "));

@@ -75,7 +75,8 @@ fn an_archive_with_other_events_is_refused() {
 fn a_conversation_that_is_open_elsewhere_is_not_changed() {
     let store = stored(&Listed::conversation(10));
     let before = snapshot(&store);
-    let options = ImportOptions { now: 0.0, on_progress: &|_| (), claim: &|_| Box::pin(ready(None)) };
+    let options =
+        ImportOptions { host: &Accents, now: 0.0, on_progress: &|_| (), claim: &|_| Box::pin(ready(None)) };
     let error = block_on(import(&Listed::conversation(11), &store, &options)).unwrap_err();
     assert_eq!(error.code().as_str(), "locked_elsewhere");
     let imported = block_on(import(&Listed::conversation(10), &store, &options)).unwrap();

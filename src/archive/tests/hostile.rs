@@ -171,7 +171,7 @@ fn a_directory_that_cannot_be_read_is_refused() {
             Box::pin(ready(Ok(())))
         }
     }
-    let options = ImportOptions { now: 0.0, on_progress: &|_| (), claim: &anybody };
+    let options = ImportOptions { host: &Accents, now: 0.0, on_progress: &|_| (), claim: &anybody };
     let error = block_on(import(&NoZip, &MemoryStore::new(), &options)).unwrap_err();
     assert_eq!(error.code().as_str(), "archive_invalid");
     assert!(error.message().contains("not a zip") || error.message().contains("zip archive"), "{error}");

@@ -40,7 +40,7 @@ impl Host for Counting {
 }
 
 pub fn import_text(text: &str, store: &dyn Store) -> Result<Imported, Error> {
-    let options = ImportOptions { now: 1000.0, on_progress: &|_| {}, claim: &anybody };
+    let options = ImportOptions { host: &Counting, now: 1000.0, on_progress: &|_| {}, claim: &anybody };
     block_on(import_interchange(text, store, &Counting, &options))
 }
 
@@ -410,7 +410,7 @@ fn hostile_files_are_refused_with_the_name_of_the_problem() {
 fn nothing_is_stored_without_the_write_lock() {
     let store = MemoryStore::new();
     let nobody = |_: ConversationId| -> LocalBoxFuture<'_, Option<Claim>> { Box::pin(ready(None)) };
-    let options = ImportOptions { now: 1000.0, on_progress: &|_| {}, claim: &nobody };
+    let options = ImportOptions { host: &Counting, now: 1000.0, on_progress: &|_| {}, claim: &nobody };
     let text = trajectory().to_string();
     let error = block_on(import_interchange(&text, &store, &Counting, &options)).unwrap_err();
     assert_eq!(error.code().as_str(), "locked_elsewhere");

@@ -19,6 +19,7 @@ use super::{
 };
 use crate::{
     error::Error,
+    host::tests::Accents,
     id::{ConversationId, StorePath},
     store::{MemoryStore, Store, StoredEvent},
 };
@@ -157,7 +158,7 @@ fn run(archive: &Listed, store: &dyn Store) -> Result<Vec<Imported>, Error> {
         assert!(progress.done >= last.get().done && progress.done <= progress.total);
         last.set(progress);
     };
-    let options = ImportOptions { now: 1000.0, on_progress: &on_progress, claim: &anybody };
+    let options = ImportOptions { host: &Accents, now: 1000.0, on_progress: &on_progress, claim: &anybody };
     let result = block_on(import(archive, store, &options));
     if result.is_ok() {
         assert_eq!(last.get().done, last.get().total);

@@ -25,6 +25,7 @@ use crate::{
     llm::option_table::OptionSource as _,
     store::{Store, StoreError},
     web::{
+        host::WebHost,
         host_store::{CALL_TIMEOUT, HostStore, store_error_of},
         store_values::{CommitObject, to_js},
     },
@@ -91,7 +92,7 @@ impl Archives for ArchiveChunk {
             };
             let claim = |id| -> LocalBoxFuture<'_, Option<Claim>> { claimed(&claim, id) };
             let store = store_of(&options);
-            let import_options = ImportOptions { now, on_progress: &report, claim: &claim };
+            let import_options = ImportOptions { host: &WebHost, now, on_progress: &report, claim: &claim };
             let imported = import(&source, &store, &import_options).await?;
             Ok(to_js(&imported.iter().map(ImportedObject::from).collect::<Vec<_>>())?)
         })

@@ -41,7 +41,8 @@ impl Messages for MessagesChunk {
             let text = Options::new(&options, INTERCHANGE).required_text("text")?;
             let claim = function(&options, "claim")?;
             let claim = |id| -> LocalBoxFuture<'_, Option<Claim>> { claimed(&claim, id) };
-            let import = ImportOptions { now: WebHost.now(), on_progress: &|_| {}, claim: &claim };
+            let import =
+                ImportOptions { host: &WebHost, now: WebHost.now(), on_progress: &|_| {}, claim: &claim };
             let imported = import_interchange(&text, &store_of(&options), &WebHost, &import).await?;
             Ok(to_js(&ImportedObject::from(&imported))?)
         })

@@ -1,5 +1,6 @@
 /** @jsxImportSource preact */
 // The actions of a message: copy it, edit it, answer again, and the arrows between versions.
+import { beginning } from "../beginning.js";
 import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Thread, UIMessage } from "../../thread/index.js";
@@ -190,5 +191,5 @@ const excerptLength = 40;
 /** The beginning of a text, in quotes. Only the agent writes Markdown. */
 export function excerpt(text: string, role: UIMessage["role"]): string {
   const line = (role === "assistant" ? text.replace(/[*_`#>~|]+/g, "") : text).replace(/\s+/g, " ").trim();
-  return line.length <= excerptLength ? `“${line}”` : `“${line.slice(0, excerptLength).replace(/\s+\S*$/, "")}…”`;
+  return line.length <= excerptLength ? `“${line}”` : `“${beginning(line, excerptLength).replace(/\s+\S*$/, "")}…”`;
 }
