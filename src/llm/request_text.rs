@@ -22,11 +22,13 @@ struct Cached {
 }
 
 /// The properties of a request on which the text of a message depends.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub(super) struct Form {
     /// The address of the provider's row.
     pub provider: usize,
     pub features: [bool; 7],
+    /// The tools that are renamed.
+    pub names: Vec<(String, String)>,
 }
 
 impl RequestText {
@@ -41,8 +43,9 @@ impl RequestText {
         write: &mut dyn FnMut(usize, &mut Texts<'_>) -> bool,
     ) -> Ref<'_, str> {
         let mut cached = self.0.borrow_mut();
-        if cached.form.replace(form) != Some(form) {
+        if cached.form.as_ref() != Some(&form) {
             cached.cuts.clear();
+            cached.form = Some(form);
         }
         let same = cached.messages.iter().zip(messages).take_while(|(old, new)| Rc::ptr_eq(old, new)).count();
         let same = same.min(unchanging);

@@ -4,14 +4,16 @@
 //! in one beside its signed blocks, arguments as text. Blocks of the provider's own tools (`server_tool_use`, their
 //! results, citations) and unknown blocks are ignored.
 
-use super::{names::ToolNames, usage::TokenCounts};
+use super::usage::TokenCounts;
 use crate::{
     json::{EditableObject, Object, python_dumps},
     llm::{
         completion::{Delta, ToolCallDelta},
         message::{Content, Message, MessageToolCall, Role, ThinkingBlock},
         metrics::Usage,
+        settled_calls::settled,
         text_pieces::TextPieces,
+        tool_names::ToolNames,
         wire_api::{Answer, DecodeError, Decoder, data_of, object_of},
     },
 };
@@ -138,7 +140,7 @@ impl Decoder for AnthropicDecoder {
                     calls.push(MessageToolCall {
                         id,
                         responses_item_id: None,
-                        name: self.names.original(&block.name).to_owned(),
+                        name: block.name,
                         arguments: streamed.or(block.input).unwrap_or_else(|| "{}".into()),
                         origin: "completion".into(),
                     });
@@ -146,6 +148,7 @@ impl Decoder for AnthropicDecoder {
                 Kind::Other => {}
             }
         }
+        let calls = settled(calls, &self.names, new_id);
         let is_empty = content.is_empty() && calls.is_empty();
         match self.stop_reason.as_deref() {
             Some("refusal") if is_empty => return Err(DecodeError::Filtered),

@@ -8,7 +8,6 @@
 
 use super::{
     messages::{assistant_blocks, note_blocks, system_blocks, tool_result, trim_texts, user_blocks},
-    names::{CallIds, ToolNames},
     thinking::open_loop,
 };
 use crate::{
@@ -16,6 +15,7 @@ use crate::{
     llm::{
         chat_completions::messages::CacheMarks,
         message::{Message, Role},
+        tool_names::{CallIds, ToolNames},
         wire_api::LlmRequest,
     },
 };

@@ -1,15 +1,12 @@
 //! The content blocks of single messages.
 
-use super::{
-    history::OpenCall,
-    names::{CallIds, ToolNames},
-    thinking::is_signed,
-};
+use super::{history::OpenCall, thinking::is_signed};
 use crate::{
     json::{EditableObject, ListWriter, Object, ObjectWriter, quoted, well_formed},
     llm::{
         chat_completions::messages::{is_blank, is_marked, is_space, part},
         message::{Content, FileKind, GivenFile, Message, ThinkingBlock},
+        tool_names::{CallIds, ToolNames},
         tool_text::clipped,
         wire_api::LlmRequest,
     },

@@ -6,7 +6,6 @@
 mod decoder;
 mod history;
 mod messages;
-mod names;
 mod request;
 mod thinking;
 mod usage;
@@ -15,16 +14,16 @@ pub use decoder::AnthropicDecoder;
 
 use crate::llm::{
     error::LlmError,
+    tool_names::{ANTHROPIC_LIMIT, ToolNames},
     wire_api::{Decoder, LlmRequest, WireApi, WireRequest},
 };
-use names::ToolNames;
 
 /// The wire API.
 pub struct AnthropicMessages;
 
 impl WireApi for AnthropicMessages {
     fn begin(&self, request: &LlmRequest<'_>) -> Result<(WireRequest, Box<dyn Decoder>), LlmError> {
-        let names = ToolNames::of(request);
+        let names = ToolNames::of(request, ANTHROPIC_LIMIT);
         let sent = WireRequest {
             url: request.endpoint.url("/v1/messages"),
             headers: request::request_headers(request),

@@ -1,9 +1,9 @@
 //! Body and headers of a request, as a function of options, messages and tools.
 
-use super::{history::history, names::ToolNames, thinking::Thinking};
+use super::{history::history, thinking::Thinking};
 use crate::{
     json::{ListWriter, ObjectWriter, ToJson as _, quoted},
-    llm::{completion::ToolSchema, error::LlmError, wire_api::LlmRequest},
+    llm::{completion::ToolSchema, error::LlmError, tool_names::ToolNames, wire_api::LlmRequest},
 };
 
 /// LiteLLM's limit for unknown models. The API requires a limit.

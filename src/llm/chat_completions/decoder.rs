@@ -11,6 +11,7 @@ use crate::{
         message::{Content, Message, Role, ThinkingBlock},
         metrics::Usage,
         text_pieces::TextPieces,
+        tool_names::ToolNames,
         usage::usage_of,
         wire_api::{Answer, DecodeError, Decoder, data_of, object_of},
     },
@@ -34,6 +35,7 @@ pub struct ChatDecoder {
     is_complete: bool,
     is_done: bool,
     plain: PlainChunk,
+    names: ToolNames,
 }
 
 /// The last chunk that added only text or arguments, and the position of these. Most chunks of an answer differ from the one
@@ -145,7 +147,7 @@ impl Decoder for ChatDecoder {
             _ if !self.has_choice => return Err(DecodeError::Empty),
             _ => {}
         }
-        let Some(calls) = self.calls.finish(new_id) else {
+        let Some(calls) = self.calls.finish(&self.names, new_id) else {
             return Err(DecodeError::Malformed("a tool call without a name".into()));
         };
         let content = if self.content.is_empty() { Vec::new() } else { vec![Content::text(self.content)] };
@@ -166,6 +168,11 @@ impl Decoder for ChatDecoder {
 }
 
 impl ChatDecoder {
+    /// A decoder of the answer to this request.
+    pub(in crate::llm) fn of(names: ToolNames) -> Self {
+        Self { names, ..Self::default() }
+    }
+
     fn push_choice(&mut self, data: &str, choice: &Object<'_>) -> Result<Option<Delta>, DecodeError> {
         self.has_choice = true;
         if let Some(error) = choice.get("error").filter(|error| *error != "null") {
@@ -228,7 +235,8 @@ impl ChatDecoder {
         let old = old.as_deref().and_then(Object::parse);
         let mut last = None;
         for (at, call) in (0u64..).zip(calls.iter().chain(&old)) {
-            let delta = self.calls.push(call, self.is_complete.then_some(at))?;
+            let mut delta = self.calls.push(call, self.is_complete.then_some(at))?;
+            delta.name = delta.name.map(|name| self.names.original(&name).to_owned());
             last = Some(delta.index);
             if !self.is_complete && (delta.name.is_some() || !delta.arguments.is_empty()) {
                 shown.tool_calls.push(delta);

@@ -7,6 +7,7 @@ use crate::{
         message::{Content, FileKind, GivenFile, Message, Role, ThinkingBlock},
         provider::WantsReasoning,
         request_text::Form,
+        tool_names::ToolNames,
         tool_text::clipped,
         wire_api::LlmRequest,
     },
@@ -31,7 +32,7 @@ const NO_SIGNATURE: &str = "skip_thought_signature_validator";
 const CACHE_CONTROL: &str = "{\"type\":\"ephemeral\"}";
 
 /// The `messages` of a request, without the brackets.
-pub(super) fn messages_json<'a>(request: &LlmRequest<'a>) -> Ref<'a, str> {
+pub(super) fn messages_json<'a>(request: &LlmRequest<'a>, names: &ToolNames) -> Ref<'a, str> {
     let LlmRequest { options, endpoint, features, messages, .. } = *request;
     let marks = CacheMarks::of(request);
     let provider = endpoint.provider;
@@ -46,6 +47,7 @@ pub(super) fn messages_json<'a>(request: &LlmRequest<'a>) -> Ref<'a, str> {
             is_thinking(request),
             options.reasoning_effort() == "none",
         ],
+        names: names.renamed().to_vec(),
     };
     // The images of consecutive tool messages; other messages must not come between those.
     let mut images = Vec::new();
@@ -65,7 +67,7 @@ pub(super) fn messages_json<'a>(request: &LlmRequest<'a>) -> Ref<'a, str> {
             texts.push(&shown);
         }
         if let Some(message) = message {
-            texts.push(&message_json(message, marks.part_of(at), request, &mut images));
+            texts.push(&message_json(message, marks.part_of(at), request, names, &mut images));
         }
         images.is_empty()
     })
@@ -113,6 +115,7 @@ fn message_json(
     message: &Message,
     marked: Option<usize>,
     request: &LlmRequest<'_>,
+    names: &ToolNames,
     images: &mut Vec<String>,
 ) -> String {
     let features = request.features;
@@ -145,7 +148,7 @@ fn message_json(
             features.wants_signed_calls && calls.iter().all(|call| signature_of(&call.id).1.is_none());
         for (position, call) in calls.iter().enumerate() {
             let mut function = ObjectWriter::new();
-            function.raw("name", &quoted(&call.name));
+            function.raw("name", &quoted(names.sent(&call.name)));
             function.raw("arguments", &quoted(&call.arguments));
             let mut item = ObjectWriter::new();
             item.raw("id", &quoted(&sent_id(&call.id, provider)));
@@ -165,7 +168,7 @@ fn message_json(
     if let (Role::Tool, Some(id)) = (message.role, &message.tool_call_id) {
         json.raw("tool_call_id", &quoted(&sent_id(id, provider)));
         if let (true, Some(name)) = (provider.takes_tool_name, &message.name) {
-            json.raw("name", &quoted(name));
+            json.raw("name", &quoted(names.sent(name)));
         }
     }
     if let Some(reasoning) = reasoning(message, calls.is_some(), request) {

@@ -15,6 +15,7 @@ use crate::llm::{
     message::Message,
     model_features::ModelFeatures,
     options::LlmOptions,
+    tool_names::{OPENAI_LIMIT, ToolNames},
     wire_api::{Decoder, LlmRequest, WireApi, WireRequest},
 };
 use std::rc::Rc;
@@ -24,13 +25,14 @@ pub struct ChatCompletions;
 
 impl WireApi for ChatCompletions {
     fn begin(&self, request: &LlmRequest<'_>) -> Result<(WireRequest, Box<dyn Decoder>), LlmError> {
-        let messages = messages::messages_json(request);
+        let names = ToolNames::of(request, OPENAI_LIMIT);
+        let messages = messages::messages_json(request, &names);
         let sent = WireRequest {
             url: request.endpoint.url("/chat/completions"),
             headers: request::request_headers(request),
-            body: request::request_body(request, &["[", &messages, "]"]).finish(),
+            body: request::request_body(request, &["[", &messages, "]"], &names).finish(),
         };
-        Ok((sent, Box::new(ChatDecoder::default())))
+        Ok((sent, Box::new(ChatDecoder::of(names))))
     }
 }
 
@@ -54,5 +56,5 @@ pub fn chat_messages(messages: &[Message]) -> Result<String, LlmError> {
         conversation_id: None,
         is_streaming: false,
     };
-    Ok(["[", &messages::messages_json(&request), "]"].concat())
+    Ok(["[", &messages::messages_json(&request, &ToolNames::default()), "]"].concat())
 }

@@ -2,11 +2,15 @@
 
 use crate::{
     json::{ListWriter, ObjectWriter, ToJson as _, quoted},
-    llm::{completion::ToolSchema, provider::ReasoningEffort, wire_api::LlmRequest},
+    llm::{completion::ToolSchema, provider::ReasoningEffort, tool_names::ToolNames, wire_api::LlmRequest},
 };
 
 /// The body with these messages, given in pieces. A wire API that is built on this one may add fields.
-pub(in crate::llm) fn request_body(request: &LlmRequest<'_>, messages: &[&str]) -> ObjectWriter {
+pub(in crate::llm) fn request_body(
+    request: &LlmRequest<'_>,
+    messages: &[&str],
+    names: &ToolNames,
+) -> ObjectWriter {
     let LlmRequest { options, endpoint, features, .. } = *request;
     let provider = endpoint.provider;
     let mut body = ObjectWriter::new();
@@ -54,7 +58,7 @@ pub(in crate::llm) fn request_body(request: &LlmRequest<'_>, messages: &[&str]) 
         }
     }
     if !request.tools.is_empty() {
-        body.raw("tools", &tools_json(request.tools));
+        body.raw("tools", &tools_json(request.tools, names));
     }
     body
 }
@@ -79,11 +83,11 @@ pub(in crate::llm) fn request_headers(request: &LlmRequest<'_>) -> Vec<(String, 
 /// The SDK's `extended_thinking_budget`.
 const THINKING_BUDGET: u32 = 200_000;
 
-fn tools_json(tools: &[ToolSchema]) -> String {
+fn tools_json(tools: &[ToolSchema], names: &ToolNames) -> String {
     let mut list = ListWriter::new();
     for tool in tools {
         let mut function = ObjectWriter::new();
-        function.raw("name", &quoted(&tool.name));
+        function.raw("name", &quoted(names.sent(&tool.name)));
         function.raw("description", &quoted(&tool.description));
         function.raw("parameters", &tool.parameters);
         let mut item = ObjectWriter::new();

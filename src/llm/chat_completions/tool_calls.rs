@@ -6,7 +6,9 @@ use crate::{
         completion::ToolCallDelta,
         history::{signature_of, signed_id},
         message::MessageToolCall,
+        settled_calls::{objects_in, settled},
         text_pieces::TextPieces,
+        tool_names::ToolNames,
     },
 };
 
@@ -15,7 +17,9 @@ const MAX_CALLS: usize = 1000;
 
 /// The calls of one answer, as far as they have been received.
 #[derive(Default)]
-pub(super) struct ToolCalls(Vec<PartialCall>);
+pub(super) struct ToolCalls {
+    calls: Vec<PartialCall>,
+}
 
 #[derive(Default)]
 struct PartialCall {
@@ -24,13 +28,17 @@ struct PartialCall {
     name: String,
     signature: String,
     arguments: String,
+    /// Where the last piece of the arguments begins.
+    last: usize,
+    /// Whether a piece has not begun with the one before it.
+    is_in_pieces: bool,
     pieces: TextPieces,
     is_shown: bool,
 }
 
 impl ToolCalls {
     pub(super) fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.calls.is_empty()
     }
 
     /// Reads one element of `tool_calls`. `position` is its position in a list of complete calls, which need no index.
@@ -42,7 +50,7 @@ impl ToolCalls {
         // In a list of complete calls the position is more reliable than an index, which some servers leave at 0.
         let index = position.or_else(|| piece.read::<u64>("index"));
         let at = self.call_for(index, &id, &name)?;
-        let call = self.0.get_mut(at)?;
+        let call = self.calls.get_mut(at)?;
         if call.id.is_empty() {
             call.id = id;
         }
@@ -58,7 +66,7 @@ impl ToolCalls {
         let Some(json) = function.get("arguments").filter(|json| *json != "null") else { return Some(shown) };
         // Some servers send an object instead of a text.
         shown.arguments = call.pieces.text(json).unwrap_or_else(|| json.to_owned());
-        call.arguments.push_str(&shown.arguments);
+        call.add(&shown.arguments);
         // The name is complete when the arguments begin.
         if !std::mem::replace(&mut call.is_shown, true) {
             let begun = ToolCallDelta::begin(at, &call.shown_id(), &call.name);
@@ -70,41 +78,48 @@ impl ToolCalls {
     /// Reads more arguments of the call at this position, as a JSON string. `None` if they are none, or if nothing of the call is
     /// shown yet.
     pub(super) fn push_arguments(&mut self, at: usize, json: &str) -> Option<ToolCallDelta> {
-        let call = self.0.get_mut(at).filter(|call| call.is_shown)?;
+        let call = self.calls.get_mut(at).filter(|call| call.is_shown)?;
         let arguments = call.pieces.text(json)?;
-        call.arguments.push_str(&arguments);
+        call.add(&arguments);
         Some(ToolCallDelta { index: at, arguments, ..ToolCallDelta::default() })
     }
 
     /// The calls in order. `new_id` makes the ids that are missing or taken. `None` if a call has no name.
-    pub(super) fn finish(mut self, mut new_id: impl FnMut() -> String) -> Option<Vec<MessageToolCall>> {
+    pub(super) fn finish(
+        mut self,
+        names: &ToolNames,
+        new_id: &mut dyn FnMut() -> String,
+    ) -> Option<Vec<MessageToolCall>> {
         // Calls without an index first, in the order of their arrival.
-        self.0.sort_by_key(|call| call.index);
+        self.calls.sort_by_key(|call| call.index);
         let mut calls: Vec<MessageToolCall> = Vec::new();
-        for mut partial in self.0 {
-            partial.arguments.extend(partial.pieces.rest());
+        for mut partial in self.calls {
+            let rest = partial.pieces.rest();
+            partial.arguments.extend(rest);
+            let arguments = partial.whole().to_owned();
             if partial.name.trim().is_empty() {
-                if partial.arguments.trim().is_empty() {
-                    continue;
+                // Arguments under an index of their own, without a name, belong to the call before them.
+                match calls.last_mut() {
+                    _ if arguments.trim().is_empty() => {}
+                    Some(before) => before.arguments.push_str(&arguments),
+                    None => return None,
                 }
-                return None;
+                continue;
             }
             let is_taken = partial.id.trim().is_empty()
                 || calls.iter().any(|call| signature_of(&call.id).0 == partial.id);
             if is_taken {
                 partial.id = format!("call_{}", new_id());
             }
-            let is_blank = partial.arguments.trim().is_empty();
             calls.push(MessageToolCall {
                 id: partial.shown_id(),
                 responses_item_id: None,
                 name: partial.name,
-                // Providers refuse a history with empty arguments; they must be an object.
-                arguments: if is_blank { "{}".into() } else { partial.arguments },
+                arguments,
                 origin: "completion".into(),
             });
         }
-        Some(calls)
+        Some(settled(calls, names, new_id))
     }
 
     /// The position of the call to which a piece belongs.
@@ -112,27 +127,50 @@ impl ToolCalls {
         let found = match index {
             // Gemini and Ollama give every parallel call the index 0; vLLM sent a new id with every piece. Only a piece
             // with another id and with a name is another call.
-            Some(_) => self.0.iter().rposition(|call| call.index == index).filter(|at| {
-                self.0.get(*at).is_some_and(|call| {
-                    id.is_empty() || call.id.is_empty() || call.id == id || name.is_empty()
+            Some(_) => self.calls.iter().rposition(|call| call.index == index).filter(|at| {
+                self.calls.get(*at).is_some_and(|call| {
+                    // Without ids, only another name after complete arguments is another call.
+                    let is_other =
+                        !name.is_empty() && call.name != name && objects_in(&call.arguments).is_some();
+                    call.id == id && !id.is_empty()
+                        || name.is_empty()
+                        || (id.is_empty() || call.id.is_empty()) && !is_other
                 })
             }),
             None if !id.is_empty() => {
-                let same = self.0.iter().rposition(|call| call.id == id);
-                same.or_else(|| if name.is_empty() { self.0.len().checked_sub(1) } else { None })
+                let same = self.calls.iter().rposition(|call| call.id == id);
+                same.or_else(|| if name.is_empty() { self.calls.len().checked_sub(1) } else { None })
             }
-            None if name.is_empty() => self.0.len().checked_sub(1),
+            None if name.is_empty() => self.calls.len().checked_sub(1),
             None => None,
         };
-        if found.is_none() && self.0.len() < MAX_CALLS {
-            self.0.push(PartialCall { index, ..PartialCall::default() });
-            return Some(self.0.len() - 1);
+        if found.is_none() && self.calls.len() < MAX_CALLS {
+            self.calls.push(PartialCall { index, ..PartialCall::default() });
+            return Some(self.calls.len() - 1);
         }
         found
     }
 }
 
 impl PartialCall {
+    fn add(&mut self, piece: &str) {
+        if piece.is_empty() {
+            return;
+        }
+        let before = self.arguments.get(self.last..).unwrap_or_default();
+        self.is_in_pieces |= !piece.starts_with(before);
+        self.last = self.arguments.len();
+        self.arguments.push_str(piece);
+    }
+
+    /// The arguments. Some servers send what there is so far with each piece, or everything once more at the end.
+    fn whole(&self) -> &str {
+        let (before, last) = self.arguments.split_at_checked(self.last).unwrap_or_default();
+        let is_whole =
+            !before.is_empty() && Object::parse(last).is_some() && objects_in(&self.arguments).is_none();
+        if is_whole && (!self.is_in_pieces || last.starts_with(before)) { last } else { &self.arguments }
+    }
+
     /// The id as it is stored.
     fn shown_id(&self) -> String {
         if self.signature.is_empty() { self.id.clone() } else { signed_id(&self.id, &self.signature) }
@@ -149,11 +187,11 @@ mod tests {
             assert!(calls.push(&Object::parse(piece).unwrap(), None).is_some());
         }
         let mut made = 0;
-        let new_id = || {
+        let new_id = &mut || {
             made += 1;
             made.to_string()
         };
-        let calls = calls.finish(new_id).unwrap();
+        let calls = calls.finish(&ToolNames::default(), new_id).unwrap();
         calls.into_iter().map(|call| (call.id, call.name, call.arguments)).collect()
     }
 
@@ -244,7 +282,49 @@ mod tests {
     fn a_call_without_a_name_is_refused_unless_it_is_empty() {
         let mut nameless = ToolCalls::default();
         nameless.push(&Object::parse(r#"{"index":0,"id":"a","function":{"arguments":"{}"}}"#).unwrap(), None);
-        assert_eq!(nameless.finish(String::new), None);
+        assert_eq!(nameless.finish(&ToolNames::default(), &mut String::new), None);
         assert_eq!(calls(&[r#"{"index":0}"#, r#"{"index":1,"id":"a","function":{"name":"f"}}"#]).len(), 1);
+    }
+
+    #[test]
+    fn calls_without_ids_under_one_index_are_told_apart_by_their_text() {
+        let named = |name: &str, arguments: &str| {
+            format!(r#"{{"index":0,"id":"","function":{{"name":"{name}","arguments":{arguments:?}}}}}"#)
+        };
+        let (one, two, other) =
+            (named("f", r#"{"x":1}"#), named("f", r#"{"x":2}"#), named("g", r#"{"x":1}"#));
+        assert_eq!(
+            calls(&[&one, &two, &other]),
+            [
+                call("call_1", "f", r#"{"x":1}"#),
+                call("call_3", "f", r#"{"x":2}"#),
+                call("call_2", "g", r#"{"x":1}"#)
+            ]
+        );
+    }
+
+    #[test]
+    fn arguments_of_the_next_index_without_a_name_belong_to_the_call_before() {
+        let begun = r#"{"index":0,"id":"a","function":{"name":"f","arguments":""}}"#;
+        let rest = r#"{"index":1,"function":{"arguments":"{\"x\":1}"}}"#;
+        assert_eq!(calls(&[begun, rest]), [call("a", "f", r#"{"x":1}"#)]);
+        let whole = r#"{"index":0,"id":"a","function":{"name":"f","arguments":"{\"x\":2}"}}"#;
+        assert_eq!(calls(&[whole, rest]), [call("a", "f", r#"{"x":2}"#), call("call_1", "f", r#"{"x":1}"#)]);
+    }
+
+    #[test]
+    fn arguments_that_come_whole_once_more_or_as_growing_texts_are_taken_once() {
+        let piece = |arguments: &str| format!(r#"{{"index":0,"function":{{"arguments":{arguments:?}}}}}"#);
+        let begun = r#"{"index":0,"id":"a","function":{"name":"f"}}"#.to_owned();
+        let of = |pieces: &[&str]| {
+            let all: Vec<String> =
+                [begun.clone()].into_iter().chain(pieces.iter().map(|text| piece(text))).collect();
+            calls(&all.iter().map(String::as_str).collect::<Vec<_>>())
+        };
+        let whole = [call("a", "f", r#"{"x":{"y":1}}"#)];
+        assert_eq!(of(&[r#"{"x":{"y""#, r#":1}}"#, r#"{"x":{"y":1}}"#]), whole);
+        assert_eq!(of(&[r#"{"x":{"y""#, r#"{"x":{"y":1}"#, r#"{"x":{"y":1}}"#]), whole);
+        assert_eq!(of(&[r#"{"x":"#, r#"{"y":1}"#, "}"]), whole);
+        assert_eq!(of(&[r#"{"x":"#, r#"{"y":1}"#]), [call("a", "f", r#"{"x":{"y":1}"#)], "it was cut off");
     }
 }

@@ -13,9 +13,11 @@ use crate::{
     llm::{
         completion::{Delta, ToolCallDelta},
         metrics::Usage,
+        settled_calls::settled,
         text_pieces::TextPieces,
+        tool_names::{OPENAI_LIMIT, ToolNames},
         usage::usage_of,
-        wire_api::{Answer, BackgroundResponse, DecodeError, Decoder, data_of, object_of},
+        wire_api::{Answer, BackgroundResponse, DecodeError, Decoder, LlmRequest, data_of, object_of},
     },
 };
 
@@ -39,6 +41,7 @@ pub struct ResponsesDecoder {
     /// The finish reason, once the answer has ended.
     finish_reason: Option<String>,
     is_done: bool,
+    names: ToolNames,
 }
 
 impl Decoder for ResponsesDecoder {
@@ -89,9 +92,10 @@ impl Decoder for ResponsesDecoder {
         if !self.is_done {
             return Err(DecodeError::CutOff);
         }
-        let Some(message) = message_of(&self.items, new_id) else {
+        let Some(mut message) = message_of(&self.items, new_id) else {
             return Err(DecodeError::Malformed("a tool call without a name".into()));
         };
+        message.tool_calls = message.tool_calls.map(|calls| settled(calls, &self.names, new_id));
         let is_bare = message.content.is_empty() && message.tool_calls.is_none();
         match self.finish_reason.as_deref() {
             Some("content_filter") if is_bare => return Err(DecodeError::Filtered),
@@ -110,8 +114,9 @@ impl Decoder for ResponsesDecoder {
 }
 
 impl ResponsesDecoder {
-    pub(super) fn of(background: Background) -> Self {
-        Self { background, ..Self::default() }
+    pub(super) fn of(request: &LlmRequest<'_>, background: Background) -> Self {
+        let names = ToolNames::of(request, OPENAI_LIMIT);
+        Self { background, names, ..Self::default() }
     }
 
     /// Reads a response at its beginning or end; `kind` is empty if it is not part of a stream.
@@ -234,7 +239,10 @@ impl ResponsesDecoder {
         true
     }
 
-    fn show_call(&mut self, delta: Option<ToolCallDelta>) {
+    fn show_call(&mut self, mut delta: Option<ToolCallDelta>) {
+        if let Some(name) = delta.as_mut().and_then(|delta| delta.name.as_mut()) {
+            *name = self.names.original(name).to_owned();
+        }
         self.calls_begun += usize::from(delta.as_ref().is_some_and(|delta| delta.name.is_some()));
         self.calls.extend(delta);
     }

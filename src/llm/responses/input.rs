@@ -8,6 +8,7 @@ use crate::{
     json::{ListWriter, ObjectWriter, quoted},
     llm::{
         message::{Content, FileKind, GivenFile, Message, MessageToolCall, ReasoningItem, Role},
+        tool_names::ToolNames,
         tool_text::clipped,
         wire_api::LlmRequest,
     },
@@ -26,9 +27,9 @@ pub(super) struct Input {
 }
 
 impl Input {
-    pub(super) fn of(request: &LlmRequest<'_>) -> Self {
+    pub(super) fn of(request: &LlmRequest<'_>, names: &ToolNames) -> Self {
         let mut instructions = String::new();
-        let mut items = Items { request, ids: CallIds::default(), list: ListWriter::new() };
+        let mut items = Items { request, ids: CallIds::default(), names, list: ListWriter::new() };
         for message in request.messages {
             match message.role {
                 Role::System => {
@@ -63,6 +64,7 @@ pub(super) fn is_blank(c: char) -> bool {
 struct Items<'a> {
     request: &'a LlmRequest<'a>,
     ids: CallIds,
+    names: &'a ToolNames,
     list: ListWriter,
 }
 
@@ -141,7 +143,7 @@ impl Items<'_> {
             item.raw("id", &quoted(id));
         }
         item.raw("call_id", &quoted(&call_id));
-        item.raw("name", &quoted(&call.name));
+        item.raw("name", &quoted(self.names.sent(&call.name)));
         item.raw("arguments", &quoted(&call.arguments));
         self.list.item(&item.finish());
     }

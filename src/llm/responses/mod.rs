@@ -26,7 +26,7 @@ impl WireApi for Responses {
     fn begin(&self, request: &LlmRequest<'_>) -> Result<(WireRequest, Box<dyn Decoder>), LlmError> {
         let url = request.endpoint.url("/responses");
         let headers = request::request_headers(request);
-        let decoder = ResponsesDecoder::of(Background::of(request, &url));
+        let decoder = ResponsesDecoder::of(request, Background::of(request, &url));
         let sent = match decoder.background() {
             Some(response) => WireRequest { url: response.rest, headers, body: String::new() },
             None => WireRequest { url, headers, body: request::request_body(request) },

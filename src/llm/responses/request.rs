@@ -3,7 +3,12 @@
 use super::input::Input;
 use crate::{
     json::{ListWriter, ObjectWriter, ToJson as _, quoted},
-    llm::{completion::ToolSchema, model_features::supports_prompt_cache_retention, wire_api::LlmRequest},
+    llm::{
+        completion::ToolSchema,
+        model_features::supports_prompt_cache_retention,
+        tool_names::{OPENAI_LIMIT, ToolNames},
+        wire_api::LlmRequest,
+    },
 };
 
 /// The provider's minimum for the limit of output tokens.
@@ -12,7 +17,8 @@ const MIN_OUTPUT: u32 = 16;
 /// The body, as JSON.
 pub(super) fn request_body(request: &LlmRequest<'_>) -> String {
     let LlmRequest { options, endpoint, features, .. } = *request;
-    let input = Input::of(request);
+    let names = ToolNames::of(request, OPENAI_LIMIT);
+    let input = Input::of(request, &names);
     let mut body = ObjectWriter::new();
     body.raw("model", &quoted(&endpoint.model));
     body.raw("input", &input.items);
@@ -51,7 +57,7 @@ pub(super) fn request_body(request: &LlmRequest<'_>) -> String {
     }
     body.raw("tool_choice", "\"auto\"");
     if !request.tools.is_empty() {
-        body.raw("tools", &tools_json(request.tools));
+        body.raw("tools", &tools_json(request.tools, &names));
     }
     if let Some(retention) = options.prompt_cache_retention()
         && supports_prompt_cache_retention(options)
@@ -78,12 +84,12 @@ pub(super) fn request_headers(request: &LlmRequest<'_>) -> Vec<(String, String)>
     headers
 }
 
-fn tools_json(tools: &[ToolSchema]) -> String {
+fn tools_json(tools: &[ToolSchema], names: &ToolNames) -> String {
     let mut list = ListWriter::new();
     for tool in tools {
         let mut item = ObjectWriter::new();
         item.raw("type", "\"function\"");
-        item.raw("name", &quoted(&tool.name));
+        item.raw("name", &quoted(names.sent(&tool.name)));
         item.raw("description", &quoted(&tool.description));
         item.raw("parameters", &tool.parameters);
         item.raw("strict", "false");

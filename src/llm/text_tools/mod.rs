@@ -18,6 +18,7 @@ use crate::llm::{
     chat_completions::{ChatCompletions, request::request_body, request::request_headers},
     error::LlmError,
     model_features::{ModelFeatures, TextToolFeatures},
+    tool_names::ToolNames,
     wire_api::{Decoder, LlmRequest, WireApi, WireRequest},
 };
 use decoder::TextToolsDecoder;
@@ -40,7 +41,8 @@ impl WireApi for TextTools {
         }
         let model = TextToolFeatures::of(request.options);
         let messages = messages::messages_json(&request, model.wants_example);
-        let mut body = request_body(&LlmRequest { tools: &[], ..request }, &[&messages]);
+        let mut body =
+            request_body(&LlmRequest { tools: &[], ..request }, &[&messages], &ToolNames::default());
         if model.supports_stop_words {
             body.raw("stop", "[\"</function\"]");
         }
