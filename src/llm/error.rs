@@ -80,6 +80,9 @@ llm_failures! {
     /// The answer was empty.
     NoResponse: LlmUnavailable, "LLMNoResponseError", retry true,
         "the provider sent an empty answer", "try again";
+    /// The model wrote a call that the server could not read.
+    UnreadableCall: LlmUnavailable, "LLMServiceUnavailableError", retry true,
+        "the model wrote a call that the provider could not read", "try again";
     /// The server did not answer in time.
     Timeout: LlmTimeout, "LLMTimeoutError", retry true,
         "the provider did not answer in time", "try again, or set a longer timeout";
@@ -143,8 +146,15 @@ impl LlmError {
     /// Reads a provider's error: a response's status and body, or an error object inside a stream.
     pub fn from_provider(status: Option<u16>, body: &str, secrets: &Secrets) -> Self {
         let error = ErrorBody::read(body, secrets);
-        let status = status.filter(|status| *status >= 400).or(error.status);
-        Self::with_message(error.failure(status), status, &error.message)
+        let shown = status.filter(|status| *status >= 400).or(error.status);
+        Self::with_message(error.failure(shown.or(status)), shown, &error.message)
+    }
+
+    /// A connection that was lost after the server had begun to answer: nothing of it is to be configured.
+    pub(super) fn broken_off(original: &str) -> Self {
+        let whole = Self::with_message(LlmFailure::Network, None, original);
+        let message = whole.message.replace(LlmFailure::Network.advice(), "try again");
+        Self { message, ..whole }
     }
 
     /// The public code.

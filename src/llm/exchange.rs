@@ -3,6 +3,7 @@
 
 use crate::{
     host::Host,
+    json::Object,
     llm::{
         completion::Delta,
         error::{LlmError, LlmFailure},
@@ -47,6 +48,8 @@ pub(super) struct Exchange<'a> {
     /// Advice for the case that there is no response. A browser does not report that a server refuses web pages, so the
     /// advice comes from what is known about the server.
     pub(super) advice: &'static str,
+    /// Whether the server has responded to this request.
+    pub(super) has_response: bool,
     /// Set when the server responds.
     pub(super) has_answered: &'a Cell<bool>,
 }
@@ -121,6 +124,10 @@ impl Exchange<'_> {
         let (failure, message) = match error {
             HttpError::Invalid(message) => (LlmFailure::InvalidOptions, message),
             HttpError::Offline => (LlmFailure::Offline, String::new()),
+            HttpError::Network(message) if self.has_response => {
+                let message = format!("{}: {message}", self.origin);
+                return LlmError::broken_off(&self.secrets.redact_in(&message));
+            }
             HttpError::Network(message) => {
                 (LlmFailure::Network, format!("{}: {message}{}", self.origin, self.advice))
             }
@@ -136,7 +143,9 @@ impl Exchange<'_> {
         decoder: &mut dyn Decoder,
         show: &dyn Fn(Delta),
     ) -> Result<HttpResponse, LlmError> {
+        self.has_response = false;
         let mut response = self.within(self.silence, http.send(request)).await?;
+        self.has_response = true;
         // The server responds, so advice about its reachability does not apply.
         self.advice = "";
         self.has_answered.set(true);
@@ -221,6 +230,7 @@ impl Exchange<'_> {
                 Err(error) => return Err(error),
             };
         }
+        let stray = parser.stray();
         if let Some(last) = parser.finish() {
             match decoder.push(&last.event, &last.data) {
                 Ok(Some(delta)) => show(delta),
@@ -228,6 +238,9 @@ impl Exchange<'_> {
                 Ok(None) | Err(DecodeError::Malformed(_)) => {}
                 Err(error) => return Err(self.decode_error(error)),
             }
+        }
+        if !decoder.has_begun() && !decoder.has_ended() && !stray.trim().is_empty() {
+            return Err(LlmError::from_provider(Some(200), &stray, &self.secrets));
         }
         Ok(())
     }
@@ -248,8 +261,19 @@ impl Exchange<'_> {
         let text = String::from_utf8_lossy(&start);
         match text.trim_start().starts_with('{') {
             true => {
-                let only = SseMessage { event: String::new(), data: text.into_owned() };
-                self.push_all(decoder, &mut vec![only], show)
+                let pushed = decoder.push("", &text).map(|delta| {
+                    delta.into_iter().for_each(show);
+                    (self.after_push)(decoder);
+                });
+                // A whole document that is no answer is an error, although its status is one of success. No other attempt
+                // is answered in another way, unless the server says so.
+                let is_refused = !decoder.has_begun() && !decoder.has_ended();
+                let json = match pushed {
+                    Ok(()) if is_refused && !has_place(&text) => &*text,
+                    Err(DecodeError::Provider(_)) if is_refused => &*text,
+                    pushed => return pushed.map_err(|error| self.decode_error(error)),
+                };
+                Err(LlmError::from_provider(Some(200), json, &self.secrets))
             }
             // A web page, or an error of Gemini in a list.
             false => Err(LlmError::from_provider(Some(200), &text, &self.secrets)),
@@ -295,13 +319,19 @@ impl Exchange<'_> {
             DecodeError::Malformed(content) => {
                 (LlmFailure::Unavailable, format!("it sent {}", self.secrets.redact_in(&content)))
             }
-            DecodeError::CutOff => (
-                LlmFailure::Network,
-                format!("{} ended the response before the answer was complete", self.origin),
-            ),
+            DecodeError::CutOff => {
+                let message = format!("{} ended the response before the answer was complete", self.origin);
+                return LlmError::broken_off(&message);
+            }
             DecodeError::Empty => (LlmFailure::NoResponse, String::new()),
             DecodeError::Filtered => (LlmFailure::ContentPolicy, String::new()),
         };
         LlmError::with_message(failure, None, &message)
     }
+}
+
+/// Whether a document has the place of an answer, of any wire API, even if nothing is there.
+fn has_place(document: &str) -> bool {
+    let names = ["choices", "output", "content"];
+    Object::parse(document).is_some_and(|fields| names.into_iter().any(|name| fields.get(name).is_some()))
 }

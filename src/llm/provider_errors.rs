@@ -33,19 +33,18 @@ impl ErrorBody {
             let message = secrets.redact_in(body);
             return Self { search_text: message.to_ascii_lowercase(), message, ..Self::default() };
         };
-        let inner = object.read::<EditableObject>("error").unwrap_or_else(|| object.clone());
-        let mut message = ["message", "error", "detail", "msg"]
-            .iter()
-            .find_map(|name| inner.read::<String>(name))
-            .unwrap_or_else(|| inner.text());
-        if let Some(raw) =
-            inner.read::<EditableObject>("metadata").and_then(|metadata| metadata.read::<String>("raw"))
-        {
+        let inner = inner_of(&object);
+        let mut message = message_in(&object, 0).unwrap_or_else(|| inner.text());
+        let further =
+            inner.read::<EditableObject>("metadata").and_then(|metadata| metadata.read::<String>("raw"));
+        // Groq's call that it could not read, in the words of the model.
+        for more in further.into_iter().chain(inner.read::<String>("failed_generation")) {
             message.push_str(": ");
-            message.push_str(&raw);
+            message.push_str(&more);
         }
         let message = secrets.redact_in(&message);
-        let code = inner.get("code").unwrap_or_default();
+        let code =
+            ["code", "status_code", "error_code"].iter().find_map(|name| inner.get(name)).unwrap_or_default();
         let kind = inner.get("type").or_else(|| inner.get("status")).unwrap_or_default();
         let status = ["code", "status", "status_code"].iter().find_map(|name| status_of(inner.get(name)?));
         Self {
@@ -75,9 +74,63 @@ fn page_failure(status: Option<u16>) -> LlmFailure {
     }
 }
 
+/// Objects in which servers put their error: OpenAI's, MiniMax's, FastAPI's, and those of gateways.
+const INNER: &[&str] = &["error", "base_resp", "detail", "errors", "body", "data"];
+
+/// The object with the code and the message of an error.
+fn inner_of(object: &EditableObject) -> EditableObject {
+    let inner = |name: &&str| {
+        let found = object.read::<EditableObject>(name);
+        found.or_else(|| object.read::<Vec<EditableObject>>(name)?.into_iter().next())
+    };
+    INNER.iter().find_map(inner).unwrap_or_else(|| object.clone())
+}
+
+/// The server's own words, wherever it has put them.
+fn message_in(object: &EditableObject, depth: u8) -> Option<String> {
+    const NAMES: &[&str] = &[
+        "message",
+        "error",
+        "detail",
+        "msg",
+        "status_msg",
+        "error_msg",
+        "error_message",
+        "errorMessage",
+        "error_description",
+        "reason",
+        "title",
+    ];
+    let own = || {
+        let texts = NAMES.iter().filter_map(|name| object.read::<String>(name));
+        texts.into_iter().find(|text| !text.trim().is_empty())
+    };
+    let inner = || Some(inner_of(object)).filter(|inner| depth < 3 && inner.text() != object.text());
+    inner().and_then(|inner| message_in(&inner, depth + 1)).or_else(own)
+}
+
+/// Whether a whole answer, which came with a status of success, is an error: it says something in a place of errors.
+pub(super) fn is_error(document: &str) -> bool {
+    let Some(object) = EditableObject::compact(document) else { return false };
+    let is_set =
+        |name: &str| object.get(name).is_some_and(|json| !matches!(json, "null" | "\"\"" | "{}" | "[]"));
+    ["error", "error_code", "error_msg", "errors", "detail", "msg"].into_iter().any(is_set)
+        || object.get("object") == Some("\"error\"")
+        || ["code", "status", "status_code"].iter().any(|name| object.get(name).and_then(status_of).is_some())
+        || object
+            .read::<EditableObject>("base_resp")
+            .is_some_and(|base| base.get("status_code").is_some_and(|code| code != "0"))
+}
+
 fn classify(status: Option<u16>, search_text: &str) -> LlmFailure {
     let has = |phrases: &str| phrases.lines().any(|phrase| search_text.contains(phrase));
+    let is_limited = has(RATE_LIMIT) || has(QUOTA) || has("resource_exhausted");
     match status {
+        _ if has(UNREADABLE_CALL) => LlmFailure::UnreadableCall,
+        // What is too long is so whatever its status: llama.cpp answers 500, Copilot 400, others 422 or 429.
+        _ if !is_limited && (has(CONTEXT_WINDOW) || sounds_too_long(search_text)) => {
+            LlmFailure::ContextWindow
+        }
         Some(401 | 403) if has(CONTENT_POLICY) => LlmFailure::ContentPolicy,
         Some(402) => LlmFailure::Quota,
         // Gemini names every limit a quota, and most of them are reset within a minute.
@@ -94,6 +147,8 @@ fn classify(status: Option<u16>, search_text: &str) -> LlmFailure {
         Some(413) => LlmFailure::ContextWindow,
         Some(500..) => LlmFailure::Unavailable,
         _ if has(AUTH) => LlmFailure::Auth,
+        Some(_) if has(OVERLOADED) => LlmFailure::Unavailable,
+        Some(200) if has(RATE_LIMIT) => LlmFailure::RateLimit,
         Some(_) => LlmFailure::BadRequest,
         None if has(RATE_LIMIT) => LlmFailure::RateLimit,
         None if has(TIMEOUT) => LlmFailure::Timeout,
@@ -102,8 +157,53 @@ fn classify(status: Option<u16>, search_text: &str) -> LlmFailure {
     }
 }
 
+/// Whether a sentence says that the input has too many tokens, in words that are not known. Each server has its own.
+fn sounds_too_long(text: &str) -> bool {
+    const WHAT: &str = "prompt\ninput\ncontext\nconversation";
+    const MEASURE: &str = "token\nlength\nwindow\ncontext size\nn_ctx";
+    const TOO_MUCH: &str = "\
+exceed
+too long
+longer than
+too large
+larger than
+greater than
+must be less
+must have less
+should be [
+cannot truncate";
+    // Limits of other things: of time, of an answer, of a field, of a file.
+    const OTHER: &str = "\
+per min
+per day
+per hour
+too long. expected
+above_max_length
+image
+file
+completion tokens
+output tokens
+max_tokens
+max_completion_tokens
+thinking
+budget
+schema";
+    let has = |words: &str| words.lines().any(|word| text.contains(word));
+    has(WHAT) && has(MEASURE) && has(TOO_MUCH) && !has(OTHER)
+}
+
 /// The phrases of the SDK's classifier and of LiteLLM, which classifies before it.
+/// Beyond them: GLM's code 1261, Copilot's and llama.cpp's, vLLM's newest sentence, Doubao's, and Bedrock's.
 const CONTEXT_WINDOW: &str = "\
+\"1261\"
+model_max_prompt_tokens_exceeded
+exceed_context_size_error
+context_window_exceeded
+range of input length should be
+context length is only
+exceed max message tokens
+too many input tokens
+input is too long
 contextwindowexceedederror
 context_length_exceeded
 prompt is too long
@@ -139,6 +239,20 @@ failed to parse tool call arguments as json";
 const CONTENT_POLICY: &str = "\
 content_policy
 content_filter
+contentfilter
+content violates
+usage guidelines
+usage policy
+safety_check_type
+responsibleaipolicyviolation
+data_inspection_failed
+datainspectionfailed
+inappropriate content
+content exists risk
+considered high risk
+new_sensitive
+sensitivecontentdetected
+prohibited_content
 content filtering policy
 content management policy
 output blocked by content filtering
@@ -160,7 +274,13 @@ billing_hard_limit_reached";
 const AUTH: &str = "\
 invalid api key
 invalid_api_key
+invalid apikey
+invalid api-key
 incorrect api key
+no api key
+no auth credentials
+api key expired
+invalid access token
 api key not valid
 unauthorized
 missing api key
@@ -169,9 +289,31 @@ authentication_error
 permission_error
 access denied";
 
+/// A call that the server could not parse. The model writes another one when it is asked again.
+const UNREADABLE_CALL: &str = "\
+tool_use_failed
+failed to parse tool call
+failed to call a function";
+
+const OVERLOADED: &str = "\
+overloaded
+server_error
+server is busy
+service is busy
+currently busy
+temporarily unavailable
+service unavailable
+internal server error
+bad gateway
+upstream
+try again later
+timed out
+timeout";
+
 const RATE_LIMIT: &str = "\
 rate_limit
 rate limit
+per minute
 tokens per min
 too many requests";
 const TIMEOUT: &str = "\
@@ -195,5 +337,6 @@ pub(super) fn refuses_thoughts(error: &LlmError) -> bool {
     let has = |phrases: &[&str]| phrases.iter().any(|phrase| message.contains(phrase));
     error.failure == LlmFailure::BadRequest
         && (has(&["encrypted content", "encrypted_content"])
-            || has(&["thinking"]) && has(&["signature", "must contain thinking", "cannot be modified"]))
+            || has(&["thinking"])
+                && has(&["signature", "must contain thinking", "cannot be modified", "cannot contain"]))
 }

@@ -208,6 +208,7 @@ impl Llm {
             secrets: Secrets::of_request(key.as_ref(), &request.options.headers),
             origin: request.endpoint.origin(),
             advice: request.endpoint.page_advice(),
+            has_response: false,
             has_answered: &self.has_answered,
         };
         let started = self.host.now();

@@ -34,7 +34,11 @@ pub struct SseParser {
     is_after_cr: bool,
     is_first_line: bool,
     is_refusing: bool,
+    stray: String,
 }
+
+/// How much is kept of lines that are no events, in bytes.
+const MAX_STRAY: usize = 4096;
 
 impl SseParser {
     /// A parser that refuses events of more than `limit` bytes.
@@ -48,7 +52,15 @@ impl SseParser {
             is_after_cr: false,
             is_first_line: true,
             is_refusing: false,
+            stray: String::new(),
         }
+    }
+
+    /// The lines so far that are no part of any event, and the one that is not complete.
+    pub fn stray(&self) -> String {
+        let rest = if self.has_data { &[][..] } else { &self.line };
+        let rest = rest.get(..rest.len().min(MAX_STRAY)).unwrap_or_default();
+        [self.stray.as_str(), &String::from_utf8_lossy(rest)].concat()
     }
 
     /// Parses the next bytes and appends the events that they complete to `out`.
@@ -135,6 +147,24 @@ impl SseParser {
                 }
             }
             b"event" => self.event = String::from_utf8_lossy(value).into_owned(),
+            // Some servers report an error as a field of its own (vLLM's and llama.cpp's `error: {…}`) or as a bare line of
+            // JSON, which the standard ignores.
+            b"error" if !value.is_empty() => out.push(SseMessage {
+                event: "error".into(),
+                data: String::from_utf8_lossy(value).into_owned(),
+            }),
+            _ if line.starts_with(b"{") => {
+                out.push(SseMessage {
+                    event: String::new(),
+                    data: String::from_utf8_lossy(line).into_owned(),
+                });
+            }
+            b"id" | b"retry" | b"" => {}
+            // Other text is no part of the grammar. What a server says in place of events is kept for its error.
+            _ if self.stray.len() < MAX_STRAY => {
+                self.stray.push_str(&String::from_utf8_lossy(line));
+                self.stray.push('\n');
+            }
             // A comment has an empty name.
             _ => {}
         }

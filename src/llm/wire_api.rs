@@ -144,6 +144,9 @@ pub trait Decoder {
     /// Whether the model has ended; only token counts may follow.
     fn has_ended(&self) -> bool;
 
+    /// Whether any part of an answer was received.
+    fn has_begun(&self) -> bool;
+
     /// The background response, if the answer is one: it continues without the connection.
     fn background(&self) -> Option<BackgroundResponse> {
         None

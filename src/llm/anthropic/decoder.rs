@@ -109,6 +109,10 @@ impl Decoder for AnthropicDecoder {
         self.is_done || self.stop_reason.is_some()
     }
 
+    fn has_begun(&self) -> bool {
+        self.has_begun
+    }
+
     fn finish(mut self: Box<Self>, new_id: &mut dyn FnMut() -> String) -> Result<Answer, DecodeError> {
         if !self.has_ended() {
             return Err(DecodeError::CutOff);

@@ -10,6 +10,7 @@ use crate::{
         completion::Delta,
         message::{Content, Message, Role, ThinkingBlock},
         metrics::Usage,
+        provider_errors::is_error,
         text_pieces::TextPieces,
         tool_names::ToolNames,
         usage::usage_of,
@@ -34,6 +35,8 @@ pub struct ChatDecoder {
     has_choice: bool,
     is_complete: bool,
     is_done: bool,
+    /// Whether more came after a finish reason, which therefore is not the end.
+    goes_on: bool,
     plain: PlainChunk,
     names: ToolNames,
 }
@@ -115,11 +118,30 @@ impl Decoder for ChatDecoder {
         {
             self.usage = Some(usage);
         }
-        let choices = chunk.get("choices").and_then(elements).unwrap_or_default();
-        // Only one answer is requested; further choices are ignored.
-        let mut choices = choices.into_iter().filter_map(Object::parse);
-        let choice = choices.find(|choice| choice.read::<u64>("index").unwrap_or(0) == 0);
-        choice.map_or(Ok(None), |choice| self.push_choice(data, &choice))
+        let Some(choices) = chunk.get("choices").and_then(elements) else {
+            return if is_error(data) { Err(DecodeError::Provider(data.to_owned())) } else { Ok(None) };
+        };
+        let mut shown: Option<Delta> = None;
+        let choices = choices.into_iter().filter_map(Object::parse);
+        for choice in choices {
+            let Some(mut delta) = self.push_choice(data, &choice)? else { continue };
+            match &mut shown {
+                Some(shown) => {
+                    let texts = [
+                        (&mut shown.content, delta.content),
+                        (&mut shown.reasoning_content, delta.reasoning_content),
+                    ];
+                    for (sum, more) in texts {
+                        if let Some(more) = more {
+                            sum.get_or_insert_default().push_str(&more);
+                        }
+                    }
+                    shown.tool_calls.append(&mut delta.tool_calls);
+                }
+                None => shown = Some(delta),
+            }
+        }
+        Ok(shown)
     }
 
     fn is_done(&self) -> bool {
@@ -131,11 +153,15 @@ impl Decoder for ChatDecoder {
     }
 
     fn has_ended(&self) -> bool {
-        self.is_done || self.finish_reason.is_some()
+        self.is_done || self.finish_reason.is_some() && !self.goes_on
+    }
+
+    fn has_begun(&self) -> bool {
+        self.has_choice
     }
 
     fn finish(mut self: Box<Self>, new_id: &mut dyn FnMut() -> String) -> Result<Answer, DecodeError> {
-        if !self.has_ended() && !self.is_complete {
+        if !self.has_ended() && self.finish_reason.is_none() && !self.is_complete {
             return Err(DecodeError::CutOff);
         }
         self.content.extend(self.content_pieces.rest());
@@ -178,25 +204,54 @@ impl ChatDecoder {
         if let Some(error) = choice.get("error").filter(|error| *error != "null") {
             return Err(DecodeError::Provider(error_json(error)));
         }
-        if let Some(reason) = choice.read::<String>("finish_reason").filter(|reason| !reason.is_empty()) {
-            self.finish_reason = Some(reason);
-        }
-        // A complete answer has a message where a stream has deltas.
+        // Only one answer is requested. Of further choices some servers make the calls of the first.
+        let number = choice.read::<u64>("index").unwrap_or(0);
+        let is_further = number != 0;
+        // Moonshot counts here.
+        let counted = choice.get("usage").and_then(Object::parse).and_then(|usage| usage_of(&usage));
+        self.usage = counted.or(self.usage);
+        // A complete answer has a message where a stream has deltas; Perplexity's has both, of which one is empty.
         let delta = choice.get("delta").and_then(Object::parse);
-        let message = choice.get("message").and_then(Object::parse).filter(|_| delta.is_none());
+        let is_first = self.content.is_empty() && self.reasoning.is_empty() && self.calls.is_empty();
+        let says_nothing = |delta: &Object<'_>| {
+            delta.iter().all(|(name, json)| name == "role" || matches!(json, "null" | "\"\"" | "[]"))
+        };
+        let message = choice.get("message").and_then(Object::parse);
+        let message = message.filter(|_| delta.as_ref().is_none_or(|delta| is_first && says_nothing(delta)));
+        let has_ended = self.finish_reason.is_some();
+        let reason = choice.read::<String>("finish_reason").filter(|reason| !reason.is_empty());
+        let ends_again = reason.is_some();
+        if ends_again && !(is_further && has_ended && reason.as_deref() != Some("tool_calls")) {
+            self.finish_reason = reason;
+        }
         self.is_complete |= message.is_some();
-        let Some(piece) = delta.or(message) else {
+        let Some(piece) = message.or(delta) else {
             return Ok(None);
         };
+        // OpenWebUI's proxy sends a finish reason in the middle of an answer.
+        self.goes_on |= has_ended && !is_further && !self.is_complete && !says_nothing(&piece);
+        self.goes_on &= !ends_again || is_further;
         let mut shown = Delta::default();
+        if is_further && !self.calls.is_empty() && self.calls.choice != number {
+            return Ok(None);
+        }
+        if !piece.objects("tool_calls").unwrap_or_default().is_empty() {
+            self.calls.choice = number;
+        }
         let Some(call) = self.push_calls(&piece, &mut shown) else {
             return Err(DecodeError::Malformed("an answer with too many tool calls".into()));
         };
+        if is_further {
+            return Ok(Some(shown).filter(|delta| *delta != Delta::default()));
+        }
         self.push_thinking(&piece);
         self.push_texts(&piece, &mut shown);
         shown.content.iter().for_each(|text| self.content.push_str(text));
         shown.reasoning_content.iter().for_each(|text| self.reasoning.push_str(text));
-        self.plain.remember(data, &piece, call.filter(|_| !self.is_complete));
+        // The first words behind the end change what is known, even if they are only text.
+        if !has_ended || self.goes_on || ends_again {
+            self.plain.remember(data, &piece, call.filter(|_| !self.is_complete));
+        }
         Ok(Some(shown).filter(|delta| *delta != Delta::default()))
     }
 
@@ -346,6 +401,25 @@ mod tests {
             let finish = |decoder: ChatDecoder| Box::new(decoder).finish(&mut || "n".into());
             prop_assert_eq!(finish(same), finish(other));
         }
+    }
+
+    #[test]
+    fn an_answer_ends_with_the_last_chunk_that_says_so() {
+        let ends = |chunks: &[(&str, &str)]| {
+            let mut decoder = ChatDecoder::default();
+            for (text, reason) in chunks {
+                let chunk =
+                    format!(r#"{{"choices":[{{"delta":{{"content":"{text}"}},"finish_reason":{reason}}}]}}"#);
+                decoder.push("", &chunk).unwrap();
+            }
+            decoder.has_ended()
+        };
+        assert!(ends(&[("a", "\"stop\""), ("", "null")]));
+        assert!(!ends(&[("a", "\"stop\""), ("b", "null")]));
+        // Empty ones between are no sign of either, and some servers give the reason with every chunk.
+        assert!(!ends(&[("a", "\"stop\""), ("", "null"), ("b", "null")]));
+        assert!(ends(&[("a", "\"stop\""), ("b", "null"), ("c", "\"stop\"")]));
+        assert!(ends(&[("a", "\"stop\""), ("b", "\"stop\""), ("c", "\"stop\"")]));
     }
 
     #[test]

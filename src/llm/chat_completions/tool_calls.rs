@@ -19,6 +19,8 @@ const MAX_CALLS: usize = 1000;
 #[derive(Default)]
 pub(super) struct ToolCalls {
     calls: Vec<PartialCall>,
+    /// The number of the choice from which they come.
+    pub(super) choice: u64,
 }
 
 #[derive(Default)]

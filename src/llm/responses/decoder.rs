@@ -55,14 +55,16 @@ impl Decoder for ResponsesDecoder {
         }
         if let Some(response) = event_data.get("response").and_then(Object::parse) {
             self.push_response(&kind, &response)?;
+        } else if !is_of_response(&kind) {
+            if !self.push_event(&kind, &event_data) {
+                return Err(DecodeError::Malformed("an answer with too many items".into()));
+            }
         } else if let Some(error) = error_of(&event_data) {
             self.background.is_over =
                 event_data.read::<String>("status").is_some_and(|status| status == "failed");
             return Err(error);
         } else if event_data.get("output").is_some() || event_data.get("status").is_some() {
-            self.push_response("", &event_data)?;
-        } else if !self.push_event(&kind, &event_data) {
-            return Err(DecodeError::Malformed("an answer with too many items".into()));
+            self.push_response(&kind, &event_data)?;
         }
         let delta = Delta {
             content: self.text.take(),
@@ -82,6 +84,10 @@ impl Decoder for ResponsesDecoder {
 
     fn has_ended(&self) -> bool {
         self.is_done
+    }
+
+    fn has_begun(&self) -> bool {
+        self.is_done || !self.id.is_empty() || !self.items.is_empty()
     }
 
     fn background(&self) -> Option<BackgroundResponse> {
@@ -328,6 +334,14 @@ impl Shown {
     fn complete(&mut self, text: &str) {
         self.waiting = text.strip_prefix(self.shown.as_str()).unwrap_or_default().to_owned();
     }
+}
+
+/// Whether an event of this type is about the response as a whole, whose fields some servers put beside the type. Other events
+/// have an `output`, a `status` or an `error` of their own.
+fn is_of_response(kind: &str) -> bool {
+    let states =
+        ["created", "queued", "in_progress", "completed", "incomplete", "failed", "cancelled", "done"];
+    kind.strip_prefix("response.").is_none_or(|state| states.contains(&state))
 }
 
 /// The error of a response that failed or was cancelled.

@@ -98,6 +98,10 @@ impl Decoder for TextToolsDecoder {
         self.inner.has_ended()
     }
 
+    fn has_begun(&self) -> bool {
+        self.inner.has_begun()
+    }
+
     fn finish(self: Box<Self>, new_id: &mut dyn FnMut() -> String) -> Result<Answer, DecodeError> {
         let Self { inner, tools, call_id, .. } = *self;
         let mut answer = Box::new(inner).finish(new_id)?;
