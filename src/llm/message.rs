@@ -193,7 +193,7 @@ pub enum ThinkingBlock {
 }
 
 /// `ReasoningItemModel` of the Responses API.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct ReasoningItem {
     /// The item's id.
     pub id: Option<String>,

@@ -7,6 +7,7 @@
 pub mod anthropic;
 pub mod attachment;
 mod background;
+mod carried;
 pub mod chat_completions;
 mod client;
 pub mod completion;

@@ -6,7 +6,7 @@
 
 use crate::{
     host::Host,
-    json::FromJson as _,
+    json::{EditableObject, FromJson as _},
     llm::{
         client::{Llm, Requests},
         completion::{CallContext, Completion, Delta, ToolSchema},
@@ -213,9 +213,19 @@ impl Llm {
         };
         let started = self.host.now();
         let mut failed_reconnects = 0;
+        let mut pauses = 0;
+        let body = http_request.body.clone();
         let outcome = loop {
             let url = http_request.url.clone();
             let outcome = exchange.run(&*self.http, http_request.clone(), &mut *decoder, show).await;
+            if outcome.is_ok()
+                && pauses < MAX_PAUSES
+                && let Some(body) = decoder.take_pause().and_then(|answer| with_answer(&body, &answer))
+            {
+                pauses += 1;
+                http_request = HttpRequest { body: body.into(), ..http_request };
+                continue;
+            }
             let is_unfinished = request.options.background() && !decoder.is_done();
             let response = if is_unfinished { decoder.background() } else { None };
             let can_continue = outcome.as_ref().err().is_none_or(LlmError::is_retryable);
@@ -313,6 +323,19 @@ impl Llm {
             context_window: request.features.max_input_tokens.unwrap_or(0),
         }
     }
+}
+
+/// How often an answer that its provider pauses is asked for again.
+const MAX_PAUSES: u32 = 20;
+
+/// The body of a request with the answer so far behind its messages.
+fn with_answer(body: &str, answer: &str) -> Option<String> {
+    let mut fields = EditableObject::compact(body)?;
+    let messages = fields.get("messages")?.strip_suffix(']')?;
+    let separator = if messages.trim_end().ends_with('[') { "" } else { "," };
+    let messages = [messages, separator, answer, "]"].concat();
+    fields.set("messages", &messages);
+    Some(fields.text())
 }
 
 /// Passes on the pieces of an answer, and knows whether there were any.

@@ -152,6 +152,12 @@ pub trait Decoder {
         None
     }
 
+    /// Of an answer that its provider has paused: all of it so far, as the JSON of a message. With this behind the messages of the
+    /// request, the provider goes on, and what comes then is received as the rest of the same answer.
+    fn take_pause(&mut self) -> Option<String> {
+        None
+    }
+
     /// The token counts so far: a failed attempt may have a cost as well.
     fn usage(&self) -> Option<Usage>;
 

@@ -10,6 +10,8 @@ const DIFFERENT: &[(&str, &str)] = &[
     ("cut-off-in-the-middle", "accepts an incomplete answer as complete"),
     ("error-without-a-type", "ignores the error"),
     ("ids-that-stand-twice", "keeps duplicate ids, and loses a call without an id"),
+    ("litellm-proxy-parallel-calls-thrown-together", "keeps no thoughts whose signature is empty"),
+    ("no-block-starts", "keeps no thoughts without a signature"),
     ("rate-limit-without-an-event-name", "reports every error in a stream as an overloaded server"),
     ("refusal-at-once", "reports an empty answer"),
     ("server-tools-and-citations", "takes calls of the provider's own tools for calls of the agent's tools"),

@@ -17,7 +17,7 @@ use threadkeep::{
     llm::{
         ApiMode, LlmOptions,
         endpoint::Endpoint,
-        message::{Message, Role},
+        message::{Message, ReasoningItem, Role},
         model_features::ModelFeatures,
         sse::SseParser,
         wire_api::{Api, Decoder, LlmRequest, compiled_in},
@@ -74,13 +74,38 @@ fn play(options: &LlmOptions, pieces: &[&[u8]]) -> Outcome {
     call(options, vec![Reply::Response(200, Vec::new(), pieces)])
 }
 
+/// The message with the reasoning item and the ids that the SDK reads of an answer, where more is kept of it in their place
+/// (tests/llm/sent_back.rs).
+fn as_the_sdk_reads(message: &Message) -> Message {
+    let mut message = message.clone();
+    let kept = message.responses_reasoning_item.clone().filter(|item| item.id.is_none());
+    let kept = kept.and_then(|item| serde_json::from_str::<Value>(&item.encrypted_content?).ok());
+    // Sources, and the blocks of Anthropic's own tools: tests/llm/beside.rs.
+    if kept.as_ref().is_some_and(|kept| kept["api"].is_null() || kept["blocks"].is_array()) {
+        message.responses_reasoning_item = None;
+    }
+    let Some(items) = kept.and_then(|kept| kept["items"].as_array().cloned()) else { return message };
+    let text = |item: &Value, name: &str| item[name].as_str().map(str::to_owned);
+    let of = |kind: &str| items.iter().filter(|item| item["type"] == kind).collect::<Vec<_>>();
+    message.responses_reasoning_item = of("reasoning").last().map(|last| ReasoningItem {
+        id: text(last, "id"),
+        encrypted_content: text(last, "encrypted_content"),
+        status: text(last, "status"),
+        ..message.responses_reasoning_item.clone().unwrap()
+    });
+    for (call, item) in message.tool_calls.iter_mut().flatten().zip(of("function_call")) {
+        call.responses_item_id = text(item, "id");
+    }
+    message
+}
+
 /// The result of a call in the form of the fixtures.
 fn summary(outcome: &Outcome) -> Value {
     let completion = match &outcome.result {
         Ok(completion) => completion,
         Err(error) => return json!({"failure": format!("{:?}", error.failure), "status": error.status}),
     };
-    let message = &completion.message;
+    let message = as_the_sdk_reads(&completion.message);
     let calls: Vec<Value> = message
         .tool_calls
         .iter()

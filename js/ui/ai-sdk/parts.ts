@@ -139,11 +139,11 @@ function reasoningParts(
     );
   }
   const text = reasoning_content ?? item?.summary.join("\n") ?? "";
-  const openai = {
-    ...(item?.id ? { itemId: item.id } : {}),
-    ...(item?.encrypted_content ? { reasoningEncryptedContent: item.encrypted_content } : {}),
-  };
-  if (Object.keys(openai).length > 0) return [{ ...part(text), providerMetadata: { openai } }];
+  // An item without an id keeps what other servers sent, which is nothing to OpenAI.
+  if (item?.id) {
+    const encrypted = item.encrypted_content ? { reasoningEncryptedContent: item.encrypted_content } : {};
+    return [{ ...part(text), providerMetadata: { openai: { itemId: item.id, ...encrypted } } }];
+  }
   return text === "" ? [] : [part(text)];
 }
 

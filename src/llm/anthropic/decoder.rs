@@ -1,13 +1,14 @@
 //! The decoder of answers: it builds one message from the events of a stream or from one complete JSON answer.
 //!
 //! The message equals the one that the SDK stores when LiteLLM has translated the answer: all texts in one, all reasoning
-//! in one beside its signed blocks, arguments as text. Blocks of the provider's own tools (`server_tool_use`, their
-//! results, citations) and unknown blocks are ignored.
+//! in one beside its signed blocks, arguments as text. What the SDK has no place for, blocks of the provider's own
+//! tools with their results, sources and unknown blocks, is kept for the requests that follow.
 
-use super::usage::TokenCounts;
+use super::{carried, usage::TokenCounts};
 use crate::{
-    json::{EditableObject, Object, python_dumps},
+    json::{EditableObject, ListWriter, Object, ObjectWriter, python_dumps, quoted},
     llm::{
+        carried::Origin,
         completion::{Delta, ToolCallDelta},
         message::{Content, Message, MessageToolCall, Role, ThinkingBlock},
         metrics::Usage,
@@ -21,15 +22,24 @@ use crate::{
 /// The limit for the blocks of one answer, far above real answers, against servers that never end.
 const MAX_BLOCKS: usize = 10_000;
 
+/// The limit for the sources of one text.
+const MAX_CITATIONS: usize = 1000;
+
 /// The decoder of one answer.
 #[derive(Default)]
 pub struct AnthropicDecoder {
     names: ToolNames,
+    origin: Origin,
     id: String,
     model: String,
     blocks: Vec<Block>,
     stop_reason: Option<String>,
     counts: TokenCounts,
+    /// The counts of the requests before the last pause, and the number of the blocks that came with them.
+    counted: Option<Usage>,
+    first: usize,
+    /// The id of the message that is being received.
+    attempt: String,
     has_begun: bool,
     is_done: bool,
 }
@@ -42,10 +52,16 @@ struct Block {
     pieces: TextPieces,
     /// The signature of a thinking block, or the encrypted data of a redacted one.
     opaque: String,
+    /// Whether there was a signature, which may be empty.
+    is_signed: bool,
     id: String,
     name: String,
     /// The arguments in the first event of a call, for servers that do not stream them.
     input: Option<String>,
+    /// The block of a kind that is not read here, as it began.
+    raw: EditableObject,
+    /// What a text names as its sources, as JSON.
+    citations: Vec<String>,
     /// The number of calls before this block.
     calls_before: usize,
 }
@@ -70,7 +86,13 @@ impl Decoder for AnthropicDecoder {
             None => event.to_owned(),
         });
         match kind.as_str() {
-            "message_start" => self.begin(&fields.object("message")),
+            "message_start" => {
+                let message = fields.object("message");
+                self.attempt(message.read("id").unwrap_or_default());
+                self.begin(&message);
+                // Some servers send whole blocks here, and none later.
+                return self.read_blocks(&message).map(non_empty);
+            }
             "content_block_start" => {
                 let block = fields.object("content_block");
                 return self.start(index_of(&fields), &block).map(non_empty);
@@ -102,7 +124,33 @@ impl Decoder for AnthropicDecoder {
     }
 
     fn usage(&self) -> Option<Usage> {
-        self.counts.usage()
+        match (self.counted, self.counts.usage()) {
+            (Some(before), Some(now)) => Some(before.with(now, u64::saturating_add)),
+            (before, now) => before.or(now),
+        }
+    }
+
+    fn take_pause(&mut self) -> Option<String> {
+        // Its own tools run there, and nobody waits for a call of ours.
+        let has_calls = self.blocks.iter().any(|block| block.kind == Kind::Call);
+        if self.stop_reason.as_deref() != Some("pause_turn") || has_calls {
+            return None;
+        }
+        let mut content = ListWriter::new();
+        content.items(self.blocks.iter().filter_map(Block::sent_back));
+        if content.is_empty() {
+            return None;
+        }
+        self.counted = self.usage();
+        self.counts = TokenCounts::default();
+        self.first = self.blocks.len();
+        self.attempt = String::new();
+        self.stop_reason = None;
+        self.is_done = false;
+        let mut message = ObjectWriter::new();
+        message.field("role", "assistant");
+        message.raw("content", &content.finish());
+        Some(message.finish())
     }
 
     fn has_ended(&self) -> bool {
@@ -117,19 +165,24 @@ impl Decoder for AnthropicDecoder {
         if !self.has_ended() {
             return Err(DecodeError::CutOff);
         }
+        let usage = self.usage();
         let mut content = String::new();
         let mut reasoning = String::new();
         let mut thinking_blocks = Vec::new();
         let mut calls: Vec<MessageToolCall> = Vec::new();
-        for mut block in std::mem::take(&mut self.blocks) {
+        for block in &mut self.blocks {
             block.text.extend(block.pieces.rest());
+        }
+        let kept = self.kept().and_then(|blocks| carried::item(blocks, &self.origin));
+        for block in std::mem::take(&mut self.blocks) {
             match block.kind {
                 Kind::Text => content.push_str(&block.text),
                 Kind::Thinking => {
                     reasoning.push_str(&block.text);
-                    // A thinking block without a signature cannot be sent back to the model.
-                    if !block.opaque.is_empty() {
-                        let signature = Some(block.opaque);
+                    // Servers that only speak the API sign their thoughts with anything, with nothing, or not at all.
+                    let is_empty = block.text.is_empty() && block.opaque.is_empty();
+                    if !is_empty {
+                        let signature = block.is_signed.then_some(block.opaque);
                         thinking_blocks.push(ThinkingBlock::Thinking { thinking: block.text, signature });
                     }
                 }
@@ -164,6 +217,7 @@ impl Decoder for AnthropicDecoder {
             tool_calls: Some(calls).filter(|calls| !calls.is_empty()),
             reasoning_content: Some(reasoning).filter(|reasoning| !reasoning.is_empty()),
             thinking_blocks,
+            responses_reasoning_item: kept,
             ..Message::new(Role::Assistant, content)
         };
         Ok(Answer {
@@ -171,15 +225,42 @@ impl Decoder for AnthropicDecoder {
             model: self.model,
             message,
             finish_reason: self.stop_reason.as_deref().map(|reason| finish_reason(reason).into()),
-            usage: self.counts.usage(),
+            usage,
         })
     }
 }
 
 impl AnthropicDecoder {
     /// A decoder that translates the names of tools back.
-    pub(super) fn new(names: ToolNames) -> Self {
-        Self { names, ..Self::default() }
+    pub(super) fn new(names: ToolNames, origin: Origin) -> Self {
+        Self { names, origin, ..Self::default() }
+    }
+
+    /// The blocks to keep, if there are other ones than the message has a place for.
+    fn kept(&self) -> Option<Vec<String>> {
+        let is_more = |block: &Block| !block.raw.is_empty() || !block.citations.is_empty();
+        self.blocks.iter().any(is_more).then(|| {
+            let kept = |block: &Block| match block.kind {
+                Kind::Call => Some(carried::CALL.to_owned()),
+                Kind::Thinking | Kind::Redacted => block.sent_back().map(|_| carried::THOUGHT.to_owned()),
+                Kind::Text | Kind::Other => block.sent_back(),
+            };
+            self.blocks.iter().filter_map(kept).collect()
+        })
+    }
+
+    /// A relay that tries again puts the next attempt behind what it has sent of the one before.
+    fn attempt(&mut self, id: String) {
+        let last = std::mem::replace(&mut self.attempt, id);
+        if last.is_empty() || self.attempt.is_empty() || last == self.attempt {
+            return;
+        }
+        self.blocks.truncate(self.first);
+        self.counts = TokenCounts::default();
+        self.stop_reason = None;
+        if self.first == 0 {
+            self.id = String::new();
+        }
     }
 
     fn begin(&mut self, message: &Object<'_>) {
@@ -201,6 +282,12 @@ impl AnthropicDecoder {
 
     fn read_complete(&mut self, message: &Object<'_>) -> Result<Delta, DecodeError> {
         self.begin(message);
+        let all = self.read_blocks(message)?;
+        self.is_done = true;
+        Ok(all)
+    }
+
+    fn read_blocks(&mut self, message: &Object<'_>) -> Result<Delta, DecodeError> {
         let mut all = Delta::default();
         for (index, block) in (0..).zip(message.objects("content").unwrap_or_default()) {
             // The calls of a complete answer are not shown before the answer.
@@ -213,7 +300,6 @@ impl AnthropicDecoder {
                 }
             }
         }
-        self.is_done = true;
         Ok(all)
     }
 
@@ -230,13 +316,22 @@ impl AnthropicDecoder {
         let text = |name| fields.read::<String>(name).unwrap_or_default();
         block.id = text("id");
         block.name = text("name");
+        block.is_signed = fields.get("signature").is_some_and(|json| json != "null");
         block.opaque = text(if kind == Kind::Redacted { "data" } else { "signature" });
         block.input = fields.read::<EditableObject>("input").map(|input| python_dumps(&input.text()));
         match kind {
-            Kind::Text => return Ok(block.append(fields.get("text"))),
+            Kind::Text => {
+                let citations = fields.objects("citations").unwrap_or_default();
+                block.cite(citations.iter().map(Object::text));
+                return Ok(block.append(fields.get("text")));
+            }
             Kind::Thinking => return Ok(block.append(fields.get("thinking"))),
             Kind::Call => {}
-            Kind::Redacted | Kind::Other => return Ok(Delta::default()),
+            Kind::Other => {
+                block.raw = EditableObject::compact(fields.text()).unwrap_or_default();
+                return Ok(Delta::default());
+            }
+            Kind::Redacted => return Ok(Delta::default()),
         }
         let (at, id, name) = (block.calls_before, block.id.clone(), block.name.clone());
         Ok(of_call(ToolCallDelta::begin(at, &id, self.names.original(&name))))
@@ -244,7 +339,7 @@ impl AnthropicDecoder {
 
     /// The arguments of a call that were in its first event.
     fn stop(&self, index: u64) -> Option<Delta> {
-        let block = self.blocks.iter().rfind(|block| block.index == index)?;
+        let block = self.blocks.iter().skip(self.first).rfind(|block| block.index == index)?;
         let input = block.input.as_ref().filter(|_| block.kind == Kind::Call && block.text.trim().is_empty());
         Some(block.call_delta(input?.clone()))
     }
@@ -254,20 +349,31 @@ impl AnthropicDecoder {
             Some("text_delta") => (Kind::Text, delta.get("text")),
             Some("thinking_delta") => (Kind::Thinking, delta.get("thinking")),
             Some("signature_delta") => (Kind::Thinking, None),
+            Some("citations_delta") => (Kind::Text, None),
             Some("input_json_delta") => (Kind::Call, delta.get("partial_json")),
             _ => return Ok(Delta::default()),
         };
-        let at = self.blocks.iter().rposition(|block| block.index == index);
+        let at = self.blocks.iter().rposition(|block| block.index == index).filter(|at| *at >= self.first);
         let block = match at.and_then(|at| self.blocks.get_mut(at)) {
             Some(block) => block,
             // Arguments without a call are ignored.
             None if kind == Kind::Call => return Ok(Delta::default()),
             None => self.open(index, kind)?,
         };
+        if block.kind == Kind::Other && kind == Kind::Call {
+            block.text.extend(piece.and_then(|json| block.pieces.text(json)));
+            return Ok(Delta::default());
+        }
         if block.kind != kind {
             return Ok(Delta::default());
         }
-        block.opaque.extend(delta.read::<String>("signature"));
+        if kind == Kind::Text {
+            block.cite(delta.get("citation"));
+        }
+        if let Some(signature) = delta.read::<String>("signature") {
+            block.is_signed = true;
+            block.opaque.push_str(&signature);
+        }
         Ok(block.append(piece))
     }
 
@@ -281,12 +387,56 @@ impl AnthropicDecoder {
         let (text, opaque, id, name) = (none(), none(), none(), none());
         let calls_before =
             self.blocks.last().map_or(0, |last| last.calls_before + usize::from(last.kind == Kind::Call));
-        self.blocks.push(Block { index, kind, text, pieces, opaque, id, name, input: None, calls_before });
+        self.blocks.push(Block {
+            index,
+            kind,
+            text,
+            pieces,
+            opaque,
+            is_signed: false,
+            id,
+            name,
+            input: None,
+            raw: EditableObject::default(),
+            citations: Vec::new(),
+            calls_before,
+        });
         self.blocks.last_mut().ok_or(DecodeError::Empty)
     }
 }
 
 impl Block {
+    /// The block as its provider takes it back; `None` for one that it would refuse because it is empty, and for a call.
+    fn sent_back(&self) -> Option<String> {
+        let mut fields = self.raw.clone();
+        let mut set = |name: &str, text: &str| fields.set(name, &quoted(text));
+        match self.kind {
+            Kind::Call => return None,
+            Kind::Text if self.text.trim().is_empty() => return None,
+            Kind::Text => {
+                set("type", "text");
+                set("text", &self.text);
+                if !self.citations.is_empty() {
+                    let mut citations = ListWriter::new();
+                    citations.items(self.citations.iter().cloned());
+                    fields.set("citations", &citations.finish());
+                }
+            }
+            Kind::Thinking => {
+                set("type", "thinking");
+                set("thinking", &self.text);
+                set("signature", &self.opaque);
+            }
+            Kind::Redacted => {
+                set("type", "redacted_thinking");
+                set("data", &self.opaque);
+            }
+            Kind::Other if EditableObject::compact(&self.text).is_some() => fields.set("input", &self.text),
+            Kind::Other => {}
+        }
+        (!fields.is_empty()).then(|| fields.text())
+    }
+
     /// Appends a JSON string, and returns the part that is shown.
     fn append(&mut self, json: Option<&str>) -> Delta {
         let text = json.and_then(|json| self.pieces.text(json)).unwrap_or_default();
@@ -298,6 +448,11 @@ impl Block {
             Kind::Call => self.call_delta(text),
             Kind::Redacted | Kind::Other => Delta::default(),
         }
+    }
+
+    fn cite<'a>(&mut self, citations: impl IntoIterator<Item = &'a str>) {
+        let room = MAX_CITATIONS.saturating_sub(self.citations.len());
+        self.citations.extend(citations.into_iter().take(room).map(str::to_owned));
     }
 
     fn call_delta(&self, arguments: String) -> Delta {
@@ -320,7 +475,7 @@ fn non_empty(delta: Delta) -> Option<Delta> {
 /// The finish reason as Chat Completions names it, mapped as LiteLLM does.
 fn finish_reason(reason: &str) -> &str {
     match reason {
-        "end_turn" | "stop_sequence" | "pause_turn" => "stop",
+        "end_turn" | "stop_sequence" => "stop",
         "tool_use" => "tool_calls",
         "max_tokens" | "model_context_window_exceeded" | "compaction" => "length",
         "refusal" => "content_filter",

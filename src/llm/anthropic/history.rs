@@ -8,7 +8,7 @@
 
 use super::{
     messages::{assistant_blocks, note_blocks, system_blocks, tool_result, trim_texts, user_blocks},
-    thinking::open_loop,
+    thinking::{open_loop, takes_unsigned},
 };
 use crate::{
     json::{ListWriter, ObjectWriter, quoted},
@@ -51,7 +51,9 @@ pub(super) fn history(request: &LlmRequest<'_>, names: &ToolNames, is_thinking: 
     }
     // "When `thinking` is disabled, an `assistant` message in the final position cannot contain `thinking`"
     // (github.com/BerriAI/litellm/issues/18926).
-    let thoughts_end = if is_thinking { messages.len() } else { open_loop(messages) };
+    // Other servers think unasked, and refuse a call without its thoughts.
+    let is_anthropics = !takes_unsigned(request);
+    let thoughts_end = if is_thinking || !is_anthropics { messages.len() } else { open_loop(messages) };
 
     let mut ids = CallIds::default();
     let mut turns = ListWriter::new();

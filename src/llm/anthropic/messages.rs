@@ -1,11 +1,16 @@
 //! The content blocks of single messages.
 
-use super::{history::OpenCall, thinking::is_signed};
+use super::{
+    carried::{Sent, blocks_of},
+    history::OpenCall,
+    thinking::{is_signed, takes_unsigned},
+};
 use crate::{
     json::{EditableObject, ListWriter, Object, ObjectWriter, quoted, well_formed},
     llm::{
+        carried::Origin,
         chat_completions::messages::{is_blank, is_marked, is_space, part},
-        message::{Content, FileKind, GivenFile, Message, ThinkingBlock},
+        message::{Content, FileKind, GivenFile, Message, MessageToolCall, ThinkingBlock},
         tool_names::{CallIds, ToolNames},
         tool_text::clipped,
         wire_api::LlmRequest,
@@ -137,12 +142,18 @@ pub(super) fn assistant_blocks<'a>(
     request: &LlmRequest<'_>,
 ) -> Vec<String> {
     let mut blocks = Vec::new();
-    if has_thoughts && !request.features.force_string_serializer {
-        for block in message.thinking_blocks.iter().filter(|block| is_signed(block)) {
+    // The SDK leaves thoughts out for models of servers of Chat Completions that refuse lists.
+    if has_thoughts && (takes_unsigned(request) || !request.features.force_string_serializer) {
+        let takes_unsigned = takes_unsigned(request);
+        for block in message.thinking_blocks.iter().filter(|block| takes_unsigned || is_signed(block)) {
             blocks.push(thinking_block(block));
         }
     }
     let calls = message.tool_calls.as_deref().unwrap_or_default();
+    let call_blocks: Vec<_> = calls.iter().map(|call| call_block(call, names, ids, open)).collect();
+    if let Some(items) = blocks_of(message, &Origin::of(request.endpoint)) {
+        return in_order(items, blocks, call_blocks);
+    }
     let mut needs_text = calls.is_empty();
     for piece in parts(message, None, request) {
         match piece {
@@ -158,21 +169,39 @@ pub(super) fn assistant_blocks<'a>(
     if needs_text {
         blocks.push(text_block(EMPTY_TEXT, false));
     }
-    for call in calls {
-        // Of two calls with one id in a turn, only one could have a result.
-        if open.iter().any(|open| open.id == call.id) {
-            continue;
-        }
-        let sent = ids.next(&call.id);
-        let mut block = ObjectWriter::new();
-        block.raw("type", "\"tool_use\"");
-        block.raw("id", &quoted(&sent));
-        block.raw("name", &quoted(names.sent(&call.name)));
-        block.raw("input", &input(&call.arguments));
-        blocks.push(block.finish());
-        open.push(OpenCall { id: &call.id, sent, name: &call.name });
-    }
+    blocks.extend(call_blocks.into_iter().flatten());
     blocks
+}
+
+/// The block of a call; `None` if it has the id of another of its turn: only one of them could have a result.
+fn call_block<'a>(
+    call: &'a MessageToolCall,
+    names: &ToolNames,
+    ids: &mut CallIds,
+    open: &mut Vec<OpenCall<'a>>,
+) -> Option<String> {
+    if open.iter().any(|open| open.id == call.id) {
+        return None;
+    }
+    let sent = ids.next(&call.id);
+    let mut block = ObjectWriter::new();
+    block.raw("type", "\"tool_use\"");
+    block.raw("id", &quoted(&sent));
+    block.raw("name", &quoted(names.sent(&call.name)));
+    block.raw("input", &input(&call.arguments));
+    open.push(OpenCall { id: &call.id, sent, name: &call.name });
+    Some(block.finish())
+}
+
+/// The blocks of an answer in the order in which its server sent them.
+fn in_order(items: Vec<Sent>, thoughts: Vec<String>, calls: Vec<Option<String>>) -> Vec<String> {
+    let (mut thoughts, mut calls) = (thoughts.into_iter(), calls.into_iter());
+    let block = |item| match item {
+        Sent::Thought => thoughts.next(),
+        Sent::Call => calls.next().flatten(),
+        Sent::Whole(block) => Some(block),
+    };
+    items.into_iter().filter_map(block).collect()
 }
 
 /// Removes trailing white space from the texts of the last assistant message, with which the API refuses a request.
@@ -252,7 +281,6 @@ fn thinking_block(block: &ThinkingBlock) -> String {
         ThinkingBlock::Thinking { thinking, signature } => {
             json.raw("type", "\"thinking\"");
             json.raw("thinking", &quoted(thinking));
-            // Only signed blocks are sent.
             if let Some(signature) = signature {
                 json.raw("signature", &quoted(signature));
             }

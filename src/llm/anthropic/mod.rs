@@ -3,6 +3,7 @@
 //! Mirrors the requests that LiteLLM makes for the SDK's `anthropic/…` models, and the messages that the SDK stores.
 //! Where the provider would refuse such a request, it is corrected instead; a comment at each such place says so.
 
+mod carried;
 mod decoder;
 mod history;
 mod messages;
@@ -13,6 +14,7 @@ mod usage;
 pub use decoder::AnthropicDecoder;
 
 use crate::llm::{
+    carried::Origin,
     error::LlmError,
     tool_names::{ANTHROPIC_LIMIT, ToolNames},
     wire_api::{Decoder, LlmRequest, WireApi, WireRequest},
@@ -29,6 +31,6 @@ impl WireApi for AnthropicMessages {
             headers: request::request_headers(request),
             body: request::request_body(request, &names)?,
         };
-        Ok((sent, Box::new(AnthropicDecoder::new(names))))
+        Ok((sent, Box::new(AnthropicDecoder::new(names, Origin::of(request.endpoint)))))
     }
 }

@@ -125,6 +125,11 @@ pub(super) fn open_loop(messages: &[Rc<Message>]) -> usize {
     }
 }
 
+/// Whether the server takes thoughts that Anthropic has not signed: those of another server that speaks its API.
+pub(super) fn takes_unsigned(request: &LlmRequest<'_>) -> bool {
+    request.endpoint.is_user_server && !request.features.is_claude
+}
+
 /// Whether a thinking block has a signature of Anthropic. One without comes from another model, and is refused.
 pub(super) fn is_signed(block: &ThinkingBlock) -> bool {
     match block {

@@ -7,6 +7,7 @@ use super::tool_calls::ToolCalls;
 use crate::{
     json::{Object, elements, objects, range_in},
     llm::{
+        carried::{Carrying, Origin},
         completion::Delta,
         message::{Content, Message, Role, ThinkingBlock},
         metrics::Usage,
@@ -14,7 +15,7 @@ use crate::{
         text_pieces::TextPieces,
         tool_names::ToolNames,
         usage::usage_of,
-        wire_api::{Answer, DecodeError, Decoder, data_of, object_of},
+        wire_api::{Answer, DecodeError, Decoder, LlmRequest, data_of, object_of},
     },
 };
 use std::ops::Range;
@@ -39,6 +40,8 @@ pub struct ChatDecoder {
     goes_on: bool,
     plain: PlainChunk,
     names: ToolNames,
+    origin: Origin,
+    carrying: Carrying,
 }
 
 /// The last chunk that added only text or arguments, and the position of these. Most chunks of an answer differ from the one
@@ -61,7 +64,7 @@ impl PlainChunk {
     /// Remembers a chunk if it adds only text, or only arguments to the call at this position.
     fn remember(&mut self, data: &str, piece: &Object<'_>, call: Option<usize>) {
         let is_empty = |name| matches!(piece.get(name), None | Some("null" | "\"\"" | "[]"));
-        let names = ["reasoning_content", "reasoning", "refusal", "function_call", "thinking_blocks"];
+        let is_known = |name: &str| matches!(name, "role" | "content" | "tool_calls");
         let calls = piece.objects("tool_calls").unwrap_or_default();
         let text = match (calls.as_slice(), call) {
             ([], _) => piece.get("content"),
@@ -70,7 +73,7 @@ impl PlainChunk {
             }
             _ => None,
         };
-        if let (Some(text), true) = (text, names.into_iter().all(is_empty)) {
+        if let (Some(text), true) = (text, piece.iter().all(|(name, _)| is_known(name) || is_empty(name))) {
             let call = call.filter(|_| !calls.is_empty());
             *self = Self { data: data.to_owned(), text: range_in(data, text), call };
         }
@@ -181,6 +184,7 @@ impl Decoder for ChatDecoder {
             tool_calls: Some(calls).filter(|calls| !calls.is_empty()),
             reasoning_content: Some(self.reasoning).filter(|reasoning| !reasoning.is_empty()),
             thinking_blocks: self.thinking,
+            responses_reasoning_item: self.carrying.item(&self.origin),
             ..Message::new(Role::Assistant, content)
         };
         Ok(Answer {
@@ -195,8 +199,11 @@ impl Decoder for ChatDecoder {
 
 impl ChatDecoder {
     /// A decoder of the answer to this request.
-    pub(in crate::llm) fn of(names: ToolNames) -> Self {
-        Self { names, ..Self::default() }
+    pub(in crate::llm) fn of(request: &LlmRequest<'_>, names: ToolNames) -> Self {
+        let has_bare_ids = !request.endpoint.provider.takes_call_signatures;
+        let mut calls = ToolCalls::default();
+        calls.has_bare_ids = has_bare_ids;
+        Self { names, calls, origin: Origin::of(request.endpoint), ..Self::default() }
     }
 
     fn push_choice(&mut self, data: &str, choice: &Object<'_>) -> Result<Option<Delta>, DecodeError> {
@@ -245,6 +252,7 @@ impl ChatDecoder {
             return Ok(Some(shown).filter(|delta| *delta != Delta::default()));
         }
         self.push_thinking(&piece);
+        self.carrying.take(&piece);
         self.push_texts(&piece, &mut shown);
         shown.content.iter().for_each(|text| self.content.push_str(text));
         shown.reasoning_content.iter().for_each(|text| self.reasoning.push_str(text));
@@ -292,6 +300,7 @@ impl ChatDecoder {
         for (at, call) in (0u64..).zip(calls.iter().chain(&old)) {
             let mut delta = self.calls.push(call, self.is_complete.then_some(at))?;
             delta.name = delta.name.map(|name| self.names.original(&name).to_owned());
+            self.carrying.take_of_call(delta.index, call);
             last = Some(delta.index);
             if !self.is_complete && (delta.name.is_some() || !delta.arguments.is_empty()) {
                 shown.tool_calls.push(delta);

@@ -1,8 +1,9 @@
 //! The JSON of messages in a request: the SDK's `Message.to_chat_dict` and `_apply_prompt_caching`.
 
 use crate::{
-    json::{ListWriter, ObjectWriter, quoted},
+    json::{EditableObject, ListWriter, ObjectWriter, quoted},
     llm::{
+        carried::{Carried, Origin},
         history::{sent_id, signature_of},
         message::{Content, FileKind, GivenFile, Message, Role, ThinkingBlock},
         provider::WantsReasoning,
@@ -49,6 +50,7 @@ pub(super) fn messages_json<'a>(request: &LlmRequest<'a>, names: &ToolNames) -> 
         ],
         names: names.renamed().to_vec(),
     };
+    let origin = Origin::of(endpoint);
     // The images of consecutive tool messages; other messages must not come between those.
     let mut images = Vec::new();
     // The text of later messages changes with the position of the cache mark.
@@ -67,7 +69,7 @@ pub(super) fn messages_json<'a>(request: &LlmRequest<'a>, names: &ToolNames) -> 
             texts.push(&shown);
         }
         if let Some(message) = message {
-            texts.push(&message_json(message, marks.part_of(at), request, names, &mut images));
+            texts.push(&message_json(message, marks.part_of(at), (request, names, &origin), &mut images));
         }
         images.is_empty()
     })
@@ -114,14 +116,14 @@ impl CacheMarks {
 fn message_json(
     message: &Message,
     marked: Option<usize>,
-    request: &LlmRequest<'_>,
-    names: &ToolNames,
+    (request, names, origin): (&LlmRequest<'_>, &ToolNames, &Origin),
     images: &mut Vec<String>,
 ) -> String {
     let features = request.features;
     let provider = request.endpoint.provider;
     let calls =
         message.tool_calls.as_deref().filter(|calls| message.role == Role::Assistant && !calls.is_empty());
+    let carried = Carried::by(message, origin).filter(|_| message.role == Role::Assistant);
     let mut json = ObjectWriter::new();
     let content = if features.force_string_serializer {
         string_content(message, calls.is_some())
@@ -144,20 +146,25 @@ fn message_json(
     }
     if let Some(calls) = calls {
         let mut list = ListWriter::new();
-        let is_unsigned =
-            features.wants_signed_calls && calls.iter().all(|call| signature_of(&call.id).1.is_none());
+        let carried_calls = carried.as_ref().map(Carried::calls).unwrap_or_default();
+        let is_unsigned = features.wants_signed_calls
+            && calls.iter().all(|call| signature_of(&call.id).1.is_none())
+            && carried_calls.iter().all(EditableObject::is_empty);
         for (position, call) in calls.iter().enumerate() {
             let mut function = ObjectWriter::new();
             function.raw("name", &quoted(names.sent(&call.name)));
             function.raw("arguments", &quoted(&call.arguments));
             let mut item = ObjectWriter::new();
+            let own = carried_calls.get(position).filter(|own| !own.is_empty());
             item.raw("id", &quoted(&sent_id(&call.id, provider)));
             item.raw("type", "\"function\"");
             item.raw("function", &function.finish());
             // Of parallel calls only the first has a signature.
             let signature =
                 signature_of(&call.id).1.or((is_unsigned && position == 0).then_some(NO_SIGNATURE));
-            if let (true, Some(signature)) = (provider.takes_call_signatures, signature) {
+            if let Some(own) = own {
+                own.iter().for_each(|(name, value)| item.raw(name, value));
+            } else if let (true, Some(signature)) = (provider.takes_call_signatures, signature) {
                 let google = format!("{{\"google\":{{\"thought_signature\":{}}}}}", quoted(signature));
                 item.raw("extra_content", &google);
             }
@@ -173,6 +180,9 @@ fn message_json(
     }
     if let Some(reasoning) = reasoning(message, calls.is_some(), request) {
         json.raw("reasoning_content", &quoted(reasoning));
+    }
+    if let Some(carried) = carried {
+        carried.message().iter().for_each(|(name, value)| json.raw(name, value));
     }
     json.finish()
 }

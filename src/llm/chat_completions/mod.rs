@@ -32,7 +32,7 @@ impl WireApi for ChatCompletions {
             headers: request::request_headers(request),
             body: request::request_body(request, &["[", &messages, "]"], &names).finish(),
         };
-        Ok((sent, Box::new(ChatDecoder::of(names))))
+        Ok((sent, Box::new(ChatDecoder::of(request, names))))
     }
 }
 

@@ -19,6 +19,8 @@ const MAX_CALLS: usize = 1000;
 #[derive(Default)]
 pub(super) struct ToolCalls {
     calls: Vec<PartialCall>,
+    /// Whether Gemini's signatures are kept elsewhere than in the ids.
+    pub(super) has_bare_ids: bool,
     /// The number of the choice from which they come.
     pub(super) choice: u64,
 }
@@ -63,7 +65,8 @@ impl ToolCalls {
             call.name.push_str(&name);
         }
         let google = piece.object("extra_content").object("google");
-        call.signature.extend(google.read::<String>("thought_signature"));
+        let signature = google.read::<String>("thought_signature");
+        call.signature.extend(signature.filter(|_| !self.has_bare_ids));
         let mut shown = ToolCallDelta { index: at, ..ToolCallDelta::default() };
         let Some(json) = function.get("arguments").filter(|json| *json != "null") else { return Some(shown) };
         // Some servers send an object instead of a text.

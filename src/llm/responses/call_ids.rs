@@ -41,6 +41,12 @@ impl CallIds {
         let is_valid = id.starts_with(prefix) && id.len() <= MAX_LENGTH;
         (is_valid && self.taken.add(id, 1)).then_some(id)
     }
+
+    /// Takes the id of an item that goes back to the server that gave it, whatever it is: xAI's are long, and two items of an
+    /// answer may have one.
+    pub(super) fn take(&mut self, id: &str) {
+        self.taken.add(id, 1);
+    }
 }
 
 /// The id; if it is too long, its end is replaced by a hash of the id.

@@ -5,12 +5,14 @@
 
 use super::{
     background::Background,
+    carried::keep,
     input::is_blank,
     output::{OutputItem, message_of, reasoning_of, text_of},
 };
 use crate::{
     json::{Object, quoted},
     llm::{
+        carried::Origin,
         completion::{Delta, ToolCallDelta},
         metrics::Usage,
         settled_calls::settled,
@@ -42,6 +44,7 @@ pub struct ResponsesDecoder {
     finish_reason: Option<String>,
     is_done: bool,
     names: ToolNames,
+    origin: Origin,
 }
 
 impl Decoder for ResponsesDecoder {
@@ -102,6 +105,7 @@ impl Decoder for ResponsesDecoder {
             return Err(DecodeError::Malformed("a tool call without a name".into()));
         };
         message.tool_calls = message.tool_calls.map(|calls| settled(calls, &self.names, new_id));
+        keep(&mut message, &self.items, &self.origin);
         let is_bare = message.content.is_empty() && message.tool_calls.is_none();
         match self.finish_reason.as_deref() {
             Some("content_filter") if is_bare => return Err(DecodeError::Filtered),
@@ -122,7 +126,7 @@ impl Decoder for ResponsesDecoder {
 impl ResponsesDecoder {
     pub(super) fn of(request: &LlmRequest<'_>, background: Background) -> Self {
         let names = ToolNames::of(request, OPENAI_LIMIT);
-        Self { background, names, ..Self::default() }
+        Self { background, names, origin: Origin::of(request.endpoint), ..Self::default() }
     }
 
     /// Reads a response at its beginning or end; `kind` is empty if it is not part of a stream.

@@ -3,10 +3,14 @@
 //! If the provider would refuse an item of the SDK, because the conversation began with another model or was interrupted,
 //! the item is sent in a form that the provider accepts, or is omitted.
 
-use super::call_ids::CallIds;
+use super::{
+    call_ids::CallIds,
+    carried::{Sent, items_of},
+};
 use crate::{
     json::{ListWriter, ObjectWriter, quoted},
     llm::{
+        carried::Origin,
         message::{Content, FileKind, GivenFile, Message, MessageToolCall, ReasoningItem, Role},
         tool_names::ToolNames,
         tool_text::clipped,
@@ -86,11 +90,18 @@ impl Items<'_> {
             content.item(&text_part("output_text", text));
         }
         let calls = message.tool_calls.as_deref().unwrap_or_default();
+        let origin = Origin::of(self.request.endpoint);
+        if let Some(items) = items_of(message, &origin) {
+            return self.carried(message, items);
+        }
         let mut has_ids = true;
-        if let Some(reasoning) = &message.responses_reasoning_item {
+        if let Some(reasoning) = message.responses_reasoning_item.as_ref().filter(|item| item.id.is_some()) {
             // The provider refuses reasoning without an item after it.
             let is_followed = !content.is_empty() || !calls.is_empty();
-            let item = if is_followed { self.reasoning(reasoning) } else { None };
+            let id = reasoning.id.as_deref().filter(|_| is_followed);
+            let prefix = if self.takes_open() { "" } else { "rs" };
+            let id = id.and_then(|id| self.ids.of_item(id, prefix));
+            let item = id.and_then(|id| self.reasoning(reasoning, id));
             // The provider refuses a call with a known id if the reasoning before it is missing.
             has_ids = item.is_some();
             self.list.items(item);
@@ -103,20 +114,58 @@ impl Items<'_> {
         }
     }
 
+    /// The items of an answer as this server has sent them.
+    fn carried(&mut self, message: &Message, items: Vec<Sent>) {
+        let mut calls = message.tool_calls.iter().flatten();
+        let mut has_ids = true;
+        let count = items.len();
+        for (place, item) in items.into_iter().enumerate() {
+            // The provider refuses reasoning without an item after it.
+            let is_followed = place + 1 < count;
+            match item {
+                Sent::Call(id) => {
+                    if let Some(call) = calls.next() {
+                        self.call(&MessageToolCall { responses_item_id: Some(id), ..call.clone() }, has_ids);
+                    }
+                }
+                Sent::Reasoning(reasoning) => {
+                    let id = reasoning.id.as_deref().unwrap_or_default();
+                    self.ids.take(id);
+                    let item = if is_followed { self.reasoning(&reasoning, id) } else { None };
+                    has_ids &= item.is_some();
+                    self.list.items(item);
+                }
+                Sent::Whole(item) => {
+                    let is_reasoning = item.get("type") == Some("\"reasoning\"");
+                    let id = item.read::<String>("id").unwrap_or_default();
+                    self.ids.take(&id);
+                    let is_readable = ["encrypted_content", "content"].iter().any(|name| {
+                        item.get(name).is_some_and(|json| !matches!(json, "null" | "\"\"" | "[]"))
+                    });
+                    let is_sent = !is_reasoning || is_readable && is_followed && item.get("id").is_some();
+                    has_ids &= is_sent;
+                    self.list.items(is_sent.then(|| item.text()));
+                }
+            }
+        }
+    }
+
+    fn takes_open(&self) -> bool {
+        self.request.endpoint.is_user_server || self.request.endpoint.provider.takes_open_reasoning
+    }
+
     /// The item; `None` if this provider cannot use it.
-    fn reasoning(&mut self, reasoning: &ReasoningItem) -> Option<String> {
+    fn reasoning(&self, reasoning: &ReasoningItem, id: &str) -> Option<String> {
         let encrypted = reasoning.encrypted_content.as_deref().filter(|text| !text.is_empty());
-        let endpoint = self.request.endpoint;
-        let takes_open = endpoint.is_user_server || endpoint.provider.takes_open_reasoning;
-        let open = reasoning.content.as_deref().filter(|texts| takes_open && !texts.is_empty());
+        let open = reasoning.content.as_deref().filter(|texts| self.takes_open() && !texts.is_empty());
         if encrypted.is_none() && open.is_none() {
             return None;
         }
-        let id = reasoning.id.as_deref()?;
-        let id = self.ids.of_item(id, if takes_open { "" } else { "rs" })?;
         let mut item = ObjectWriter::new();
         item.raw("type", "\"reasoning\"");
-        item.raw("id", &quoted(id));
+        if !id.is_empty() {
+            item.raw("id", &quoted(id));
+        }
         item.raw("summary", &text_parts("summary_text", &reasoning.summary));
         if let Some(texts) = open {
             item.raw("content", &text_parts("reasoning_text", texts));

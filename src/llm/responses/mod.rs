@@ -5,6 +5,7 @@
 //! background responses: each request contains the complete history, with reasoning encrypted for the provider.
 
 mod call_ids;
+mod carried;
 mod decoder;
 mod input;
 mod background;

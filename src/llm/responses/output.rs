@@ -27,6 +27,8 @@ pub(super) struct OutputItem {
     pub(super) reasoning: Vec<String>,
     pub(super) encrypted: Option<String>,
     pub(super) status: Option<String>,
+    /// The item as the server sent it, once it is complete.
+    pub(super) raw: String,
     /// Whether the item is complete.
     pub(super) is_done: bool,
     /// The number of a call among those that are shown.
@@ -58,6 +60,7 @@ impl OutputItem {
             reasoning,
             encrypted: some("encrypted_content"),
             status: some("status"),
+            raw: json.text().to_owned(),
             kind,
             is_done: false,
             call: None,
@@ -168,6 +171,7 @@ pub(super) fn message_of(items: &[OutputItem], new_id: &mut dyn FnMut() -> Strin
     let content = if text.is_empty() { Vec::new() } else { vec![Content::text(text)] };
     let mut message = Message::new(Role::Assistant, content);
     let mut calls: Vec<MessageToolCall> = Vec::new();
+    let mut thoughts: Vec<String> = Vec::new();
     for item in items {
         match item.kind.as_str() {
             "function_call" => {
@@ -189,11 +193,17 @@ pub(super) fn message_of(items: &[OutputItem], new_id: &mut dyn FnMut() -> Strin
                     origin: "responses".into(),
                 });
             }
-            // The SDK stores one reasoning item, the last.
-            "reasoning" => message.responses_reasoning_item = Some(item.reasoning_item()),
+            // The SDK stores one reasoning item, the last. What people can read of the others, and open text, is kept as text.
+            "reasoning" => {
+                let before = message.responses_reasoning_item.replace(item.reasoning_item());
+                thoughts.extend(before.into_iter().flat_map(|item| item.summary));
+                thoughts.extend(item.reasoning.iter().cloned());
+            }
             _ => {}
         }
     }
     message.tool_calls = Some(calls).filter(|calls| !calls.is_empty());
+    thoughts.retain(|text| !text.trim().is_empty());
+    message.reasoning_content = Some(thoughts.join("\n\n")).filter(|text| !text.is_empty());
     Some(message)
 }

@@ -107,9 +107,19 @@ async function isTakenByTheSdk(t, scenario, sdk, place) {
   model.add({ text: "Done." });
   await say(conversation, question);
   const body = withBareSummaries(model.requests.at(-1).body);
-  if (apiMode === "responses") assert.deepEqual(body.input, taken(resumed.request).input);
+  if (apiMode === "responses") assert.deepEqual(compared(saidIn(body.input)), compared(saidIn(taken(resumed.request).input)));
   else if (apiMode === "anthropic") assert.deepEqual(withoutTools(body), withoutTools(resumed.request));
   else if (!scenario.forgiven) assert.deepEqual(compared(body.messages), compared(resumed.request.messages));
+}
+
+/** The input without reasoning, and without what only its server knows: Python sends nothing of that (tests/llm/sent_back.rs). */
+function saidIn(input) {
+  return input
+    .filter(({ type }) => type !== "reasoning")
+    .map(({ id, status, content, ...item }) => ({
+      ...item,
+      ...(content && { content: content.map(({ annotations, ...part }) => part) }),
+    }));
 }
 
 /** Tools are the host's own, and described in our words; Python's program does not stream. */

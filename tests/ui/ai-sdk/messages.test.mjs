@@ -106,6 +106,16 @@ test("signed reasoning is kept where the AI SDK keeps it, and goes back to where
       content: "Thought again.",
       responses_reasoning_item: { id: "rs_1", summary: ["Two"], encrypted_content: "c2VjcmV0" },
     },
+    { role: "user", content: "Once more" },
+    // What a server of Chat Completions has sent, as the library keeps it: nothing of OpenAI's.
+    { role: "assistant", content: "Yes.", responses_reasoning_item: { summary: [], encrypted_content: '{"api":"chat"}' } },
+    { role: "user", content: "And again" },
+    {
+      role: "assistant",
+      content: "Yes.",
+      reasoning_content: "Three",
+      responses_reasoning_item: { summary: [], encrypted_content: '{"api":"chat"}' },
+    },
   ];
   const read = async ({ id }) => {
     const conversation = await Conversation.open({ agent: agentOf({ fetch }), store, conversationId: id });
@@ -125,6 +135,10 @@ test("signed reasoning is kept where the AI SDK keeps it, and goes back to where
     ],
     [],
     [["Two", { openai: { itemId: "rs_1", reasoningEncryptedContent: "c2VjcmV0" } }]],
+    [],
+    [],
+    [],
+    [["Three", undefined]],
   ]);
   const again = await read(await importUIMessages(messages, { store }));
   const parts = (messages) => messages.map(({ role, parts }) => [role, parts.map(({ id: _, ...part }) => part)]);
