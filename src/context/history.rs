@@ -2,7 +2,7 @@
 
 use crate::{
     context::{
-        messages::history_of,
+        messages::{has_content, history_of},
         pairs::{answered_action, call_of, pairs},
     },
     event::{Body, Event},
@@ -83,7 +83,8 @@ fn complete_length(events: &[Event]) -> usize {
                     // Calls without action events: it is unknown when they are answered.
                     return complete;
                 }
-                message.role == Role::Assistant
+                // An empty one is left out, and what is before and after it may become one message.
+                message.role == Role::Assistant && has_content(message)
             }
             _ => false,
         };

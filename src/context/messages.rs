@@ -10,13 +10,17 @@
 
 use crate::{
     context::pairs::pairs,
-    event::{ActionEvent, Body, Condensation, Event},
+    event::{ActionEvent, Body, Condensation, Event, split_before},
+    json::Object,
     llm::message::{Content, Message, MessageToolCall, Role},
     names::Names,
 };
 
 /// The answer to a call that has none in the log.
 const NO_RESULT: &str = "No result of this call was recorded.";
+
+/// How much is said of arguments that are no JSON, in bytes.
+const LONGEST_NOTED: usize = 300;
 
 /// The answer to a call whose result is empty.
 const NO_OUTPUT: &str = "The call gave no output.";
@@ -30,7 +34,34 @@ pub fn events_to_messages(events: &[Event]) -> Vec<Message> {
 /// The messages of these events in a form that every provider accepts. A summary says what it is: a model would take the
 /// bare text for a message of the user, and do again what it tells of.
 pub fn history_of(events: &[Event]) -> Vec<Message> {
-    in_order(numbered_in(events, Form::History))
+    let mut numbered = numbered_in(events, Form::History);
+    send_valid_arguments(&mut numbered);
+    in_order(numbered)
+}
+
+/// Sends `{}` for arguments that are not a JSON object, as early versions of the SDK stored them: servers refuse every later request
+/// because of them. The answer to such a call says what they began with.
+fn send_valid_arguments(numbered: &mut [Numbered]) {
+    let mut notes: Vec<(usize, String)> = Vec::new();
+    for Numbered { message, calls, .. } in numbered.iter_mut() {
+        for (call, number) in message.tool_calls.iter_mut().flatten().zip(calls) {
+            if Object::parse(call.arguments.trim()).is_some() {
+                continue;
+            }
+            let arguments = std::mem::replace(&mut call.arguments, "{}".to_owned());
+            if !arguments.trim().is_empty() {
+                let (start, _) = split_before(arguments.trim(), LONGEST_NOTED);
+                notes
+                    .push((*number, format!("[The arguments of this call were not a JSON object: {start}]")));
+            }
+        }
+    }
+    for Numbered { message, answers, .. } in numbered.iter_mut().filter(|_| !notes.is_empty()) {
+        let note = notes.iter().find(|(number, _)| *answers == Some(*number));
+        if let (Role::Tool, Some((_, note))) = (message.role, note) {
+            message.content.push(Content::text(note.as_str()));
+        }
+    }
 }
 
 /// The form of messages that this library adds to.
@@ -184,7 +215,21 @@ fn in_order(numbered: Vec<Numbered>) -> Vec<Message> {
     for turn in turns {
         turn.append_to(&mut repaired);
     }
-    repaired
+    joined(repaired)
+}
+
+/// The messages of the user that follow each other as one: what was between them may have been empty, or no answer to any call.
+fn joined(messages: Vec<Message>) -> Vec<Message> {
+    let mut joined: Vec<Message> = Vec::with_capacity(messages.len());
+    for message in messages {
+        match joined.last_mut() {
+            Some(last) if is_plain_user_message(last) && is_plain_user_message(&message) => {
+                last.content.extend(message.content);
+            }
+            _ => joined.push(message),
+        }
+    }
+    joined
 }
 
 /// The messages that are not empty, with the instructions first.
@@ -211,8 +256,13 @@ fn without_empty_parts(mut message: Message) -> Option<Message> {
     if message.content.is_empty() && message.role == Role::Tool {
         message.content.push(Content::text(NO_OUTPUT));
     }
-    // An answer that only thinks says nothing either, and other providers than its own would get an empty message.
-    (!message.content.is_empty()).then_some(message)
+    has_content(&message).then_some(message)
+}
+
+/// Whether a message without calls says anything. An answer that only thinks does not, and other providers than its own would
+/// get an empty message.
+pub(super) fn has_content(message: &Message) -> bool {
+    message.content.iter().any(|part| part.as_text() != Some(""))
 }
 
 /// The calls that a message makes.

@@ -1,7 +1,10 @@
 //! Changes to the history of a request that a provider would refuse, for all wire APIs: reasoning and ids of calls. Pure:
 //! the log is never changed.
 
-use crate::llm::{message::Message, provider::Provider};
+use crate::llm::{
+    message::{Content, Message, Role},
+    provider::Provider,
+};
 use std::rc::Rc;
 
 /// The separator in an id between the provider's id and Gemini's signature of the call: LiteLLM's
@@ -27,6 +30,52 @@ pub(super) fn without_thoughts(messages: &[Rc<Message>]) -> Option<Vec<Rc<Messag
         }
     }
     has_thoughts.then_some(stripped)
+}
+
+/// The messages with the roles of user and assistant in turn, apart from calls and their results, as the templates of Mistral
+/// and Gemma demand it of llama.cpp, LM Studio and vLLM.
+pub(super) fn alternating(messages: &[Rc<Message>]) -> Vec<Rc<Message>> {
+    let mut turns: Vec<Rc<Message>> = Vec::new();
+    // The role of the last message that counts, and whether calls have come since.
+    let mut last: Option<(Role, bool)> = None;
+    for message in messages {
+        let has_calls = message.tool_calls.as_ref().is_some_and(|calls| !calls.is_empty());
+        if matches!(message.role, Role::System | Role::Tool) || has_calls {
+            last = last.map(|(role, _)| (role, message.role != Role::System));
+            turns.push(message.clone());
+            continue;
+        }
+        match last {
+            Some((role, false)) if role == message.role => {
+                if let Some(before) = turns.last_mut() {
+                    Rc::make_mut(before).content.extend(message.content.iter().cloned());
+                    continue;
+                }
+            }
+            Some((role, true)) if role == message.role => {
+                let (other, text) = match role {
+                    Role::User => (Role::Assistant, "Noted."),
+                    _ => (Role::User, "Go on."),
+                };
+                turns.push(Rc::new(Message::new(other, vec![Content::text(text)])));
+            }
+            _ => {}
+        }
+        last = Some((message.role, false));
+        turns.push(message.clone());
+    }
+    turns
+}
+
+/// The messages without ids of items and reasoning that belongs to them, which OpenAI checks against each other.
+pub(super) fn without_item_ids(messages: &[Rc<Message>]) -> Vec<Rc<Message>> {
+    let mut stripped = messages.to_vec();
+    for message in stripped.iter_mut().filter(|message| message.role == Role::Assistant) {
+        let message = Rc::make_mut(message);
+        message.responses_reasoning_item = None;
+        message.tool_calls.iter_mut().flatten().for_each(|call| call.responses_item_id = None);
+    }
+    stripped
 }
 
 /// An id that contains the signature.

@@ -7,6 +7,7 @@ use crate::{
     json::{ToJson as _, string_enum},
     llm::{
         error::{LlmError, LlmFailure},
+        learned::Learned,
         option_table::{OptionDeclaration, llm_options},
         request_text::RequestText,
         retry,
@@ -29,6 +30,8 @@ llm_options! {
         pub stored_key: Rc<StoredKey>,
         /// The text of earlier requests. Clones share it.
         pub request_text: Rc<RequestText>,
+        /// What the server has shown of itself. Clones share it.
+        pub learned: Rc<Learned>,
         /// The id of the background response to read, in place of a new answer. Not an option of hosts.
         pub background_response: Option<String>,
         /// Further headers. They are not stored, because they may hold secrets.

@@ -26,7 +26,9 @@ struct Cached {
 pub(super) struct Form {
     /// The address of the provider's row.
     pub provider: usize,
-    pub features: [bool; 7],
+    pub features: [bool; 9],
+    /// The field in which reasoning goes back.
+    pub reasoning: Option<&'static str>,
     /// The tools that are renamed.
     pub names: Vec<(String, String)>,
 }

@@ -14,7 +14,7 @@ use crate::{
         error::{LlmError, LlmFailure},
         exchange::Exchange,
         files::{FileInput, with_files},
-        history::without_thoughts,
+        history::{alternating, without_item_ids, without_thoughts},
         message::Message,
         metrics::Usage,
         model_data::price,
@@ -99,7 +99,7 @@ impl Llm {
         let input = FileInput::of(api, &endpoint, &features);
         let files = context.files.as_deref();
         let originals = messages;
-        let mut messages = with_files(originals, files, &input).await;
+        let mut messages = adapted(with_files(originals, files, &input).await, &options);
         let mut attempt = 1;
         let mut may_be_refused = false;
         loop {
@@ -117,13 +117,17 @@ impl Llm {
                 Err(error) => error,
             };
             let was_shown = shown.is_text.get();
+            if !was_shown && options.learned.takes_refusal(&error) {
+                messages = adapted(with_files(originals, files, &input).await, &options);
+                continue;
+            }
             // A background response has been requested again already.
             if was_shown && (options.background() || !error.is_of_the_network()) {
                 return Err(error);
             }
             if refuses_files(&error) && files.is_some_and(|files| files.refuse(&messages, objection(&error)))
             {
-                messages = with_files(originals, files, &input).await;
+                messages = adapted(with_files(originals, files, &input).await, &options);
                 continue;
             }
             if leaves_out_refused(&error, &endpoint, &mut options, &mut features, &mut messages) {
@@ -277,8 +281,13 @@ impl Llm {
             Ok(answer) => (answer, None),
             Err(error) => (Answer::empty(usage), Some(error)),
         };
+        let reasoning_field = answer.reasoning_field;
         let completion = self.completion(request, answer, response.as_ref(), started);
-        let Some(error) = error else { return Ok(completion) };
+        let Some(error) = error else {
+            let learned = &request.options.learned;
+            learned.reasoning_field.set(reasoning_field.or(learned.reasoning_field.get()));
+            return Ok(completion);
+        };
         if completion.usage.is_some() {
             context.lost.borrow_mut().push(completion);
         }
@@ -360,6 +369,13 @@ impl Shown<'_> {
             (self.on_delta)(Delta::default());
         }
     }
+}
+
+/// The messages in the form that the server is known to want.
+fn adapted<'a>(messages: Cow<'a, [Rc<Message>]>, options: &LlmOptions) -> Cow<'a, [Rc<Message>]> {
+    let messages =
+        if options.learned.alternates.get() { Cow::Owned(alternating(&messages)) } else { messages };
+    if options.learned.refuses_item_ids.get() { Cow::Owned(without_item_ids(&messages)) } else { messages }
 }
 
 /// Whether files in the request may be the reason: a PDF that the provider cannot read, or a request that is too large.

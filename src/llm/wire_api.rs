@@ -212,13 +212,22 @@ pub struct Answer {
     pub finish_reason: Option<String>,
     /// The token counts.
     pub usage: Option<Usage>,
+    /// The field in which the server has sent reasoning as open text, if it goes back in the same.
+    pub reasoning_field: Option<&'static str>,
 }
 
 impl Answer {
     /// An answer without content, for the cost of a failed attempt.
     pub fn empty(usage: Option<Usage>) -> Self {
         let message = Message::new(Role::Assistant, Vec::new());
-        Self { id: String::new(), model: String::new(), message, finish_reason: None, usage }
+        Self {
+            id: String::new(),
+            model: String::new(),
+            message,
+            finish_reason: None,
+            usage,
+            reasoning_field: None,
+        }
     }
 }
 

@@ -201,6 +201,43 @@ fn an_unreadable_event_of_the_history_is_skipped_and_reported() {
     });
 }
 
+/// An early SDK stored what the model had sent; a server refuses the whole request because of it.
+#[test]
+fn arguments_that_are_no_json_object_are_sent_as_an_empty_one_and_the_answer_says_so() {
+    let failure = |call: &str| json!({ "source": "agent", "tool_name": "echo", "tool_call_id": call, "error": "It failed.", "kind": "AgentErrorEvent" });
+    let long = format!("{{\"text\": \"{}", "ü".repeat(1000));
+    for (arguments, sent, note) in [
+        ("{\"a\": 1}", "{\"a\": 1}", None),
+        (" {} ", " {} ", None),
+        ("", "{}", None),
+        ("{\"a\": ", "{}", Some("{\"a\": ".trim())),
+        ("[1, 2]", "{}", Some("[1, 2]")),
+        ("{\"a\": 1}{\"a\": 2}", "{}", Some("{\"a\": 1}{\"a\": 2}")),
+        ("\"text\"", "{}", Some("\"text\"")),
+        (long.as_str(), "{}", Some("{\"text\": \"üüü")),
+    ] {
+        let mut broken = call("r", "call_0");
+        broken["tool_call"]["arguments"] = arguments.into();
+        let log = [message("Go"), broken, failure("call_0")];
+        let events = log.into_iter().enumerate().map(|(place, mut event)| {
+            event["id"] = event_id(place).into();
+            Event::decode(event_id(place).parse().unwrap(), event.to_string().into())
+        });
+        let messages = View::of_branch(&events.collect::<Vec<_>>()).messages();
+        assert_eq!(messages[1].tool_calls.as_ref().unwrap()[0].arguments, sent, "{arguments}");
+        let text = messages[2].text();
+        match note {
+            None => assert_eq!(text, "It failed.", "{arguments}"),
+            Some(note) => assert!(
+                text.starts_with("It failed.\n[The arguments of this call")
+                    && text.contains(note)
+                    && text.len() < 500,
+                "{text}"
+            ),
+        }
+    }
+}
+
 /// The status of an agent server that died before it had deleted anything.
 #[test]
 fn a_conversation_with_status_deleting_can_run() {

@@ -78,7 +78,7 @@ pub fn any_event_json() -> impl Strategy<Value = String> {
 /// One entry of a generated log. The numbers are small, so that ids often coincide.
 #[derive(Clone, Debug)]
 pub enum Step {
-    Message { is_user: bool },
+    Message { is_user: bool, is_empty: bool },
     Call { response: u8, call: u8, is_valid: bool, is_signed: bool },
     Result { call: u8, action: u8 },
     Error { call: u8 },
@@ -91,7 +91,8 @@ pub enum Step {
 pub fn step() -> impl Strategy<Value = Step> {
     let small = || 0_u8..6;
     prop_oneof![
-        any::<bool>().prop_map(|is_user| Step::Message { is_user }),
+        (any::<bool>(), proptest::bool::weighted(0.2))
+            .prop_map(|(is_user, is_empty)| Step::Message { is_user, is_empty }),
         (small(), small(), any::<bool>(), proptest::bool::weighted(0.2)).prop_map(
             |(response, call, is_valid, is_signed)| Step::Call { response, call, is_valid, is_signed }
         ),
@@ -108,9 +109,9 @@ pub fn step() -> impl Strategy<Value = Step> {
 pub fn event(number: u8, parent: Option<Value>, step: &Step) -> Event {
     let text = |text: &str| json!([{ "type": "text", "text": text }]);
     let mut event = match step {
-        Step::Message { is_user } => {
+        Step::Message { is_user, is_empty } => {
             let role = if *is_user { "user" } else { "assistant" };
-            json!({ "source": "user", "llm_message": { "role": role, "content": text("x") }, "kind": "MessageEvent" })
+            json!({ "source": "user", "llm_message": { "role": role, "content": text(if *is_empty { "" } else { "x" }) }, "kind": "MessageEvent" })
         }
         Step::Call { response, call, is_valid, is_signed } => {
             let call = format!("call{call}");

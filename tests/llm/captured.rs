@@ -26,7 +26,7 @@ use threadkeep::{
 pub struct Case {
     pub llm: Map<String, Value>,
     conversation_id: String,
-    messages: Value,
+    pub messages: Value,
     tools: Vec<Box<RawValue>>,
     pub headers: BTreeMap<String, String>,
     pub body: Value,

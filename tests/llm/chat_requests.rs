@@ -45,6 +45,7 @@ fn headers_are_a_subset_of_the_sdks() {
 /// * A message that has only images, for a model without vision, has a placeholder text instead of no content.
 /// * Fields that an unknown server may refuse are not sent unless the user set them: see [`is_unknown_server`].
 /// * Mistral's restrictions are respected: see [`correct_for_mistral`].
+/// * DeepSeek gets the stored reasoning wherever the request enables thinking, because it refuses calls without it.
 /// * The sampling options of `openai/gpt-4o` are sent. The SDK loses them, because it takes the model for a reasoning
 ///   model as long as the name has its prefix.
 pub fn without_litellm_changes(case: &Case) -> Value {
@@ -86,6 +87,15 @@ pub fn without_litellm_changes(case: &Case) -> Value {
     }
     if model.starts_with("mistral/") {
         correct_for_mistral(messages);
+    }
+    let is_in_text = case.llm.get("native_tool_calling") == Some(&false.into());
+    if case.body["thinking"]["type"] == "enabled" && model.starts_with("deepseek/") && !is_in_text {
+        let said = case.messages.as_array().unwrap().iter().filter(|message| message["role"] == "assistant");
+        for (message, said) in messages.iter_mut().filter(|message| message["role"] == "assistant").zip(said)
+        {
+            let reasoning = said["reasoning_content"].as_str().filter(|text| !text.is_empty()).unwrap_or(" ");
+            message["reasoning_content"] = reasoning.into();
+        }
     }
     body
 }

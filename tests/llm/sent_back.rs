@@ -1,4 +1,5 @@
-//! What a server sent beside its text goes back to it as it was sent, and to nobody else.
+//! What a server sent beside its text goes back to it as it was sent, and to nobody else; a refusal that names what is missing
+//! or too much is answered by one more request.
 
 use crate::{
     calls::{Outcome, call_with, hello, options},
@@ -90,6 +91,105 @@ fn reasoning_details_go_back_to_the_server_and_family_that_sent_them() {
     }
 }
 
+#[test]
+fn what_a_gateway_adds_to_a_message_or_a_call_goes_back_with_it() {
+    let server = at("openai/gemini-3-flash-preview", Some("https://g.example/v1beta/openai"));
+    let signature = json!({"google": {"thought_signature": "s".repeat(600)}});
+    let sent = echoed(
+        &server,
+        chunks(&[json!({"tool_calls": [call(json!({"extra_content": signature}))]})]),
+        &server,
+    );
+    assert_eq!(
+        (&sent["tool_calls"][0]["extra_content"], &sent["tool_calls"][0]["id"]),
+        (&signature, &json!("call_abc"))
+    );
+    let copilot = at("openai/claude-sonnet-4", Some("https://c.example"));
+    let answer = chunks(&[json!({"content": "Hm", "reasoning_text": "So.", "reasoning_opaque": "b3BhcXVl"})]);
+    let sent = echoed(&copilot, answer, &copilot);
+    assert_eq!((&sent["reasoning_opaque"], &sent["reasoning_text"]), (&json!("b3BhcXVl"), &json!("So.")));
+    let litellm = chunks(&[
+        json!({"tool_calls": [call(json!({"provider_specific_fields": {"thought_signature": "abc"}}))]}),
+    ]);
+    let sent = echoed(&copilot, litellm, &copilot);
+    assert_eq!(sent["tool_calls"][0]["provider_specific_fields"], json!({"thought_signature": "abc"}));
+    // What says nothing of thoughts is not sent.
+    let sent = echoed(
+        &copilot,
+        chunks(&[json!({"content": "Hm", "annotations": [{"url": "u"}], "padding": "xx"})]),
+        &copilot,
+    );
+    assert_eq!(sent.as_object().unwrap().keys().collect::<Vec<_>>(), ["content", "role"]);
+}
+
+#[test]
+fn open_reasoning_goes_back_in_the_field_in_which_it_came() {
+    for field in ["reasoning_content", "reasoning", "thinking"] {
+        let server = at("openai/qwen3", Some("http://h/v1"));
+        let sent = echoed(
+            &server,
+            chunks(&[json!({field: "I see."}), json!({"tool_calls": [call(json!({}))]})]),
+            &server,
+        );
+        assert_eq!(sent[field], "I see.");
+        let other = at("openai/qwen3", Some("http://other/v1"));
+        let sent = echoed(&server, chunks(&[json!({field: "I see."}), json!({"content": "x"})]), &other);
+        assert_eq!(sent.get(field), None, "that server has not sent any");
+    }
+    let deepseek = at("deepseek/deepseek-chat", None);
+    let answer = chunks(&[json!({"reasoning_content": "I see."}), json!({"tool_calls": [call(json!({}))]})]);
+    assert_eq!(echoed(&deepseek, answer, &at("deepseek/deepseek-chat", None))["reasoning_content"], "I see.");
+    let off = LlmOptions { reasoning_effort: Some("none".into()), ..at("deepseek/deepseek-chat", None) };
+    let answer = chunks(&[json!({"reasoning_content": "I see."}), json!({"content": "x"})]);
+    assert_eq!(echoed(&deepseek, answer, &off).get("reasoning_content"), None);
+}
+
+/// The messages of the second request, after this refusal of the first.
+fn after(server: &LlmOptions, history: &[Message], refusal: &str) -> Vec<Value> {
+    let refused = Reply::complete(400, &json!({"error": {"message": refusal}}).to_string());
+    let outcome = call_with(server.clone(), history, vec![refused, hello()]);
+    assert!(outcome.result.is_ok(), "{:?}", outcome.result);
+    let first = outcome.http.body(0);
+    let second = outcome.http.body(1);
+    assert_ne!(first, second);
+    second["messages"].as_array().unwrap().clone()
+}
+
+fn called(reasoning: Option<&str>) -> Vec<Message> {
+    let calls = json!([{"id": "call_abc", "name": "f", "arguments": "{}", "origin": "completion"}]);
+    let message =
+        json!({"role": "assistant", "content": [], "tool_calls": calls, "reasoning_content": reasoning});
+    let result = json!({"role": "tool", "content": "found", "tool_call_id": "call_abc", "name": "f"});
+    let read = |json: &Value| Message::from_json(&json.to_string()).unwrap();
+    vec![question(), read(&message), read(&result)]
+}
+
+#[test]
+fn reasoning_that_a_refusal_misses_is_sent_and_what_it_finds_too_much_is_not() {
+    let server = at("openai/thinker", Some("http://relay/v1"));
+    let missing = "Missing `reasoning_content` field in the assistant message at message index 2.";
+    assert_eq!(after(&server, &called(Some("I see.")), missing)[1]["reasoning_content"], "I see.");
+    // It is known from then on.
+    let outcome = call_with(server.clone(), &called(None), vec![hello()]);
+    assert_eq!(outcome.http.body(0)["messages"][1]["reasoning_content"], " ");
+    let strict = at("openai/strict", Some("http://strict/v1"));
+    let answer = chunks(&[json!({"reasoning": "I see."}), json!({"tool_calls": [call(json!({}))]})]);
+    let history = stored(call_with(strict.clone(), &[question()], vec![answer]));
+    let sent = after(&strict, &history, "messages.1: property 'reasoning' is unsupported");
+    assert_eq!(sent[1].get("reasoning"), None);
+}
+
+#[test]
+fn a_signature_that_a_refusal_misses_is_replaced() {
+    let server = at("openai/gemini-3-flash", Some("http://relay/v1"));
+    let sent =
+        after(&server, &called(None), "Function call is missing a thought_signature in functionCall parts.");
+    assert_eq!(
+        sent[1]["tool_calls"][0]["extra_content"]["google"]["thought_signature"],
+        "skip_thought_signature_validator"
+    );
+}
+
 fn anthropic(model: &str, base_url: &str) -> LlmOptions {
     LlmOptions { api_mode: Some(ApiMode::Anthropic), ..at(model, Some(base_url)) }
 }
@@ -129,6 +229,22 @@ fn thoughts_go_back_to_a_server_that_speaks_anthropics_api_however_they_are_sign
     }
 }
 
+#[test]
+fn thoughts_that_an_anthropic_server_misses_are_sent_from_what_is_known() {
+    let server = anthropic("anthropic/kimi-k2", "https://k.example/anthropic");
+    let refusal = "The `content[].thinking` in the thinking mode must be passed back to the API.";
+    let refused = Reply::complete(
+        400,
+        &json!({"error": {"message": refusal, "type": "invalid_request_error"}}).to_string(),
+    );
+    let outcome = call_with(server, &called(Some("I see.")), vec![refused, said()]);
+    assert!(outcome.result.is_ok());
+    assert_eq!(
+        outcome.http.body(1)["messages"][1]["content"][0],
+        json!({"type": "thinking", "thinking": "I see."})
+    );
+}
+
 fn over_responses(model: &str) -> LlmOptions {
     LlmOptions { api_mode: Some(ApiMode::Responses), ..at(model, None) }
 }
@@ -142,6 +258,38 @@ fn input_after(items: &Value, next: &LlmOptions) -> Vec<Value> {
     let history = stored(call_with(over_responses("openai/gpt-5"), &[question()], vec![output(items)]));
     let outcome = call_with(next.clone(), &history, vec![output(&json!([]))]);
     outcome.http.body(0)["input"].as_array().unwrap().clone()
+}
+
+#[test]
+fn what_anthropics_own_tools_did_goes_back_where_it_was() {
+    let claude = anthropic("anthropic/claude-sonnet-4-5", "https://api.anthropic.com");
+    let found = json!({"type": "web_search_result", "url": "https://a.example", "title": "A", "encrypted_content": "Eo"});
+    let blocks = json!([
+        {"type": "thinking", "thinking": "Search.", "signature": "c2ln"},
+        {"type": "text", "text": "I look."},
+        {"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {"query": "q"}},
+        {"type": "web_search_tool_result", "tool_use_id": "srvtoolu_1", "content": [found]},
+        {"type": "text", "text": "It is 5.", "citations": [{"type": "web_search_result_location", "url": "https://a.example", "encrypted_index": "Ei"}]},
+        {"type": "tool_use", "id": "toolu_1", "name": "f", "input": {"a": 1}},
+    ]);
+    // A blank text would be refused.
+    let mut content = blocks.clone();
+    content.as_array_mut().unwrap().insert(2, json!({"type": "text", "text": "\n"}));
+    let answer = json!({"id": "msg_0123456789abcdefghij1", "type": "message", "role": "assistant", "content": content, "stop_reason": "tool_use"});
+    let answer = || Reply::complete(200, &answer.to_string());
+    assert_eq!(echoed(&claude, answer(), &claude)["content"], blocks);
+    let plain = json!([{"type": "text", "text": "I look.\nIt is 5."}, blocks[5]]);
+    let elsewhere = anthropic("anthropic/claude-sonnet-4-5", "https://relay.example");
+    let sent = echoed(&claude, answer(), &elsewhere)["content"].clone();
+    assert_eq!(sent.as_array().unwrap()[1..], plain.as_array().unwrap()[..]);
+    let history = stored(call_with(claude.clone(), &[question()], vec![answer()]));
+    let refused = Reply::complete(
+        400,
+        r#"{"type":"error","error":{"type":"invalid_request_error","message":"messages.1.content.2: server_tool_use is not available"}}"#,
+    );
+    let outcome = call_with(claude, &history, vec![refused, said()]);
+    let sent = outcome.http.body(1)["messages"][1]["content"].clone();
+    assert_eq!(sent.as_array().unwrap()[1..], plain.as_array().unwrap()[..]);
 }
 
 #[test]
@@ -214,12 +362,53 @@ fn an_answer_that_was_changed_since_goes_back_as_it_is_now() {
 }
 
 #[test]
+fn items_that_a_refusal_finds_without_their_pair_are_sent_without_ids() {
+    let items = json!([{"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "gAAA"}, {"type": "function_call", "id": "fc_1", "call_id": "call_1", "name": "f", "arguments": "{}"}]);
+    let history = stored(call_with(over_responses("openai/gpt-5"), &[question()], vec![output(&items)]));
+    let refusal =
+        "Item 'fc_1' of type 'function_call' was provided without its required 'reasoning' item: 'rs_1'.";
+    let refused = Reply::complete(400, &json!({"error": {"message": refusal}}).to_string());
+    let outcome = call_with(over_responses("openai/gpt-5"), &history, vec![refused, output(&json!([]))]);
+    let sent = outcome.http.body(1)["input"].clone();
+    assert_eq!((&sent[1]["type"], &sent[1]["call_id"]), (&json!("function_call"), &json!("call_1")));
+    assert_ne!(sent[1]["id"], "fc_1");
+}
+
+#[test]
 fn open_reasoning_of_the_responses_api_is_kept_as_text() {
     let reasoning = json!({"type": "reasoning", "id": "rs_1", "summary": [], "content": [{"type": "reasoning_text", "text": "I add."}]});
     let message = json!({"type": "message", "id": "msg_1", "role": "assistant", "content": [{"type": "output_text", "text": "5"}]});
     let outcome =
         call_with(over_responses("openai/gpt-5"), &[question()], vec![output(&json!([reasoning, message]))]);
     assert_eq!(outcome.result.unwrap().message.reasoning_content.as_deref(), Some("I add."));
+}
+
+/// Roles that do not alternate are refused by the templates of Mistral and Gemma, whatever the status.
+#[test]
+fn roles_alternate_for_a_server_that_demands_it() {
+    let read = |json: Value| Message::from_json(&json.to_string()).unwrap();
+    let server = at("openai/devstral-small", Some("http://h/v1"));
+    for refusal in [
+        "Jinja Exception: After the optional system message, conversation roles must alternate user and assistant roles except for tool calls and results.",
+        "Conversation roles must alternate user/assistant/user/assistant/...",
+        "Unexpected role 'user' after role 'tool'",
+    ] {
+        let mut history = called(None);
+        history.push(read(json!({"role": "user", "content": "Go on."})));
+        history.push(read(json!({"role": "user", "content": "Please."})));
+        let refused = Reply::complete(500, &json!({"error": {"message": refusal}}).to_string());
+        let options = LlmOptions { learned: std::rc::Rc::default(), ..server.clone() };
+        let outcome = call_with(options, &history, vec![refused, hello()]);
+        assert!(outcome.result.is_ok(), "{refusal}: {:?}", outcome.result);
+        let body = outcome.http.body(1);
+        let roles: Vec<&str> = body["messages"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|message| message["role"].as_str().unwrap())
+            .collect();
+        assert_eq!(roles, ["user", "assistant", "tool", "assistant", "user"], "{refusal}");
+    }
 }
 
 /// An error after a part of the answer, in forms that are no events of the standard.

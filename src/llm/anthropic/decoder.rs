@@ -226,6 +226,7 @@ impl Decoder for AnthropicDecoder {
             message,
             finish_reason: self.stop_reason.as_deref().map(|reason| finish_reason(reason).into()),
             usage,
+            reasoning_field: None,
         })
     }
 }

@@ -148,6 +148,11 @@ pub(super) fn assistant_blocks<'a>(
         for block in message.thinking_blocks.iter().filter(|block| takes_unsigned || is_signed(block)) {
             blocks.push(thinking_block(block));
         }
+        let is_missed = request.options.learned.wants_reasoning.get() && takes_unsigned && blocks.is_empty();
+        if is_missed && message.tool_calls.as_ref().is_some_and(|calls| !calls.is_empty()) {
+            let thinking = message.reasoning_content.clone().unwrap_or_else(|| " ".into());
+            blocks.push(thinking_block(&ThinkingBlock::Thinking { thinking, signature: None }));
+        }
     }
     let calls = message.tool_calls.as_deref().unwrap_or_default();
     let call_blocks: Vec<_> = calls.iter().map(|call| call_block(call, names, ids, open)).collect();

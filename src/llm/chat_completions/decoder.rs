@@ -42,7 +42,12 @@ pub struct ChatDecoder {
     names: ToolNames,
     origin: Origin,
     carrying: Carrying,
+    reasoning_field: Option<&'static str>,
 }
+
+/// The fields of reasoning as text: OpenRouter, Groq, Ollama and vLLM name it `reasoning`, Copilot `reasoning_text`. Some
+/// servers send two of them with the same text.
+const REASONING: [&str; 4] = ["reasoning_content", "reasoning", "reasoning_text", "thinking"];
 
 /// The last chunk that added only text or arguments, and the position of these. Most chunks of an answer differ from the one
 /// before only in them, and need not be parsed.
@@ -193,6 +198,7 @@ impl Decoder for ChatDecoder {
             message,
             finish_reason: self.finish_reason,
             usage: self.usage,
+            reasoning_field: self.reasoning_field,
         })
     }
 }
@@ -266,10 +272,10 @@ impl ChatDecoder {
     fn push_texts(&mut self, piece: &Object<'_>, shown: &mut Delta) {
         let mut content = String::new();
         let mut reasoning = String::new();
-        // OpenRouter, Groq and Ollama name it `reasoning`; some servers send both fields with the same text.
-        for name in ["reasoning_content", "reasoning"] {
+        for name in REASONING {
             if reasoning.is_empty() {
                 reasoning.extend(piece.get(name).and_then(|json| self.reasoning_pieces.text(json)));
+                self.reasoning_field = self.reasoning_field.or((!reasoning.is_empty()).then_some(name));
             }
         }
         let json = piece.get("content").unwrap_or_default();

@@ -1,5 +1,6 @@
 //! The JSON of messages in a request: the SDK's `Message.to_chat_dict` and `_apply_prompt_caching`.
 
+use super::request::enables_thinking;
 use crate::{
     json::{EditableObject, ListWriter, ObjectWriter, quoted},
     llm::{
@@ -47,7 +48,10 @@ pub(super) fn messages_json<'a>(request: &LlmRequest<'a>, names: &ToolNames) -> 
             features.send_reasoning_content,
             is_thinking(request),
             options.reasoning_effort() == "none",
+            enables_thinking(request),
+            options.learned.wants_reasoning.get(),
         ],
+        reasoning: echoed_field(request),
         names: names.renamed().to_vec(),
     };
     let origin = Origin::of(endpoint);
@@ -147,9 +151,12 @@ fn message_json(
     if let Some(calls) = calls {
         let mut list = ListWriter::new();
         let carried_calls = carried.as_ref().map(Carried::calls).unwrap_or_default();
-        let is_unsigned = features.wants_signed_calls
+        let wants_signed = features.wants_signed_calls || request.options.learned.wants_reasoning.get();
+        let is_unsigned = wants_signed
             && calls.iter().all(|call| signature_of(&call.id).1.is_none())
             && carried_calls.iter().all(EditableObject::is_empty);
+        let takes_signatures = provider.takes_call_signatures
+            || features.wants_signed_calls && request.options.learned.wants_reasoning.get();
         for (position, call) in calls.iter().enumerate() {
             let mut function = ObjectWriter::new();
             function.raw("name", &quoted(names.sent(&call.name)));
@@ -164,7 +171,7 @@ fn message_json(
                 signature_of(&call.id).1.or((is_unsigned && position == 0).then_some(NO_SIGNATURE));
             if let Some(own) = own {
                 own.iter().for_each(|(name, value)| item.raw(name, value));
-            } else if let (true, Some(signature)) = (provider.takes_call_signatures, signature) {
+            } else if let (true, Some(signature)) = (takes_signatures, signature) {
                 let google = format!("{{\"google\":{{\"thought_signature\":{}}}}}", quoted(signature));
                 item.raw("extra_content", &google);
             }
@@ -178,8 +185,10 @@ fn message_json(
             json.raw("name", &quoted(names.sent(name)));
         }
     }
-    if let Some(reasoning) = reasoning(message, calls.is_some(), request) {
-        json.raw("reasoning_content", &quoted(reasoning));
+    let has_details =
+        carried.as_ref().is_some_and(|carried| carried.message().get("reasoning_details").is_some());
+    if let Some(reasoning) = reasoning(message, calls.is_some(), has_details, request) {
+        json.raw(echoed_field(request).unwrap_or("reasoning_content"), &quoted(reasoning));
     }
     if let Some(carried) = carried {
         carried.message().iter().for_each(|(name, value)| json.raw(name, value));
@@ -188,8 +197,17 @@ fn message_json(
 }
 
 /// The reasoning that is sent back to the model; a space if there is none and the provider requires one.
-fn reasoning<'a>(message: &'a Message, has_calls: bool, request: &LlmRequest<'_>) -> Option<&'a str> {
+fn reasoning<'a>(
+    message: &'a Message,
+    has_calls: bool,
+    has_details: bool,
+    request: &LlmRequest<'_>,
+) -> Option<&'a str> {
     let features = request.features;
+    let learned = &request.options.learned;
+    if message.role != Role::Assistant || learned.refuses_reasoning.get() {
+        return None;
+    }
     let is_wanted = match request.endpoint.provider.wants_reasoning {
         WantsReasoning::Nowhere => false,
         WantsReasoning::OnCalls => has_calls,
@@ -198,12 +216,23 @@ fn reasoning<'a>(message: &'a Message, has_calls: bool, request: &LlmRequest<'_>
         }
     };
     let own = message.reasoning_content.as_deref().filter(|reasoning| !reasoning.is_empty());
-    own.filter(|_| features.send_reasoning_content).or((is_wanted && is_thinking(request)).then_some(" "))
+    // A server that has sent reasoning gets it back, unless the details say the same.
+    let is_echoed = features.send_reasoning_content
+        || enables_thinking(request)
+        || echoed_field(request).is_some() && !has_details;
+    let is_missed = learned.wants_reasoning.get() && has_calls && !features.wants_signed_calls;
+    own.filter(|_| is_echoed).or((is_wanted && is_thinking(request) || is_missed).then_some(" "))
+}
+
+fn echoed_field(request: &LlmRequest<'_>) -> Option<&'static str> {
+    request.options.learned.echoed_field()
 }
 
 fn is_thinking(request: &LlmRequest<'_>) -> bool {
     let features = request.features;
-    features.send_reasoning_content || features.row.has("supports_reasoning") == Some(true)
+    features.send_reasoning_content
+        || features.row.has("supports_reasoning") == Some(true)
+        || enables_thinking(request)
 }
 
 pub(in crate::llm) fn role_json(role: Role) -> &'static str {

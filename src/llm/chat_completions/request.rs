@@ -30,7 +30,7 @@ pub(in crate::llm) fn request_body(
         }
     }
     // By default it is sent only to servers that are known to accept it; if the host has set it, to any server.
-    if features.supports_reasoning_effort && (features.takes_extras || options.reasoning_effort.is_some()) {
+    if sends_effort(request) {
         let effort = options.reasoning_effort();
         match provider.reasoning {
             ReasoningEffort::ThinkingSwitch => {
@@ -61,6 +61,18 @@ pub(in crate::llm) fn request_body(
         body.raw("tools", &tools_json(request.tools, names));
     }
     body
+}
+
+fn sends_effort(request: &LlmRequest<'_>) -> bool {
+    let LlmRequest { options, features, .. } = *request;
+    features.supports_reasoning_effort && (features.takes_extras || options.reasoning_effort.is_some())
+}
+
+/// Whether the request switches thinking on. Whoever is told to think demands the earlier thoughts.
+pub(super) fn enables_thinking(request: &LlmRequest<'_>) -> bool {
+    request.endpoint.provider.reasoning == ReasoningEffort::ThinkingSwitch
+        && sends_effort(request)
+        && request.options.reasoning_effort() != "none"
 }
 
 /// The headers, except authorization. Only headers that the provider reads: one that is not safelisted by CORS fails the

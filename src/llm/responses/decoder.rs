@@ -119,6 +119,7 @@ impl Decoder for ResponsesDecoder {
             message,
             finish_reason: self.finish_reason,
             usage: self.usage,
+            reasoning_field: None,
         })
     }
 }

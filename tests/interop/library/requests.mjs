@@ -30,6 +30,10 @@ const isWaiting = ({ unmatched_actions: unmatched, execution_status: status }) =
 /** A server of which nothing is known but its language is sent nothing but that. */
 const toAnybody = (body) => without(body, "prompt_cache_key");
 
+/** Early versions of the SDK stored arguments that are not an object, for which servers refuse every later request. */
+const brokenArguments = "[1, 2]";
+const note = `[The arguments of this call were not a JSON object: ${brokenArguments}]`;
+
 /** The differences and their reasons. Each changes the SDK's request into the library's. */
 const differences = {
   "model-with-prompt-caching": toAnybody,
@@ -55,6 +59,14 @@ const differences = {
     ...body,
     messages: body.messages.with(0, { ...body.messages[0], content: body.messages[0].content.slice(0, 1) }),
   }),
+  "invalid-arguments": (body) => ({
+    ...body,
+    messages: body.messages.map((message) => {
+      if (message.tool_call_id === "call_list") return { ...message, content: [...message.content, { type: "text", text: note }] };
+      const calls = message.tool_calls?.map((call) => ({ ...call, function: { ...call.function, arguments: repaired(call.function) } }));
+      return calls ? { ...message, tool_calls: calls } : message;
+    }),
+  }),
   // A branch that begins at the root gets its instructions again.
   "empty-head": (body) => ({
     ...body,
@@ -64,8 +76,19 @@ const differences = {
     ],
   }),
 };
+const repaired = ({ arguments: given }) => (given === brokenArguments ? "{}" : given);
+
 /** The same over the Responses API. */
 const differencesOverResponses = {
+  "invalid-arguments": (body) => ({
+    ...body,
+    input: body.input.map((item) => {
+      if (item.type === "function_call_output" && item.call_id === "call_list") return { ...item, output: `${item.output}\n${note}` };
+      return item.type === "function_call" ? { ...item, arguments: repaired(item) } : item;
+    }),
+  }),
+  // What is left out may have stood between messages of the user, which are one then.
+  "empty-answers": ({ input, ...body }) => ({ ...body, input: [{ ...input[0], content: input.flatMap(({ content }) => content) }] }),
   "model-with-settings": (body) => ({ ...without(body, "fixture"), top_p: 0.5 }),
   "model-with-settings-and-provider": (body) => ({ ...without(body, "fixture"), temperature: 0.25, top_p: 0.5 }),
   "switch-llm": (body) => ({ ...body, temperature: 0.5 }),
