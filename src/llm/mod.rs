@@ -33,6 +33,7 @@ pub mod retry;
 pub mod secret_string;
 mod settled_calls;
 pub mod sse;
+mod tagged;
 mod text_pieces;
 pub mod text_tools;
 mod tool_names;

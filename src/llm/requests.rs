@@ -23,6 +23,7 @@ use crate::{
         provider_errors::{PROMPT_CACHE_TOO_SMALL, refuses_thoughts},
         retry::{attempts, next_delay},
         secret_string::{SecretString, Secrets},
+        tagged::untag,
         transport::{HttpRequest, HttpResponse, Wait},
         wire_api::{Answer, Api, Decoder, LlmRequest, WireApi, WireRequest},
     },
@@ -278,7 +279,12 @@ impl Llm {
             Err(error) => (None, Err(error)),
         };
         let (answer, error) = match answer {
-            Ok(answer) => (answer, None),
+            Ok(mut answer) => {
+                let is_native = request.options.native_tool_calling != Some(false);
+                let tools = request.tools.iter().filter(|_| is_native).map(|tool| tool.name.as_str());
+                untag(&mut answer.message, &tools.collect::<Vec<_>>(), new_id);
+                (answer, None)
+            }
             Err(error) => (Answer::empty(usage), Some(error)),
         };
         let reasoning_field = answer.reasoning_field;

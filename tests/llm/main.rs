@@ -25,5 +25,6 @@ mod paused;
 mod scripted_http;
 mod silence;
 mod streams;
+mod tagged;
 mod text_tools;
 mod waiting;
