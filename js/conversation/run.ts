@@ -5,8 +5,9 @@ import { signalOf } from "../input/arguments.js";
 import { ask, optionsOf, ThreadkeepError } from "../input/errors.js";
 import { WAITED } from "../llm/network.js";
 import type { Acting, RunResult } from "./types.js";
-export type { RunResult };
 import { pendingActions } from "./waiting-calls.js";
+
+export type { FinishReason, RunResult } from "./types.js";
 
 export interface RunOptions {
   /** Stops the run when it is aborted. */
@@ -92,7 +93,15 @@ export class Run implements PromiseLike<RunResult>, AsyncIterable<ConversationEv
 }
 
 type Five = [number, number, number, number, number];
-type CoreResult = [status: ExecutionStatus, finalResponse: string | null, steps: number, cost: number, durationMs: number, ...Five];
+type CoreResult = [
+  status: ExecutionStatus,
+  finalResponse: string | null,
+  finishReason: RunResult["finishReason"],
+  steps: number,
+  cost: number,
+  durationMs: number,
+  ...Five,
+];
 
 /** See `Conversation.run()`. @internal */
 export function run(on: Acting, options: RunOptions): Promise<RunResult> {
@@ -141,11 +150,11 @@ async function perform(on: Acting, signal: AbortSignal | undefined, begin: (on: 
   signal?.addEventListener("abort", interrupt);
   network.begin(session.state().agent_state?.[WAITED]);
   try {
-    const [status, finalResponse, steps, cost, durationMs, ...tokens] = (await begin(on)) as CoreResult;
+    const [status, finalResponse, finishReason, steps, cost, durationMs, ...tokens] = (await begin(on)) as CoreResult;
     if (signal?.aborted && status === "paused") throw aborted(signal);
     const [prompt_tokens, completion_tokens, cache_read_tokens, cache_write_tokens, reasoning_tokens] = tokens;
     const tokenUsage = { prompt_tokens, completion_tokens, cache_read_tokens, cache_write_tokens, reasoning_tokens };
-    return { status, finalResponse, steps, tokenUsage, cost, durationMs };
+    return { status, finalResponse, finishReason, steps, tokenUsage, cost, durationMs };
   } finally {
     network.over();
     signal?.removeEventListener("abort", interrupt);

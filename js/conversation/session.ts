@@ -362,7 +362,8 @@ export class ConversationSession implements Parent, ServerPlace {
     const status = call(() => this.core.executionStatus()) as RunResult["status"];
     const none = { reasoning_tokens: 0, completion_tokens: 0, prompt_tokens: 0, cache_write_tokens: 0, cache_read_tokens: 0 };
     const finalResponse = await ask(this.core, "finalResponse", false);
-    return { status, finalResponse, steps: 0, tokenUsage: none, cost: 0, durationMs: 0 };
+    const finishReason = (await ask(this.core, "finishReason")) as RunResult["finishReason"];
+    return { status, finalResponse, finishReason, steps: 0, tokenUsage: none, cost: 0, durationMs: 0 };
   }
 
   /** The event with this id. */

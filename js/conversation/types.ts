@@ -166,6 +166,9 @@ export interface ForkOptions {
   agent?: Agent | undefined;
 }
 
+/** How an answer has ended. */
+export type FinishReason = "stop" | "length" | "content_filter" | "incomplete";
+
 /**
  * How a run ended, and what it took. Also that of a run that was interrupted, or ended at a limit; a run that rejects has none.
  * The usage is that of the whole conversation while it ran: of its model with failed attempts, condensers, critics and
@@ -175,6 +178,12 @@ export interface RunResult {
   status: ExecutionStatus;
   /** The message of `finish`, or the model's last text; `null` if there is neither. */
   finalResponse: string | null;
+  /**
+   * How that answer has ended. `"length"`: at the limit of its length or at the end of the context; its text is empty if thoughts have
+   * used the limit up. `"content_filter"`: by a filter or a refusal of the provider. `"incomplete"`: the provider says no more than
+   * that. After `"length"` and `"incomplete"` another `run()` lets the model go on. `null` without an answer, and where nothing ran.
+   */
+  finishReason: FinishReason | null;
   /**
    * The steps, as `maxIterationPerRun` counts them: each an answer of the model with its calls, calls that had waited, or a
    * condensation. Those of sub-agents are not among them.

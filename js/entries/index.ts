@@ -57,7 +57,7 @@ export type {
 export type { MCPServerEvent, MCPServerState } from "../events/events.js";
 export type { AnthropicMessages, ChatContent, ChatMessage, ResponsesMessages, Session, TrajectoryEvent } from "../events/messages.js";
 export { observeRequests, type ObservedExchange, type ObservedRequest, type RequestObserver } from "../llm/observers.js";
-export type { Run, RunOptions, RunResult } from "../conversation/run.js";
+export type { FinishReason, Run, RunOptions, RunResult } from "../conversation/run.js";
 export type { SecurityAnalyzer, SecurityPattern } from "../control/types.js";
 export type { TitleOptions } from "../conversation/types.js";
 export { loadSkills } from "../agent/skills.js";

@@ -1,7 +1,8 @@
 //! An answer that has ended early: the text that was shown of it, as an event that says that it was cut off.
 //!
 //! The mark is the event's `extended_content`, so that Python reads and sends it too. No other message of an agent has
-//! one, so that nobody who reads events has to know the sentences.
+//! one, so that nobody who reads events has to know the sentences; they only say why, and TypeScript's table of them is
+//! generated from here.
 
 use super::Draft;
 use crate::{
@@ -18,14 +19,87 @@ pub enum CutOff {
     Stopped,
     /// The server, the network or the page has failed.
     BrokenOff,
+    /// It has reached the limit of its length, or the end of the context.
+    TooLong,
+    /// The same, before it said anything.
+    OnlyThoughts,
+    /// The provider's content filter has ended it.
+    Filtered,
+    /// The provider says only that it is not complete.
+    Incomplete,
 }
 
 impl CutOff {
+    /// All reasons.
+    pub const ALL: &[Self] = &[
+        Self::Stopped,
+        Self::BrokenOff,
+        Self::TooLong,
+        Self::OnlyThoughts,
+        Self::Filtered,
+        Self::Incomplete,
+    ];
+
+    /// Why an answer that has ended for this reason is not whole, in the words of all wire APIs; `None` if it is.
+    pub(super) fn of(finish_reason: &str, has_text: bool) -> Option<Self> {
+        // Gemini writes capitals, and what its filter has found behind a colon.
+        let reason = finish_reason.split(':').next().unwrap_or_default().to_ascii_lowercase();
+        match reason.as_str() {
+            "length"
+            | "max_tokens"
+            | "max_output_tokens"
+            | "model_length"
+            | "model_context_window_exceeded" => {
+                Some(if has_text { Self::TooLong } else { Self::OnlyThoughts })
+            }
+            "content_filter" | "refusal" | "safety" | "recitation" | "prohibited_content" | "sensitive"
+                if has_text =>
+            {
+                Some(Self::Filtered)
+            }
+            "incomplete" | "insufficient_system_resource" if has_text => Some(Self::Incomplete),
+            // A pause that did not end although the answer was asked for again and again.
+            "pause_turn" => Some(Self::Incomplete),
+            _ => None,
+        }
+    }
+
+    /// Why the answer in this event of an agent is not whole; `None` if it is. Of a sentence that nobody here has written, it is
+    /// known only that it is a mark.
+    pub fn of_event(answer: &MessageEvent) -> Option<Self> {
+        if !answer.is_cut_off() {
+            return None;
+        }
+        let mark = answer.extended_content.first().and_then(Content::as_text);
+        let known = Self::ALL.iter().find(|why| mark == Some(why.sentence()));
+        Some(known.copied().unwrap_or(Self::Incomplete))
+    }
+
+    /// Whether the same model can say more when it is asked to go on.
+    pub fn can_go_on(self) -> bool {
+        self != Self::Filtered
+    }
+
+    /// The name of the reason for programs.
+    pub fn reason(self) -> &'static str {
+        match self {
+            Self::Stopped => "stopped",
+            Self::BrokenOff => "broken_off",
+            Self::TooLong | Self::OnlyThoughts => "length",
+            Self::Filtered => "content_filter",
+            Self::Incomplete => "incomplete",
+        }
+    }
+
     /// The sentence that the event and the model get.
-    fn sentence(self) -> &'static str {
+    pub fn sentence(self) -> &'static str {
         match self {
             Self::Stopped => include_str!("prompts/answer_stopped.md").trim_ascii_end(),
             Self::BrokenOff => include_str!("prompts/answer_broken_off.md").trim_ascii_end(),
+            Self::TooLong => include_str!("prompts/answer_too_long.md").trim_ascii_end(),
+            Self::OnlyThoughts => include_str!("prompts/answer_only_thoughts.md").trim_ascii_end(),
+            Self::Filtered => include_str!("prompts/answer_filtered.md").trim_ascii_end(),
+            Self::Incomplete => include_str!("prompts/answer_incomplete.md").trim_ascii_end(),
         }
     }
 }

@@ -4,7 +4,10 @@
 //! accepts the resulting history: errors about invalid calls follow all actions of the answer instead of standing
 //! between them, and calls after a `finish` are answered at once instead of waiting for the next run.
 
-use super::arguments::{Arguments, argument_names, is_accepted, malformed, read_arguments};
+use super::{
+    arguments::{Arguments, argument_names, is_accepted, malformed, read_arguments},
+    partial::CutOff,
+};
 use crate::{
     event::{Action, ActionEvent, AgentErrorEvent, Body, ErrorClassification, Event, MessageEvent, Source},
     id::EventId,
@@ -89,6 +92,8 @@ pub struct Known<'a> {
     /// The ids of calls and responses in the history. Some providers repeat ids, which have to be replaced: otherwise
     /// a result would be assigned to the wrong call.
     pub taken: &'a Names,
+    /// Why the answer has ended, as its provider names it.
+    pub finish_reason: Option<&'a str>,
     /// The ids of this answer so far.
     pub given: Names,
     /// The id of the first event of the answer, which pieces of it were reported under.
@@ -117,9 +122,17 @@ fn read_message(message: &Message, response_id: String, known: &mut Known<'_>) -
         Content::Text { text, .. } => !text.trim().is_empty(),
         Content::Image { .. } | Content::File(_) => true,
     });
-    let event = MessageEvent { llm_response_id: Some(response_id), ..MessageEvent::new(message.clone()) };
+    let why = known.finish_reason.and_then(|reason| CutOff::of(reason, has_text));
+    let mark = why.map(|why| Content::text(why.sentence())).into_iter().collect();
+    let event = MessageEvent {
+        llm_response_id: Some(response_id),
+        extended_content: mark,
+        ..MessageEvent::new(message.clone())
+    };
     let mut drafts = vec![Draft { id: known.first_id.take(), ..Draft::new(Source::Agent, event) }];
     let hint = match has_text {
+        // To be asked once more would use up the limit once more.
+        _ if why.is_some() => None,
         false => Some(include_str!("prompts/nudge.md").trim_end()),
         true => known.tools.expects_answer().then_some(ANSWER_DEMAND),
     };
@@ -202,9 +215,15 @@ fn read_call(
     let name = tool_call.name.clone();
     let Some(tool) = known.tools.get(&name) else { return Err(missing_tool(&name, known)) };
     let definition = tool.definition();
-    let invalid = |error: String, text: &str| match argument_names(text) {
-        Some(names) => format!("Invalid call of '{name}': {error}. Arguments given: {}", names.join(", ")),
-        None => format!("Invalid call of '{name}': {error}. Send the arguments as one JSON object"),
+    let invalid = |error: String, text: &str| {
+        // A schema of the host may say it in a sentence.
+        let error = error.trim_end().trim_end_matches('.');
+        match argument_names(text) {
+            Some(names) => {
+                format!("Invalid call of '{name}': {error}. Arguments given: {}", names.join(", "))
+            }
+            None => format!("Invalid call of '{name}': {error}. Send the arguments as one JSON object"),
+        }
     };
     let arguments = read_arguments(&tool_call.arguments, definition, known.reads_risk)
         .map_err(|error| invalid(error, &tool_call.arguments))?;

@@ -23,8 +23,8 @@ use wasm_bindgen_futures::JsFuture;
 #[wasm_bindgen]
 impl CoreConversation {
     /// Runs the approved ones of the pending calls, or all of them. Resolves to the status, the final
-    /// response or `null`, the steps, dollars and milliseconds, and the five numbers of tokens in the order of the SDK.
-    #[wasm_bindgen(unchecked_return_type = "Promise<[string, string | null, ...number[]]>")]
+    /// response or `null`, how that has ended or `null`, the steps, dollars and milliseconds, and the five numbers of tokens in the order of the SDK.
+    #[wasm_bindgen(unchecked_return_type = "Promise<[string, string | null, string | null, ...number[]]>")]
     pub fn run(&self, approved: Option<Vec<String>>) -> Promise {
         self.verb(move |conversation| async move {
             let cancel = CancelToken::default();
@@ -37,7 +37,7 @@ impl CoreConversation {
     }
 
     /// Runs from the last message of the user on; resolves as `run` does.
-    #[wasm_bindgen(unchecked_return_type = "Promise<[string, string | null, ...number[]]>")]
+    #[wasm_bindgen(unchecked_return_type = "Promise<[string, string | null, string | null, ...number[]]>")]
     pub fn regenerate(&self) -> Promise {
         self.verb(|conversation| async move {
             conversation.regenerate(CancelToken::default()).await.map(run_result)
@@ -128,7 +128,8 @@ impl CoreConversation {
 /// What `run` resolves to.
 fn run_result(outcome: RunOutcome) -> JsValue {
     let response = outcome.final_response.map_or(JsValue::NULL, JsValue::from);
-    let result = Array::of2(&outcome.status.as_str().into(), &response);
+    let reason = outcome.finish_reason.map_or(JsValue::NULL, JsValue::from);
+    let result = Array::of3(&outcome.status.as_str().into(), &response, &reason);
     let TotalUsage { cost, tokens } = outcome.usage;
     for number in [
         f64::from(outcome.steps),

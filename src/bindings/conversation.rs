@@ -195,6 +195,13 @@ impl CoreConversation {
         })
     }
 
+    /// How the answer of `finalResponse` has ended.
+    #[wasm_bindgen(js_name = finishReason, unchecked_return_type = "Promise<string | null>")]
+    pub fn finish_reason(&self) -> Promise {
+        let conversation = self.conversation.clone();
+        promise(async move { Ok(conversation.finish_reason().await?.map_or(JsValue::NULL, JsValue::from)) })
+    }
+
     /// The content is JSON; `pending` decides whether pending calls are kept or rejected. With `replaced`, the message takes
     /// the place of this one on a new branch. Resolves to the JSON of the event.
     #[wasm_bindgen(js_name = sendMessage, unchecked_return_type = "Promise<string>")]

@@ -1,8 +1,9 @@
 //! The in-memory index of the active branch: the view that the model sees, the calls without a result, and the ids in
 //! use. It is derived from the events.
 
-use super::machine::stuck_detector::WINDOW;
+use super::{machine::stuck_detector::WINDOW, tree::is_seen};
 use crate::{
+    agent::CutOff,
     context::{
         branch::{Branch, BranchWalk, Break, Wanted},
         view::View,
@@ -198,6 +199,15 @@ impl ActiveBranch {
             self.push(event);
         }
         Some(self)
+    }
+
+    /// Why the answer that the branch ends with is not whole; `None` if it is, or if the branch ends with something else.
+    pub fn cut_answer(&self) -> Option<CutOff> {
+        let last = self.recent.iter().rev().find(|event| is_seen(event))?;
+        match last.body() {
+            Body::MessageEvent(answer) if last.source() == Source::Agent => CutOff::of_event(answer),
+            _ => None,
+        }
     }
 
     fn settle_action(&mut self, action_id: &str) {

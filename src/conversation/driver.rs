@@ -162,6 +162,7 @@ impl Conversation {
                 instructions: is_empty.then(|| self.instructions(&state)),
                 last_user_message: branch.last_user_message.clone(),
                 denied_message: branch.denied_message.clone(),
+                cut_answer: branch.cut_answer(),
                 state,
             }
         })

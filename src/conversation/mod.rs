@@ -235,6 +235,14 @@ impl Conversation {
         self.0.log.read(|branch| final_response(branch.view.events())).await
     }
 
+    /// How the answer in [`Self::final_response`] has ended: `"stop"` if it is whole, or the reason of its [`crate::agent::CutOff`].
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub async fn finish_reason(&self) -> Result<Option<&'static str>> {
+        self.0.log.read(|branch| step::finish_reason(branch.view.events())).await
+    }
+
     /// The arguments of the `finish` that ended the last task, as JSON text, with the structured answer in them.
     ///
     /// # Errors

@@ -32,7 +32,7 @@ impl Conversation {
         self.0.log.load_branch(&queue, Part::All).await?;
         let last = self.0.log.with_branch(|branch| branch.view.events().last().cloned());
         let ends_with_answer = last.is_some_and(|event| match event.body() {
-            Body::MessageEvent(answer) => event.source() == Source::Agent && !answer.is_cut_off(),
+            Body::MessageEvent(answer) => event.source() == Source::Agent && answer.is_answer(),
             _ => false,
         });
         let (state, plan) = self.with_machine(|mut machine| {

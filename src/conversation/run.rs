@@ -28,6 +28,8 @@ pub struct RunOutcome {
     pub status: ExecutionStatus,
     /// The message of `finish`, or the model's last text.
     pub final_response: Option<String>,
+    /// How that answer has ended ([`Conversation::finish_reason`]).
+    pub finish_reason: Option<&'static str>,
     /// The steps of the run, as its limit counts them.
     pub steps: u32,
     /// The tokens and dollars that the conversation has used since the run began, with the share of sub-agents.
@@ -114,6 +116,7 @@ impl Conversation {
         Ok(RunOutcome {
             status,
             final_response: self.final_response().await?,
+            finish_reason: self.finish_reason().await?,
             steps: usage.steps(),
             usage: usage.spent(self.total_usage()),
             duration: (self.0.log.host.now() - began).max(0.0),

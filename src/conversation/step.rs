@@ -14,6 +14,7 @@ use super::{
 use crate::{
     agent::{CutOff, Draft, Known, Reply, ShownAnswer, read_response},
     cancel::CancelToken,
+    context::final_response::final_event,
     error::{ErrorCode, Result},
     event::{Body, Event, MessageEvent, Source},
     format::base_state::ExecutionStatus,
@@ -159,6 +160,7 @@ impl Conversation {
                 tools: &self.0.agent.tools,
                 unavailable: &unavailable,
                 reads_risk,
+                finish_reason: completion.finish_reason.as_deref(),
                 taken: &branch.taken,
                 given: Names::default(),
                 first_id: Some(first_id),
@@ -200,13 +202,17 @@ const CONTENT_POLICY: &str = include_str!("../agent/prompts/content_policy.md");
 
 /// The arguments of the call that has ended the last task, as JSON text; `None` if a message has ended it.
 pub(super) fn final_arguments(events: &[Event]) -> Option<String> {
-    let last = events.iter().rev().find(|event| match event.body() {
-        Body::ActionEvent(action) => action.tool_name == "finish",
-        Body::MessageEvent(message) => event.source() == Source::Agent && !message.is_cut_off(),
-        _ => false,
-    })?;
-    match last.body() {
+    match final_event(events)?.body() {
         Body::ActionEvent(action) if action.action.is_some() => Some(action.tool_call.arguments.clone()),
         _ => None,
     }
+}
+
+/// How the answer that ended the last task has ended itself; `None` if none has.
+pub(super) fn finish_reason(events: &[Event]) -> Option<&'static str> {
+    let why = match final_event(events)?.body() {
+        Body::MessageEvent(message) => CutOff::of_event(message),
+        _ => None,
+    };
+    Some(why.map_or("stop", CutOff::reason))
 }

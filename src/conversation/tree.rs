@@ -213,7 +213,7 @@ impl Conversation {
             };
         }
         let is_answer = last_seen.is_some_and(|event| match event.body() {
-            Body::MessageEvent(message) => event.source() == Source::Agent && !message.is_cut_off(),
+            Body::MessageEvent(message) => event.source() == Source::Agent && message.is_answer(),
             Body::ObservationEvent(result) => result.tool_name == "finish",
             _ => false,
         });

@@ -94,6 +94,12 @@ impl MessageEvent {
         self.llm_message.role == Role::Assistant && !self.extended_content.is_empty()
     }
 
+    /// Whether this event, if it is of the agent, ended its turn: also at a limit, but not by an interruption, after which there is
+    /// no response of a model.
+    pub fn is_answer(&self) -> bool {
+        !self.is_cut_off() || self.llm_response_id.is_some()
+    }
+
     /// The message without the extended content, for one that is cut off.
     pub fn shown_beginning(&self) -> Message {
         let mut message = self.llm_message.clone();

@@ -325,6 +325,42 @@ fn a_call_whose_arguments_are_nested_too_deep_has_a_result_that_says_so() {
     });
 }
 
+/// A tool that says in a sentence what is wrong.
+struct Strict(ToolDefinition);
+
+impl Tool for Strict {
+    fn definition(&self) -> &ToolDefinition {
+        &self.0
+    }
+
+    fn check(&self, _: &str) -> Result<(), String> {
+        Err("No number is small enough. ".to_owned())
+    }
+
+    fn call(&self, _: ToolCall) -> LocalBoxFuture<'static, Result<ToolOutput, ToolFailure>> {
+        Box::pin(ready(Ok(ToolOutput::text("never"))))
+    }
+}
+
+#[test]
+fn what_a_tool_says_of_wrong_arguments_has_one_full_stop() {
+    let strict = Strict(echo().definition().clone());
+    let arguments = ["{}", r#"{"text":"x"}"#, "{"];
+    let sent =
+        calls(&[("a", "echo", arguments[0]), ("b", "echo", arguments[1]), ("c", "echo", arguments[2])]);
+    let world = World::new(Rc::new(MemoryStore::new()), vec![Rc::new(strict)], [sent, text("Done.")]);
+    block_on(async {
+        let conversation = world.open().await.unwrap();
+        say(&conversation, "Go").await;
+        conversation.run(CancelToken::default()).await.unwrap();
+        let events = world.events().await;
+        let errors: Vec<&str> = events.iter().filter_map(|event| event["error"].as_str()).collect();
+        assert_eq!(errors.len(), 3);
+        assert_eq!(errors[1], "Invalid call of 'echo': No number is small enough. Arguments given: text");
+        assert!(errors.iter().all(|error| !error.contains("..") && !error.contains(". .")), "{errors:?}");
+    });
+}
+
 #[test]
 fn what_a_schema_allows_reaches_the_tool_equal_and_what_it_does_not_is_refused_by_name() {
     let mut random = Random(0x2545_f491_4f6c_dd1d);

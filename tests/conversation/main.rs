@@ -10,6 +10,7 @@ mod condensing;
 mod confirmation;
 mod crash;
 mod critics;
+mod cut_answers;
 mod deciding;
 mod drafts;
 mod editing;

@@ -43,9 +43,27 @@ test("a result has the steps, tokens, cost and time of its run, as the statistic
     assert.ok(result.tokenUsage.prompt_tokens > 0);
     assert.ok(Math.abs(result.cost - (now.cost - last.cost)) < 1e-9 && result.cost > 0, `${result.cost}`);
     assert.ok(result.durationMs >= 0 && result.durationMs < 60_000);
-    assert.deepEqual(Object.keys(result), ["status", "finalResponse", "steps", "tokenUsage", "cost", "durationMs"]);
+    assert.deepEqual(Object.keys(result), ["status", "finalResponse", "finishReason", "steps", "tokenUsage", "cost", "durationMs"]);
     last = now;
   }
+  await conversation.close();
+});
+
+test("a result says how its answer has ended, and another run goes on with one that was cut", async () => {
+  const store = memoryStore();
+  const agent = agentOf([
+    { text: "One, two,", finish: "length" },
+    { text: "three.", finish: "content_filter" },
+  ]);
+  const conversation = await Conversation.open({ agent, store });
+  await conversation.sendMessage("Count.");
+  const seen = async () => {
+    const { status, finalResponse, finishReason, steps } = await conversation.run();
+    return [status, finalResponse, finishReason, steps];
+  };
+  assert.deepEqual(await seen(), ["finished", "One, two,", "length", 1]);
+  assert.deepEqual(await seen(), ["finished", "three.", "content_filter", 1]);
+  assert.deepEqual(await seen(), ["finished", "three.", "content_filter", 0]);
   await conversation.close();
 });
 

@@ -6,6 +6,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot read its own repository has failed")]
 
 mod agent_state;
+mod cut_marks;
 mod defaults;
 mod error_codes;
 mod events;

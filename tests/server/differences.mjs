@@ -187,9 +187,9 @@ function toldIn(value) {
   if (Array.isArray(value)) return value.flatMap((each) => (each?.kind && each.id ? told(each) : [toldIn(each)]));
   if (typeof value !== "object" || value === null) return value;
   if (value.kind && value.id) return told(value);
-  const entries = Object.entries(value).filter(
-    ([name, each]) => !["steps", "cost", "tokenUsage"].includes(name) && each !== waitsForThePage,
-  );
+  // How an answer has ended says nothing where the answer itself does not.
+  const left = ["steps", "cost", "tokenUsage", ...(value.finalResponse === waitsForThePage ? ["finishReason"] : [])];
+  const entries = Object.entries(value).filter(([name, each]) => !left.includes(name) && each !== waitsForThePage);
   return Object.fromEntries(entries.map(([name, each]) => [name, toldIn(each)]));
 }
 

@@ -39,6 +39,7 @@ import {
   type MessageEvent,
   LLMProfileStore,
   type Observation,
+  type FinishReason,
   type Run,
   type RunResult,
   eventsToMessages,
@@ -476,6 +477,7 @@ export async function use(signal: AbortSignal): Promise<void> {
     event.summary;
   }
   same<Awaited<typeof run>, RunResult>(true);
+  same<RunResult["finishReason"], FinishReason | null>(true);
   const { steps, tokenUsage, cost, durationMs } = await run;
   same<[number, number, number, number], [typeof steps, typeof tokenUsage.prompt_tokens, typeof cost, typeof durationMs]>(true);
   // @ts-expect-error a run has no context window of its own

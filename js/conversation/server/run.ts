@@ -134,6 +134,7 @@ export async function run(
     return {
       status,
       finalResponse: await ask(core, "finalResponse", false),
+      finishReason: (await ask(core, "finishReason")) as RunResult["finishReason"],
       steps: (there.length > 0 ? 1 : 0) + stepsOf(events),
       tokenUsage: tokenUsage as RunResult["tokenUsage"],
       cost: end.cost - start.cost,

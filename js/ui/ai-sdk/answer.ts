@@ -2,6 +2,7 @@
 // same events: what is stored wins over the pieces that have come before.
 import type { UIMessage, UIMessageChunk } from "ai";
 import type { ActionEvent, ConversationErrorEvent, ConversationEvent, LiveEvent, StreamingDeltaEvent, ToolCallDelta } from "threadkeep";
+import { cutReasonOf } from "../thread/fields.js";
 import { GrowingArguments } from "../thread/growing-arguments.js";
 import { type OpenCalls, isSame, questionAbout } from "./approvals.js";
 import {
@@ -13,6 +14,7 @@ import {
   isAnswer,
   isFailure,
   isResult,
+  lastOf,
   originOf,
   partId,
   saidIn,
@@ -99,10 +101,19 @@ export class Answer {
     this.#written.clear();
   }
 
-  finish(finishReason: "stop" | "tool-calls" | "interrupted"): void {
+  finish(end: "stop" | "tool-calls" | "interrupted"): void {
+    const finishReason = end === "stop" ? this.#reason : end;
     if (this.#step) this.#emit({ type: "finish-step" });
     this.#step = null;
     this.#emit({ type: "finish", finishReason, ...(this.#isStarted ? { messageMetadata: { threadkeep: originOf(this.#events) } } : {}) });
+  }
+
+  /** How the last answer has ended itself, as the AI SDK names it. */
+  get #reason(): "stop" | "length" | "content-filter" | "other" {
+    const last = lastOf(this.#events, isAnswer);
+    if (last?.kind !== "MessageEvent" || !last.extended_content?.length) return "stop";
+    const reason = cutReasonOf(last);
+    return reason === "content_filter" ? "content-filter" : reason === "length" ? reason : "other";
   }
 
   #live(event: LiveEvent): void {

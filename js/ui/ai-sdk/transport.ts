@@ -10,6 +10,7 @@ import {
   ThreadkeepError,
 } from "threadkeep";
 import { decisionsIn, openCalls } from "./approvals.js";
+import { canGoOn, cutReasonOf } from "../thread/fields.js";
 import { checked, objectOf } from "../thread/given.js";
 import { conversationIdOf } from "./chat-id.js";
 import { type ChatOptions, type OpenChat, leaveChats, openChat } from "./open-chat.js";
@@ -200,7 +201,9 @@ async function goOn(chat: OpenChat, reply: Reply, last: UIMessage): Promise<void
   const { approved, rejected } = decisionsIn(last, waiting);
   for (const { actionId, reason } of rejected) await conversation.rejectPendingActions(reason, { actionIds: [actionId] });
   const isDecided = approved.length > 0 || rejected.length === waiting.length;
-  if (chat.run || (isDecided && conversation.executionStatus !== "finished")) return reply.run(() => chat.go(approved));
+  const answer = lastOf(events, isAnswer);
+  const isOver = conversation.executionStatus === "finished" && !(answer?.kind === "MessageEvent" && canGoOn(cutReasonOf(answer)));
+  if (chat.run || (isDecided && !isOver)) return reply.run(() => chat.go(approved));
   // Nothing may run: the calls that are left are asked about again.
   const status = conversation.executionStatus;
   void reply.follow(Promise.resolve({ status: status === "error" || status === "stuck" ? "idle" : status }));

@@ -2,7 +2,7 @@
 import { type MessageStatus, type ThreadMessage, fromThreadMessageLike } from "@assistant-ui/react";
 import { isSameList } from "../thread/transcript.js";
 import type { Approval, MessagePart, ToolPart, UIMessage } from "../thread/types.js";
-import { callOf, partOf, userMessageOf } from "./parts.js";
+import { callOf, partOf, reasonOf, userMessageOf } from "./parts.js";
 
 /** The circumstances on which the last answer depends, besides its parts. */
 export interface Circumstances {
@@ -125,7 +125,7 @@ function statusOf({ parts, state }: UIMessage, { isRunning, approvals }: Circums
   if (hasOpenCall) return { type: "incomplete", reason: "tool-calls" };
   const end = parts.at(-1);
   if (end?.type === "error") return { type: "incomplete", reason: "error", error: end.text };
-  if (end?.type === "text" && end.state === "incomplete") return { type: "incomplete", reason: "other" };
+  if (end?.type === "text" && end.state === "incomplete") return { type: "incomplete", reason: reasonOf(end) };
   if (end?.type === "notice" && (end.notice === "interrupt" || end.notice === "pause")) return { type: "incomplete", reason: "cancelled" };
   return complete;
 }

@@ -7,7 +7,7 @@ import type {
   ToolApprovalOption,
   ToolCallMessagePart,
 } from "@assistant-ui/react";
-import type { Approval, MessagePart, ToolPart, UIMessage } from "../thread/types.js";
+import type { Approval, MessagePart, TextPart, ToolPart, UIMessage } from "../thread/types.js";
 import { attachmentNamed, imageAttachment, storedAttachment } from "./attachments.js";
 
 type Like = Exclude<ThreadMessageLike["content"], string>[number];
@@ -23,12 +23,18 @@ function imageOf(url: string): Like {
   return { type: "source", sourceType: "url", id: url, url, title: "Image" } satisfies SourceMessagePart;
 }
 
+/** Why a text is not complete. */
+export function reasonOf({ reason }: TextPart): "cancelled" | "length" | "content-filter" | "other" {
+  if (reason === "content_filter") return "content-filter";
+  return reason === "length" ? reason : reason === "stopped" ? "cancelled" : "other";
+}
+
 /** A part of an answer, except for calls. */
 export function partOf(part: Exclude<MessagePart, ToolPart>): Like {
   switch (part.type) {
     case "text":
     case "reasoning":
-      if (part.state === "incomplete") return { type: part.type, text: part.text, status: { type: "incomplete", reason: "other" } };
+      if (part.state === "incomplete") return { type: part.type, text: part.text, status: { type: "incomplete", reason: reasonOf(part) } };
       return { type: part.type, text: part.text, status: { type: part.state === "streaming" ? "running" : "complete" } };
     case "image":
       return imageOf(part.url);

@@ -1,6 +1,7 @@
 // The conversation behind the thread that assistant-ui shows, for everything that assistant-ui has no place for.
 import { useAuiState } from "@assistant-ui/react";
 import { ThreadkeepError } from "threadkeep";
+import { canGoOn } from "../thread/fields.js";
 import type { Thread, ThreadSnapshot } from "../thread/types.js";
 
 /** See {@link useThreadkeepThread}. */
@@ -11,7 +12,7 @@ export interface ThreadkeepThread {
   snapshot: ThreadSnapshot;
   /** The failure of the last action of the user; `null` after the next one that works. */
   error: ThreadkeepError | null;
-  /** Whether the agent has not finished and does nothing: the page died, or the run was stopped or failed. `thread.resume()` carries on. */
+  /** Whether the agent has not finished and does nothing: the page died, the run was stopped or failed, or its answer was too long. `thread.resume()` carries on. */
   canContinue: boolean;
 }
 
@@ -34,6 +35,8 @@ function isUnfinished({ phase, isRunning, approvals, messages, status }: ThreadS
   if (phase !== "open" || isRunning || approvals.length > 0) return false;
   const last = messages.at(-1);
   if (last === undefined) return false;
+  const end = last.parts.at(-1);
+  if (end?.type === "text" && canGoOn(end.reason)) return true;
   if (last.role === "user" || status === "error" || status === "paused") return true;
   return last.parts.some((part) => part.type === "tool" && (part.state === "ready" || part.state === "interrupted"));
 }

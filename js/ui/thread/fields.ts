@@ -1,7 +1,8 @@
 // Reads the fields of stored events. Logs may come from other programs and versions, so nothing is taken for granted.
 import type { ActionEvent, Content, ConversationEvent, ErrorCode, JSONValue, MessageEvent } from "threadkeep";
+import { cutMarks } from "./cut-marks.js";
 import { storedErrors } from "./stored-errors.js";
-import type { ImagePart, TextPart, ToolPart } from "./types.js";
+import type { CutReason, ImagePart, TextPart, ToolPart } from "./types.js";
 
 /** Texts and images, in order. Empty texts are left out. */
 export function partsOf(content: unknown): Array<TextPart | ImagePart> {
@@ -12,11 +13,20 @@ export function partsOf(content: unknown): Array<TextPart | ImagePart> {
 }
 
 /** The words of an answer. Texts that are added to one say that it was cut off. */
-export function textsIn({ llm_message, extended_content }: MessageEvent): Array<TextPart | ImagePart> {
-  const parts = partsOf(llm_message?.content);
-  if (!extended_content?.length) return parts;
-  return parts.map((part) => (part.type === "text" ? { ...part, state: "incomplete" } : part));
+export function textsIn(event: MessageEvent): Array<TextPart | ImagePart> {
+  const parts = partsOf(event.llm_message?.content);
+  if (!event.extended_content?.length) return parts;
+  const reason = cutReasonOf(event);
+  const cut: Pick<TextPart, "state" | "reason"> = { state: "incomplete", ...(reason && { reason }) };
+  if (parts.length === 0) return [{ type: "text", text: "", ...cut }];
+  return parts.map((part) => (part.type === "text" ? { ...part, ...cut } : part));
 }
+
+/** Why the answer in an event of the agent is not whole, if its mark says it. */
+export const cutReasonOf = ({ extended_content }: MessageEvent): CutReason | undefined => cutMarks.get(textOf(extended_content));
+
+/** Whether a model that is asked to go on can say more. */
+export const canGoOn = (reason: CutReason | undefined): boolean => reason === "length" || reason === "incomplete";
 
 /** The content of a message or result; some programs write one text in place of a list. */
 export function contentOf(content: unknown): readonly Content[] {

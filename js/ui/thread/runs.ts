@@ -3,6 +3,7 @@ import type { RunResult } from "threadkeep";
 
 /** The usage of a run in which nothing was to be done. */
 export const nothingRan: Omit<RunResult, "status" | "finalResponse"> = {
+  finishReason: null,
   steps: 0,
   tokenUsage: { reasoning_tokens: 0, completion_tokens: 0, prompt_tokens: 0, cache_write_tokens: 0, cache_read_tokens: 0 },
   cost: 0,

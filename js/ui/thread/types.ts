@@ -21,12 +21,21 @@ import type {
 } from "threadkeep";
 
 /**
- * Text of a message. `"streaming"`: more of it is coming. `"incomplete"`: it was stopped or broke off, and this is what was shown of it.
+ * Why a text is not complete. `"stopped"`: by the user. `"broken_off"`: the server, the network or the page failed. `"length"`: it
+ * reached its limit, or the end of the context; an empty text has used up the limit by thoughts. `"content_filter"`: the provider's
+ * filter has ended it. `"incomplete"`: the provider says no more than that.
+ */
+export type CutReason = "stopped" | "broken_off" | "length" | "content_filter" | "incomplete";
+/**
+ * Text of a message. `"streaming"`: more of it is coming. `"incomplete"`: it was stopped, broke off or was cut by its provider, and this
+ * is what was shown of it.
  */
 export interface TextPart {
   type: "text";
   text: string;
   state: "streaming" | "incomplete" | "done";
+  /** Of an incomplete text, if it is known. After `"length"` and `"incomplete"`, `resume()` lets the model go on. */
+  reason?: CutReason;
 }
 /** Reasoning that the model shows. */
 export interface ReasoningPart {

@@ -67,6 +67,8 @@ pub struct Machine<'a> {
     pub last_user_message: Option<EventId>,
     /// The last event that the model sees, if it is a message that a hook denied.
     pub denied_message: Option<EventId>,
+    /// Why the answer that the active branch ends with is not whole.
+    pub cut_answer: Option<CutOff>,
 }
 
 impl Machine<'_> {
@@ -240,14 +242,16 @@ impl Machine<'_> {
 
     fn run(&mut self, approved: Option<&[EventId]>) -> Result<Plan> {
         self.calls.approve(approved, &self.state)?;
+        let goes_on = self.cut_answer.is_some_and(CutOff::can_go_on);
         let was_paused = self.page.is_paused();
         match self.state.execution_status() {
-            ExecutionStatus::Finished => return Ok(Plan::default()),
+            ExecutionStatus::Finished if !goes_on => return Ok(Plan::default()),
             // The pause that came before it is stored already.
             ExecutionStatus::Paused if was_paused => return Ok(Plan::default()),
             _ => {}
         }
-        Transition::Run.apply(&mut self.state)?;
+        let transition = if goes_on { Transition::RunAfterCut } else { Transition::Run };
+        transition.apply(&mut self.state)?;
         self.calls.store(&mut self.state);
         store_model_settings(&mut self.state, self.agent, self.llm);
         store_concurrency(&mut self.state, self.agent);

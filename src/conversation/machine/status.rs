@@ -19,6 +19,8 @@ pub enum Transition {
     SendMessageKeeping,
     /// A run, which approves all or some of the calls that wait.
     Run,
+    /// A run after an answer that was cut at a limit: it goes on there.
+    RunAfterCut,
     /// A pause.
     Pause,
     /// An interrupt.
@@ -74,6 +76,7 @@ string_enum!(Transition {
     SendMessageRejecting = "`sendMessage`, `pending: \"reject\"`",
     SendMessageKeeping = "`sendMessage`, `pending: \"keep\"`",
     Run = "`run`",
+    RunAfterCut = "`run`, after an answer that its limit has cut",
     Pause = "`pause`",
     Interrupt = "`interrupt`",
     RejectPendingActions = "`rejectPendingActions`",
@@ -140,6 +143,10 @@ impl Transition {
                 // A second run at the same time is refused elsewhere. The stored status is still `running` if the end
                 // of an earlier run could not be stored.
                 Running | Finished => Stays,
+            },
+            Self::RunAfterCut => match status {
+                Idle | Paused | Finished | Error | Stuck | Waiting | Deleting => Becomes(Running),
+                Running => Stays,
             },
             Self::Pause | Self::Interrupt => match status {
                 Idle | Running => Becomes(Paused),

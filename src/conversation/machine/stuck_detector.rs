@@ -138,7 +138,7 @@ fn is_monologue(events: &[Event], threshold: usize) -> bool {
     let mut count = 0;
     for event in events.iter().rev() {
         match event.body() {
-            // Whoever stops answers is there.
+            // Whoever stops answers is there, and so is whoever lets one go on that was cut.
             Body::MessageEvent(message) if event.source() == Source::Agent && !message.is_cut_off() => {
                 count += 1
             }

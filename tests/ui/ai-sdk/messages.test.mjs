@@ -88,6 +88,35 @@ test("the AI SDK reads the same messages from the stream of a chat", async () =>
   await close();
 });
 
+test("the stream says how an answer has ended", async () => {
+  const { transport, id, close } = await (async () => {
+    const made = chatWith(["length", "content_filter", "incomplete", "stop"].map((finish) => ({ text: "Well", finish })));
+    return { ...made, ...(await made.open()) };
+  })();
+  const messages = [];
+  const reasons = [];
+  for (const words of ["One?", "Two?", "Three?", "Four?"]) {
+    messages.push({ id: words, role: "user", parts: [{ type: "text", text: words }] });
+    const given = { chatId: id, messages: [...messages], trigger: "submit-message", messageId: undefined, abortSignal: undefined };
+    for await (const chunk of await transport.sendMessages(given)) if (chunk.type === "finish") reasons.push(chunk.finishReason);
+  }
+  assert.deepEqual(reasons, ["length", "content-filter", "other", "stop"]);
+  await close();
+});
+
+test("a chat lets an answer go on that was too long", async () => {
+  const { chat, transport, id, close, model } = await (async () => {
+    const made = chatWith([{ text: "One, two,", finish: "length" }, { text: "three." }]);
+    return { ...made, ...(await made.open()) };
+  })();
+  await chat.sendMessage({ text: "Count." });
+  await chat.sendMessage();
+  assert.deepEqual(chat.messages.map(lines), [["text Count."], ["step-start", "text One, two,", "step-start", "text three."]]);
+  assert.deepEqual((await transport.messages(id)).map(lines), chat.messages.map(lines));
+  assert.match(JSON.stringify(model.requests.at(-1).body.messages), /Go on from there/);
+  await close();
+});
+
 test("signed reasoning is kept where the AI SDK keeps it, and goes back to where it came from", async () => {
   const store = memoryStore();
   const chat = [

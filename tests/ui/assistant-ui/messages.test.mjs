@@ -130,6 +130,15 @@ test("the end of an answer is its status", () => {
   const incomplete = { ...text("Y"), state: "incomplete" };
   assert.deepEqual(status(incomplete), { type: "incomplete", reason: "other" });
   assert.deepEqual(converted(incomplete).content[0].status, { type: "incomplete", reason: "other" });
+  for (const [reason, named] of [
+    ["length", "length"],
+    ["content_filter", "content-filter"],
+    ["stopped", "cancelled"],
+    ["incomplete", "other"],
+  ]) {
+    assert.deepEqual(status({ ...incomplete, reason }), { type: "incomplete", reason: named });
+    assert.deepEqual(converted({ ...incomplete, reason }).content[0].status, { type: "incomplete", reason: named });
+  }
   assert.deepEqual(status(text("Y"), { type: "notice", notice: "interrupt", text: "Stopped", event: {} }), {
     type: "incomplete",
     reason: "cancelled",

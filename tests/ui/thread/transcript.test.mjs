@@ -5,6 +5,7 @@ import { fromSource } from "../../support/bundled.mjs";
 import { storedConversations } from "./logs.mjs";
 
 const { Transcript } = await fromSource("ui/thread/transcript.ts");
+const { cutMarks } = await fromSource("ui/thread/cut-marks.ts");
 const all = storedConversations();
 const scenario = (wanted) => all.find(({ name }) => name === wanted);
 
@@ -335,6 +336,19 @@ test("an answer that was cut off is incomplete, whether it is stored or a draft"
   stopped.append(event("InterruptEvent", { source: "user" }));
   assert.deepEqual(seen(stopped.messages), ["user: Hi", "assistant: Good | (interrupt)"]);
   assert.deepEqual([stopped.messages[1].id, stopped.messages[1].parts[0].state], [partial.id, "incomplete"]);
+
+  const cut = (mark, ...texts) => {
+    last = hi.id;
+    const answer = says("", "agent");
+    answer.llm_message.content = texts.map((text) => ({ type: "text", text }));
+    answer.extended_content = [{ type: "text", text: mark }];
+    return loaded([hi, answer]).messages[1].parts;
+  };
+  const incomplete = { type: "text", text: "Goo", state: "incomplete" };
+  for (const [mark, reason] of cutMarks) assert.deepEqual(cut(mark, "Goo"), [{ ...incomplete, reason }]);
+  assert.deepEqual(cut("[Another program’s words.]", "Goo"), [incomplete]);
+  // Its limit was used up by thoughts.
+  assert.deepEqual(cut([...cutMarks].find(([mark]) => /thoughts/.test(mark))[0]), [{ ...incomplete, text: "", reason: "length" }]);
 
   last = hi.id;
   const left = loaded([hi]);

@@ -3,6 +3,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useId, useState } from "preact/hooks";
 import type { ThreadkeepError } from "threadkeep";
+import { canGoOn } from "../../thread/fields.js";
 import type { Thread, ThreadSnapshot } from "../../thread/index.js";
 import { titleOf } from "../call-title.js";
 import { useChat, useSnapshot } from "../context.js";
@@ -101,7 +102,10 @@ function stepOf(snapshot: ThreadSnapshot, dismissed: ThreadkeepError | null, lab
     return { kind: "failed", isToldAbove: isToldAbove && lastPart.text.includes(error.message), canRun };
   }
   if (isRunning) return status === "paused" ? { kind: "pausing" } : nothing;
-  if (approvals.length > 0 || status === "finished" || last === undefined) return nothing;
+  if (approvals.length > 0 || last === undefined) return nothing;
+  // Its mark says why.
+  if (status === "finished")
+    return lastPart?.type === "text" && canGoOn(lastPart.reason) ? { kind: "stopped", title: "", text: "" } : nothing;
   if (status === "error") return { kind: "failed", isToldAbove: true, canRun };
   if (status === "stuck") return { kind: "stopped", title: labels.stuck, text: labels.stuckText };
   if (lastPart?.type === "notice" && (lastPart.notice === "pause" || lastPart.notice === "interrupt"))

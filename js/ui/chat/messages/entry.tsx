@@ -2,9 +2,10 @@
 // The view of a row: one item on the thread.
 import type { ComponentChildren } from "preact";
 import { useId } from "preact/hooks";
-import { type MessagePart, type UIMessage, visibleText } from "../../thread/index.js";
+import { type MessagePart, type TextPart, type UIMessage, visibleText } from "../../thread/index.js";
 import { useChat } from "../context.js";
 import { MessageActions } from "../controls/index.js";
+import type { ChatLabels } from "../labels.js";
 import { Markdown } from "../markdown/index.js";
 import type { ConversationVisualizer } from "../visualizer.js";
 import { AttachedFiles } from "./attached-files.js";
@@ -161,6 +162,12 @@ function UserEntry({ id, message, visualizer, hasActions, isFromAgent }: PartPro
   );
 }
 
+/** Why a text ends where it does. */
+function markOf({ text, reason }: TextPart, labels: ChatLabels): string {
+  if (reason === "length" && text === "") return labels.onlyThoughts;
+  return (reason && labels.cutOffBy[reason]) ?? labels.cutOff;
+}
+
 function PartView({ id, part, message, isFirstText, isLast, visualizer }: PartProps & { part: MessagePart }) {
   const { labels } = useChat();
   switch (part.type) {
@@ -172,7 +179,7 @@ function PartView({ id, part, message, isFirstText, isLast, visualizer }: PartPr
             {isFirstText ? <Time date={message?.createdAt ?? null} /> : null}
           </h2>
           <Markdown text={part.text} />
-          {part.state === "incomplete" && isLast ? <p class="mark">{labels.cutOff}</p> : null}
+          {part.state === "incomplete" && isLast ? <p class="mark">{markOf(part, labels)}</p> : null}
         </>
       );
     case "reasoning":

@@ -21,6 +21,14 @@ export const messageLabels = {
   thoughtFor: (seconds: number) => (seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`),
   /** Under an answer that broke off, if nothing else says so. */
   cutOff: "This answer was cut off.",
+  /** In its place where the provider has said why, by `TextPart.reason`. */
+  cutOffBy: {
+    length: "This answer was cut off: it reached the limit of its length.",
+    content_filter: "This answer was cut off by the provider’s content filter.",
+    incomplete: "The provider did not complete this answer.",
+  } as Record<string, string>,
+  /** Of an answer that has no text. */
+  onlyThoughts: "The limit of this answer was used up by thoughts, before it said anything.",
   copy: "Copy",
   copied: "Copied",
   copyNotAllowed: "Not allowed",

@@ -493,19 +493,30 @@ for (const kind of availableBrowsers) {
       await other.page.close();
     });
 
+    await step("an answer that its limit has cut says so, and goes on", "", async (chat) => {
+      model.add({ text: "One, two,", finish: "length" }, { text: "three.", finish: "content_filter" });
+      await chat.say("Count");
+      await chat.shows(/One, two,.*reached the limit of its length/);
+      await chat.isAccessible("an answer that was cut");
+      await chat.press("Continue");
+      await chat.shows(/One, two,.*three\..*content filter/);
+      assert.match(lastMessages(), /Go on from there/);
+      await chat.until("there is nothing to go on with", () => !button("Continue"));
+    });
+
     await step("every state that has ended says how to go on", "", async (chat) => {
       for (const [fields, pattern, buttons] of states) {
         const shown = await chat.get(async (fields) => {
           const { agent, fakeThread, notice, text, tool, user } = await import("/pages/fake-thread.mjs");
           const { last = [], error, ...snapshot } = fields;
-          const parts = last.map(([type, words]) =>
+          const parts = last.map(([type, words, fields]) =>
             type === "notice"
               ? notice(words === "Stopped" ? "interrupt" : "pause", words)
               : type === "tool"
                 ? tool({ state: words, summary: "Roll a die" })
                 : type === "error"
                   ? { type, code: "x", text: words }
-                  : text(words),
+                  : { ...text(words), ...fields },
           );
           const messages = [user("Hello"), ...(parts.length > 0 ? [agent(parts)] : [])];
           window.chat.thread = fakeThread(messages, {

@@ -135,6 +135,8 @@ export function pasteAndDrop(base64) {
 /** Parts of a snapshot, and the text and the buttons at the end of its messages. */
 export const states = [
   [{ status: "finished", last: [["text", "Hello"]] }, /^$/, []],
+  [{ status: "finished", last: [["text", "Hel", { state: "incomplete", reason: "length" }]] }, /^Continue$/, ["Continue"]],
+  [{ status: "finished", last: [["text", "Hel", { state: "incomplete", reason: "content_filter" }]] }, /^$/, []],
   [{ status: "idle" }, /has not answered yet/, ["Continue"]],
   [{ status: "stuck", last: [["text", "Hello"]] }, /repeats itself/, ["Continue"]],
   [

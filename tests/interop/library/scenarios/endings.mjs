@@ -44,7 +44,7 @@ export const withoutMarks = (messages) =>
     .map(({ content, ...message }) => ({
       ...message,
       content: Array.isArray(content)
-        ? content.filter(({ text }) => !/^\[(This answer (was stopped|broke off) here\.|Go on from there, .*)\]$/.test(text))
+        ? content.filter(({ text }) => !/^\[(This answer|The limit of this answer|Go on from there,) .*\]$/.test(text))
         : content,
     }))
     .filter(({ content }) => content?.length !== 0);
@@ -217,6 +217,7 @@ export const endings = {
   },
   "an answer cut off by its length": {
     replies: [{ text: "As long as", finish: "length" }],
+    compared: withoutMarks,
     kinds: [...begin, "Message"],
   },
   "a call cut off by the answer's length": {

@@ -1,6 +1,7 @@
 // Conversations over the Responses API: reasoning that only the provider reads, calls with the ids of their items.
 import assert from "node:assert/strict";
 import { tool } from "../../../../dist/index.js";
+import { withoutMarks } from "./endings.mjs";
 import { add, eventsOf, note, pixel, say, sum } from "../../../support/chat.mjs";
 
 const begin = ["SystemPrompt", "Message"];
@@ -95,8 +96,10 @@ export const responses = {
   }),
   "over Responses: nothing but reasoning, up to the limit": over({
     forgiven: /followed by nothing/,
-    replies: [{ reasoning: "Hm…", finish: "length" }, { text: "Here." }],
-    kinds: [...begin, "Message", "Message", "Message"],
+    // The messages of the user are one here.
+    compared: (input) => withoutMarks(input).flatMap(({ content }) => content),
+    replies: [{ reasoning: "Hm…", finish: "length" }],
+    kinds: [...begin, "Message"],
   }),
   "over Responses: begun over Chat Completions": over({
     llm: {},
