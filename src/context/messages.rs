@@ -5,8 +5,9 @@
 //! the response in two; a call after `finish` is answered after the user's next message; and answers or results can be
 //! empty. [`history_of`] repairs such histories and does not change others. The log itself is never changed.
 //!
-//! An answer that was cut off says so in its own message for the SDK. In a history, a message in the user's place says it:
-//! a model would repeat the sentence, and several providers refuse a history that ends with an answer.
+//! An answer that was cut off says so in its own message for the SDK, and has its images there. In a history, a message in
+//! the user's place has both: a model would repeat the sentence, several providers refuse a history that ends with an answer,
+//! and most refuse images in one.
 
 use crate::{
     context::pairs::pairs,
@@ -129,9 +130,15 @@ fn numbered_in(events: &[Event], form: Form) -> Vec<Numbered> {
         let message = match body {
             Body::Condensation(condensation) if form == Form::History => Some(marked_summary(condensation)),
             Body::Condensation(condensation) => Some(condensation.to_llm_message()),
-            Body::MessageEvent(answer) if form == Form::History && answer.is_cut_off() => {
-                mark = Some(Message::new(Role::User, answer.extended_content.clone()));
-                Some(answer.shown_beginning())
+            Body::MessageEvent(answer)
+                if form == Form::History
+                    && (answer.is_cut_off() || answer.llm_message.has_images_of_answer()) =>
+            {
+                let mut message = answer.shown_beginning();
+                let mut beside = images_of(&mut message);
+                beside.extend(answer.extended_content.iter().cloned());
+                mark = Some(Message::new(Role::User, beside));
+                Some(message)
             }
             _ => event.to_llm_message(),
         };
@@ -155,6 +162,16 @@ fn numbered_in(events: &[Event], form: Form) -> Vec<Numbered> {
         all.extend(mark.map(|mark| others.numbered(mark)));
     }
     all
+}
+
+/// Takes the images out of an answer, with a sentence that says what they are: no server takes an answer with images.
+fn images_of(answer: &mut Message) -> Vec<Content> {
+    let (images, texts): (Vec<Content>, Vec<Content>) =
+        answer.content.drain(..).partition(|part| matches!(part, Content::Image { .. }));
+    answer.content = texts;
+    let note = Content::text(include_str!("prompts/answer_images.md").trim_ascii_end());
+    let note = Some(note).filter(|_| !images.is_empty());
+    note.into_iter().chain(images).collect()
 }
 
 /// Adds another call of the same response to its message. Usually only the first call of a response has a thought, but

@@ -61,6 +61,11 @@ impl Message {
         }
     }
 
+    /// Whether this is an answer with images.
+    pub fn has_images_of_answer(&self) -> bool {
+        self.role == Role::Assistant && self.content.iter().any(|part| matches!(part, Content::Image { .. }))
+    }
+
     /// All text parts, joined by line breaks.
     pub fn text(&self) -> String {
         let texts: Vec<&str> = self.content.iter().filter_map(Content::as_text).collect();

@@ -7,6 +7,7 @@
 pub mod anthropic;
 pub mod attachment;
 mod background;
+pub mod beside;
 mod carried;
 pub mod chat_completions;
 mod client;
@@ -16,6 +17,7 @@ mod error;
 mod exchange;
 pub mod files;
 mod history;
+mod images;
 mod learned;
 pub mod message;
 pub mod metrics;

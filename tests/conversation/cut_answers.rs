@@ -1,10 +1,18 @@
-//! An answer that its provider has cut says so, to people and to the model, and is not asked for again.
+//! An answer that its provider has cut says so, to people and to the model, and is not asked for again; one with images goes back
+//! without them.
 
-use crate::support::{Answer, World, completion, say, text};
+use crate::support::{Answer, ID, World, completion, say, text};
 use futures_executor::block_on;
 use serde_json::{Value, json};
 use std::rc::Rc;
-use threadkeep::{cancel::CancelToken, format::base_state::ExecutionStatus, store::MemoryStore};
+use threadkeep::{
+    cancel::CancelToken,
+    context::messages::history_of,
+    event::Event,
+    format::base_state::ExecutionStatus,
+    llm::message::{Content, Role},
+    store::MemoryStore,
+};
 
 fn cut(message: Value, reason: &str) -> Answer {
     let mut answer = completion(message);
@@ -107,5 +115,43 @@ fn an_answer_that_a_filter_has_ended_is_not_asked_to_go_on() {
         let outcome = conversation.run(CancelToken::default()).await.unwrap();
         assert_eq!((outcome.status, outcome.steps), (ExecutionStatus::Finished, 0));
         assert_eq!(outcome.finish_reason, Some("content_filter"));
+    });
+}
+
+#[test]
+fn an_image_of_an_answer_goes_back_in_the_users_place() {
+    block_on(async {
+        let url = "data:image/png;base64,iVBORw0KGgo=";
+        let image = json!({ "type": "image_url", "image_url": { "url": url } });
+        for (words, reason) in [("Here.", "stop"), ("", "stop"), ("Here.", "length")] {
+            let drawn = json!({ "role": "assistant", "content": words, "images": [image] });
+            let world = world([cut(drawn, reason), text("Done.")]);
+            let conversation = world.open().await.unwrap();
+            say(&conversation, "Draw.").await;
+            let outcome = conversation.run(CancelToken::default()).await.unwrap();
+            assert_eq!((outcome.status, outcome.steps), (ExecutionStatus::Finished, 1), "{words}");
+            let events = world.events().await;
+            let content = &events.last().unwrap()["llm_message"]["content"];
+            assert_eq!(content.as_array().unwrap().last().unwrap()["image_urls"], json!([url]), "{content}");
+            say(&conversation, "In red.").await;
+            conversation.run(CancelToken::default()).await.unwrap();
+            let sent = world.model.last_messages();
+            let of = |role: &str| sent.iter().filter(|message| message["role"] == role).collect::<Vec<_>>();
+            assert!(!json!(of("assistant")).to_string().contains("image"), "{sent:?}");
+            assert_eq!(of("assistant").len(), usize::from(!words.is_empty()));
+            let users = json!(of("user")).to_string();
+            assert!(users.contains("answer before this had an image"), "{users}");
+            assert_eq!(users.contains("cut off here"), reason == "length", "{users}");
+            // This model sees no images; one that does gets it there.
+            let stored = world.store.events(ID.parse().unwrap(), 0..99).await.unwrap();
+            let log: Vec<Event> =
+                stored.iter().map(|event| Event::decode(event.id.clone(), event.json.clone())).collect();
+            let given = history_of(&log);
+            let is_there =
+                |part: &Content| matches!(part, Content::Image { image_urls, .. } if image_urls == &[url]);
+            let mut with_image = given.iter().filter(|message| message.content.iter().any(is_there));
+            assert!(with_image.next().is_some_and(|message| message.role == Role::User), "{given:?}");
+            assert!(with_image.next().is_none(), "{given:?}");
+        }
     });
 }

@@ -6,6 +6,7 @@ mod anthropic_answers;
 mod anthropic_calls;
 mod anthropic_requests;
 mod anthropic_turns;
+mod beside;
 mod calls;
 mod captured;
 mod chat_history;

@@ -193,7 +193,7 @@ export class Answer {
     const last = pieces.at(-1);
     const isStored = pieces.every(({ type, text }, at) => {
       const part = said[at];
-      return part?.type === type && part.text === text;
+      return part?.type === type && "text" in part && part.text === text;
     });
     if (!isStored) this.giveUp();
     else if (last) this.#emit({ type: `${last.type}-end`, id: last.id, ...metadataOf(said[pieces.length - 1]) });
@@ -203,6 +203,7 @@ export class Answer {
   }
 
   #say(part: SaidPart, id: string): void {
+    if (part.type === "source-url") return this.#emit(part);
     if (part.type === "file") return this.#emit({ type: "file", mediaType: part.mediaType, url: part.url });
     this.#emit({ type: `${part.type}-start`, id });
     this.#emit({ type: `${part.type}-delta`, id, delta: part.text });

@@ -1,5 +1,5 @@
 // Messages of the AI SDK as a new conversation.
-import type { FileUIPart, ReasoningUIPart, UIMessage } from "ai";
+import type { FileUIPart, ReasoningUIPart, SourceUrlUIPart, UIMessage } from "ai";
 import {
   type ChatContent,
   type ChatMessage,
@@ -76,11 +76,13 @@ function ofAssistant({ parts }: UIMessage, leftOut: LeftOut): ChatMessage[] {
       now = undefined;
       continue;
     }
-    if (!now || (now.calls.length > 0 && !("toolCallId" in part))) answers.push((now = { content: [], reasoning: [], calls: [] }));
+    if (!now || (now.calls.length > 0 && !("toolCallId" in part)))
+      answers.push((now = { content: [], reasoning: [], calls: [], sources: [] }));
     if (part.type === "text") now.content.push(...(part.text === "" ? [] : [{ type: "text" as const, text: part.text }]));
     else if (part.type === "reasoning") now.reasoning.push(part);
     else if (part.type === "file") now.content.push(...imageOf(part, leftOut));
     else if ("toolCallId" in part) now.calls.push(part as ToolPart);
+    else if (part.type === "source-url") now.sources.push(part);
     // A run that has failed has left nothing else.
     else if (part.type !== "data-failure") leftOut.add(`parts of the type ${part.type}`);
   }
@@ -92,9 +94,10 @@ interface Said {
   content: ChatContent[];
   reasoning: ReasoningUIPart[];
   calls: ToolPart[];
+  sources: SourceUrlUIPart[];
 }
 
-function answerOf({ content, reasoning, calls }: Said, leftOut: LeftOut): ChatMessage[] {
+function answerOf({ content, reasoning, calls, sources }: Said, leftOut: LeftOut): ChatMessage[] {
   if (content.length + reasoning.length + calls.length === 0) return [];
   const called = calls.map((part) => {
     const input = part.state === "output-error" ? (part.input ?? part.rawInput) : part.input;
@@ -107,7 +110,7 @@ function answerOf({ content, reasoning, calls }: Said, leftOut: LeftOut): ChatMe
   const answer: ChatMessage = {
     role: "assistant",
     ...(content.length > 0 ? { content } : {}),
-    ...reasoningOf(reasoning),
+    ...withSources(reasoningOf(reasoning), sources),
     ...(called.length > 0 ? { tool_calls: called } : {}),
   };
   return [answer, ...calls.flatMap((part) => resultOf(part, leftOut))];
@@ -133,6 +136,15 @@ function reasoningOf(parts: readonly ReasoningUIPart[]): Partial<ChatMessage> {
       ...(typeof reasoningEncryptedContent === "string" ? { encrypted_content: reasoningEncryptedContent } : {}),
     },
   };
+}
+
+/** The answer with its sources, as the library keeps them. */
+function withSources(answer: Partial<ChatMessage>, parts: readonly SourceUrlUIPart[]): Partial<ChatMessage> {
+  if (parts.length === 0) return answer;
+  const sources = parts.map(({ url, title }) => ({ url, ...(title === undefined ? {} : { title }) }));
+  // They are where a server's encrypted reasoning would be; what people can read of that stays.
+  const summary = answer.responses_reasoning_item?.summary ?? [];
+  return { ...answer, responses_reasoning_item: { summary, encrypted_content: JSON.stringify({ sources }) } };
 }
 
 function resultOf(part: ToolPart, leftOut: LeftOut): ChatMessage[] {

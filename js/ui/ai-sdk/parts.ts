@@ -1,5 +1,5 @@
 // From stored events to parts of messages.
-import type { FileUIPart, ReasoningUIPart, TextUIPart } from "ai";
+import type { FileUIPart, ReasoningUIPart, SourceUrlUIPart, TextUIPart } from "ai";
 import type {
   ActionEvent,
   AgentErrorEvent,
@@ -12,6 +12,7 @@ import type {
   ObservationEvent,
   UserRejectObservation,
 } from "threadkeep";
+import { besideOf } from "../thread/beside.js";
 import { argumentsOf, codeOf, contentOf, dateOf, textOf } from "../thread/fields.js";
 import type { CallOrigin, Failure, MessageOrigin, ToolPart } from "./types.js";
 
@@ -20,7 +21,7 @@ export type AnswerEvent = MessageEvent | ActionEvent;
 /** An event that ends a call. */
 export type ResultEvent = ObservationEvent | UserRejectObservation | AgentErrorEvent;
 /** A part that is said, and not called. */
-export type SaidPart = TextUIPart | ReasoningUIPart | FileUIPart;
+export type SaidPart = TextUIPart | ReasoningUIPart | FileUIPart | SourceUrlUIPart;
 
 /** `Array.prototype.findLast`, which is younger than the browsers that the library runs in. */
 export function lastOf<T, S extends T>(list: readonly T[], test: (item: T) => item is S): S | undefined;
@@ -55,8 +56,16 @@ export function stepOf(event: AnswerEvent): string {
   return event.kind === "MessageEvent" || isFinish(event) ? event.id : event.llm_response_id;
 }
 
-/** The parts of this event beside a call. The message of `finish` is one of them. */
+/** The parts of this event beside a call. The message of `finish` is one of them, and the sources that it names come last. */
 export function saidIn(event: AnswerEvent): SaidPart[] {
+  const { sources } = besideOf(event.kind === "MessageEvent" ? event.llm_message : event);
+  const named = sources.map(({ url, title }, at): SourceUrlUIPart => {
+    return { type: "source-url", sourceId: partId(event.id, at + 1), url, ...(title === null ? {} : { title }) };
+  });
+  return [...wordsIn(event), ...named];
+}
+
+function wordsIn(event: AnswerEvent): SaidPart[] {
   if (event.kind === "MessageEvent")
     return [...reasoningParts(event.id, event.llm_message ?? {}), ...contentParts(event.llm_message?.content)];
   const said = [...reasoningParts(event.id, event), ...contentParts(event.thought)];

@@ -2,7 +2,7 @@
 import { type MessageStatus, type ThreadMessage, fromThreadMessageLike } from "@assistant-ui/react";
 import { isSameList } from "../thread/transcript.js";
 import type { Approval, MessagePart, ToolPart, UIMessage } from "../thread/types.js";
-import { callOf, partOf, reasonOf, userMessageOf } from "./parts.js";
+import { callOf, partOf, reasonOf, sourcesOf, userMessageOf } from "./parts.js";
 
 /** The circumstances on which the last answer depends, besides its parts. */
 export interface Circumstances {
@@ -61,7 +61,7 @@ export class Converter {
     const content = parts.flatMap((part, at) => {
       // The status of the message has the failure that has ended it.
       if (part.type === "error" && at === parts.length - 1) return [];
-      return [this.#part(part, part.type === "tool" ? askedOf.get(part) : undefined)];
+      return [this.#part(part, part.type === "tool" ? askedOf.get(part) : undefined), ...sourcesOf(part)];
     });
     return {
       id,

@@ -29,6 +29,18 @@ export function reasonOf({ reason }: TextPart): "cancelled" | "length" | "conten
   return reason === "length" ? reason : reason === "stopped" ? "cancelled" : "other";
 }
 
+/** The sources that a text names. */
+export function sourcesOf(part: MessagePart): Like[] {
+  const sources = part.type === "text" ? (part.sources ?? []) : [];
+  return sources.map(({ url, title }, at) => ({
+    type: "source",
+    sourceType: "url",
+    id: `${at + 1} ${url}`,
+    url,
+    ...(title !== null && { title }),
+  }));
+}
+
 /** A part of an answer, except for calls. */
 export function partOf(part: Exclude<MessagePart, ToolPart>): Like {
   switch (part.type) {

@@ -1,6 +1,7 @@
-// The parts of a message that come from a call of the model.
-import type { ActionEvent } from "threadkeep";
-import { argumentsOf } from "./fields.js";
+// The parts of a message that come from an answer of the model.
+import type { ActionEvent, MessageEvent } from "threadkeep";
+import { besideOf } from "./beside.js";
+import { argumentsOf, reasoningOf } from "./fields.js";
 import type { MessagePart, ToolPart } from "./types.js";
 
 export const reasoningParts = (text: string): MessagePart[] => (text === "" ? [] : [{ type: "reasoning", text, state: "done" }]);
@@ -14,6 +15,19 @@ export function saidBy(event: ActionEvent): MessagePart[] | undefined {
     return message === "" ? [] : [{ type: "text", text: message, state: "done" }];
   if (event.tool_name === "think" && typeof thought === "string") return reasoningParts(thought);
   return undefined;
+}
+
+/** What an answer says in this event, with what is shown beside it. */
+export function saidIn(
+  event: MessageEvent | ActionEvent,
+  from: Parameters<typeof reasoningOf>[0],
+  said: readonly MessagePart[],
+): MessagePart[] {
+  const { sources, work } = besideOf(from);
+  const notices = work.map((text): MessagePart => ({ type: "notice", notice: "server", text, event, forgotten: [] }));
+  const end = said.map(({ type }) => type).lastIndexOf("text");
+  const shown = said.map((part, at) => (at === end && part.type === "text" && sources.length > 0 ? { ...part, sources } : part));
+  return [...reasoningParts(reasoningOf(from)), ...notices, ...shown];
 }
 
 /** A call of which nothing is known but this. */

@@ -13,9 +13,9 @@ import type {
   Versions,
 } from "threadkeep";
 import { attachmentsIn } from "./attachments.js";
-import { argumentsIn, isSpeech, reasoningParts, saidBy, toolPart } from "./call-parts.js";
+import { argumentsIn, isSpeech, saidBy, saidIn, toolPart } from "./call-parts.js";
 import { deliveredIn, isNote } from "./delivered.js";
-import { type AnswerToCall, codeOf, dateOf, namesOf, outcome, partsOf, reasoningOf, textOf, textsIn, withoutSender } from "./fields.js";
+import { type AnswerToCall, codeOf, dateOf, namesOf, outcome, partsOf, textOf, textsIn, withoutSender } from "./fields.js";
 import { GrowingArguments } from "./growing-arguments.js";
 import { noticeOf } from "./notices.js";
 import type { MessagePart, MessageVersions, NoticePart, ToolPart, UIMessage } from "./types.js";
@@ -304,7 +304,7 @@ export class Transcript {
           return void this.#drafts.push({ ...draft, versions: this.#nextVersion(draft) });
         }
         if (event.source !== "agent") break;
-        return this.#answered(event, [...reasoningParts(reasoningOf(event.llm_message)), ...textsIn(event)]);
+        return this.#answered(event, saidIn(event, event.llm_message, textsIn(event)));
       case "ActionEvent":
         return this.#call(event);
       case "ObservationEvent":
@@ -369,9 +369,9 @@ export class Transcript {
   }
 
   #call(event: ActionEvent): void {
-    const parts: MessagePart[] = [...reasoningParts(reasoningOf(event)), ...partsOf(event.thought)];
     const said = saidBy(event);
-    if (said) return this.#answered(event, [...parts, ...said]);
+    const parts = saidIn(event, event, [...partsOf(event.thought), ...(said ?? [])]);
+    if (said) return this.#answered(event, parts);
     this.#answered(event, [...parts, { ...toolPart(event), ...argumentsIn(event), actionId: event.id }]);
     const draft = this.#drafts.at(-1)!;
     const place = { draft, at: draft.parts.length - 1 };

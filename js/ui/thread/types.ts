@@ -36,6 +36,15 @@ export interface TextPart {
   state: "streaming" | "incomplete" | "done";
   /** Of an incomplete text, if it is known. After `"length"` and `"incomplete"`, `resume()` lets the model go on. */
   reason?: CutReason;
+  /** The sources that the answer names, if it does. Where its text has numbers, they count these from 1. */
+  sources?: readonly Source[];
+}
+/** A source that an answer names. */
+export interface Source {
+  /** An `http:` or `https:` URL. */
+  url: string;
+  /** As the server gives it: not to be trusted more than any text of a model. */
+  title: string | null;
 }
 /** Reasoning that the model shows. */
 export interface ReasoningPart {
@@ -115,7 +124,8 @@ export interface ErrorPart {
 /** Something that happened to the conversation, for a line between messages. */
 export interface NoticePart {
   type: "notice";
-  notice: "condensation" | "pause" | "interrupt" | "hook" | "unreadable" | "other";
+  /** `"server"`: the model's server has used a tool of its own, such as a search, whose name `text` begins with. */
+  notice: "condensation" | "pause" | "interrupt" | "hook" | "server" | "unreadable" | "other";
   text: string;
   event: ConversationEvent;
   /** The messages that a summary has replaced for the model, with those of their parts that are loaded and replaced. Otherwise empty. */

@@ -192,6 +192,31 @@ fn results_cannot_leave_their_fences_and_names_cannot_be_markdown() {
 }
 
 #[test]
+fn sources_are_links_and_what_a_server_did_is_named() {
+    let kept = json!({
+        "sources": [
+            {"url": "https://a.example/?a=1&b=\"2\"", "title": "A <b>[x](y)"},
+            {"url": "https://b.example/<i>"},
+            {"url": "javascript:alert(1)", "title": "No"},
+            {"url": "https://c.example/\u{202e}x"},
+        ],
+        "work": [{"name": "web_search", "detail": "*Rust* <b>"}],
+    });
+    let (markdown, html) = forms(&json!([
+        {"role": "user", "content": "Q"},
+        {"role": "assistant", "content": "It is [1].", "responses_reasoning_item": {"summary": [], "encrypted_content": kept.to_string()}},
+    ]));
+    assert!(markdown.contains("*The server has used web\\_search: \\*Rust\\* \\<b\\>*\n"), "{markdown}");
+    let listed = "Sources:\n\n1. A \\<b\\>\\[x\\](y): <https://a.example/?a=1&b=\"2\">\n2. https://b.example/\\<i\\>\n\
+                  3. https://c.example/⟨U+202E⟩x\n";
+    assert!(markdown.contains(listed), "{markdown}");
+    assert!(html.contains("The server has used web_search: *Rust* &lt;b&gt;"), "{html}");
+    assert!(html.contains("<li dir=\"auto\">A &lt;b&gt;[x](y)<br><a href=\"https://a.example/?a=1&amp;b=&quot;2&quot;\" rel="), "{html}");
+    assert!(html.contains("href=\"https://b.example/&lt;i&gt;\""), "{html}");
+    assert!(!html.contains("javascript") && !markdown.contains("javascript"), "{html}");
+}
+
+#[test]
 fn a_part_is_another_branch_or_begins_later() {
     let store = MemoryStore::new();
     let messages = json!([

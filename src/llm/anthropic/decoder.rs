@@ -2,12 +2,14 @@
 //!
 //! The message equals the one that the SDK stores when LiteLLM has translated the answer: all texts in one, all reasoning
 //! in one beside its signed blocks, arguments as text. What the SDK has no place for, blocks of the provider's own
-//! tools with their results, sources and unknown blocks, is kept for the requests that follow.
+//! tools with their results, sources and unknown blocks, is kept for the requests that follow; people are shown what
+//! `llm/beside.rs` keeps of it.
 
 use super::{carried, usage::TokenCounts};
 use crate::{
     json::{EditableObject, ListWriter, Object, ObjectWriter, python_dumps, quoted},
     llm::{
+        beside::Beside,
         carried::Origin,
         completion::{Delta, ToolCallDelta},
         message::{Content, Message, MessageToolCall, Role, ThinkingBlock},
@@ -166,12 +168,14 @@ impl Decoder for AnthropicDecoder {
             return Err(DecodeError::CutOff);
         }
         let usage = self.usage();
+        let mut beside = Beside::default();
         let mut content = String::new();
         let mut reasoning = String::new();
         let mut thinking_blocks = Vec::new();
         let mut calls: Vec<MessageToolCall> = Vec::new();
         for block in &mut self.blocks {
             block.text.extend(block.pieces.rest());
+            block.add_beside(&mut beside);
         }
         let kept = self.kept().and_then(|blocks| carried::item(blocks, &self.origin));
         for block in std::mem::take(&mut self.blocks) {
@@ -213,13 +217,14 @@ impl Decoder for AnthropicDecoder {
             _ => {}
         }
         let content = if content.is_empty() { Vec::new() } else { vec![Content::text(content)] };
-        let message = Message {
+        let mut message = Message {
             tool_calls: Some(calls).filter(|calls| !calls.is_empty()),
             reasoning_content: Some(reasoning).filter(|reasoning| !reasoning.is_empty()),
             thinking_blocks,
             responses_reasoning_item: kept,
             ..Message::new(Role::Assistant, content)
         };
+        beside.keep(&mut message);
         Ok(Answer {
             id: self.id,
             model: self.model,
@@ -407,6 +412,19 @@ impl AnthropicDecoder {
 }
 
 impl Block {
+    /// Adds the sources that this text names, or the tool of the provider's own that this block is a use of.
+    fn add_beside(&self, beside: &mut Beside) {
+        for citation in &self.citations {
+            Object::parse(citation).iter().for_each(|citation| beside.cite(citation));
+        }
+        let kind: String = self.raw.read("type").unwrap_or_default();
+        if self.kind == Kind::Other && kind.ends_with("_tool_use") {
+            let input = Some(self.text.as_str()).filter(|text| !text.trim().is_empty());
+            let input = input.or_else(|| self.raw.get("input")).and_then(Object::parse);
+            beside.did(&self.raw.read::<String>("name").unwrap_or_default(), &[&input.unwrap_or_default()]);
+        }
+    }
+
     /// The block as its provider takes it back; `None` for one that it would refuse because it is empty, and for a call.
     fn sent_back(&self) -> Option<String> {
         let mut fields = self.raw.clone();

@@ -7,8 +7,10 @@ use super::tool_calls::ToolCalls;
 use crate::{
     json::{Object, elements, objects, range_in},
     llm::{
+        beside::Beside,
         carried::{Carrying, Origin},
         completion::Delta,
+        images::Images,
         message::{Content, Message, Role, ThinkingBlock},
         metrics::Usage,
         provider_errors::is_error,
@@ -42,6 +44,8 @@ pub struct ChatDecoder {
     names: ToolNames,
     origin: Origin,
     carrying: Carrying,
+    beside: Beside,
+    images: Images,
     reasoning_field: Option<&'static str>,
 }
 
@@ -126,6 +130,7 @@ impl Decoder for ChatDecoder {
         {
             self.usage = Some(usage);
         }
+        self.beside.take_lists(&chunk);
         let Some(choices) = chunk.get("choices").and_then(elements) else {
             return if is_error(data) { Err(DecodeError::Provider(data.to_owned())) } else { Ok(None) };
         };
@@ -184,14 +189,17 @@ impl Decoder for ChatDecoder {
         let Some(calls) = self.calls.finish(&self.names, new_id) else {
             return Err(DecodeError::Malformed("a tool call without a name".into()));
         };
-        let content = if self.content.is_empty() { Vec::new() } else { vec![Content::text(self.content)] };
-        let message = Message {
+        let mut content =
+            if self.content.is_empty() { Vec::new() } else { vec![Content::text(self.content)] };
+        content.extend(self.images.parts());
+        let mut message = Message {
             tool_calls: Some(calls).filter(|calls| !calls.is_empty()),
             reasoning_content: Some(self.reasoning).filter(|reasoning| !reasoning.is_empty()),
             thinking_blocks: self.thinking,
             responses_reasoning_item: self.carrying.item(&self.origin),
             ..Message::new(Role::Assistant, content)
         };
+        self.beside.keep(&mut message);
         Ok(Answer {
             id: self.id,
             model: self.model,
@@ -259,6 +267,7 @@ impl ChatDecoder {
         }
         self.push_thinking(&piece);
         self.carrying.take(&piece);
+        self.take_beside(&piece);
         self.push_texts(&piece, &mut shown);
         shown.content.iter().for_each(|text| self.content.push_str(text));
         shown.reasoning_content.iter().for_each(|text| self.reasoning.push_str(text));
@@ -267,6 +276,25 @@ impl ChatDecoder {
             self.plain.remember(data, &piece, call.filter(|_| !self.is_complete));
         }
         Ok(Some(shown).filter(|delta| *delta != Delta::default()))
+    }
+
+    /// The sources that a text names, images, and the tools that Groq has used.
+    fn take_beside(&mut self, piece: &Object<'_>) {
+        for annotation in piece.objects("annotations").unwrap_or_default() {
+            self.beside.cite(&annotation);
+        }
+        // OpenRouter has images beside the content, others among its parts.
+        for image in piece.objects("images").into_iter().chain(piece.objects("content")).flatten() {
+            self.images.take(&image);
+        }
+        for used in piece.objects("executed_tools").unwrap_or_default() {
+            let arguments = used.read::<String>("arguments").unwrap_or_default();
+            let arguments = Object::parse(&arguments).unwrap_or_default();
+            self.beside.did(&used.read::<String>("type").unwrap_or_default(), &[&arguments]);
+            for found in used.object("search_results").objects("results").unwrap_or_default() {
+                self.beside.cite(&found);
+            }
+        }
     }
 
     fn push_texts(&mut self, piece: &Object<'_>, shown: &mut Delta) {

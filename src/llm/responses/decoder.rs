@@ -12,8 +12,10 @@ use super::{
 use crate::{
     json::{Object, quoted},
     llm::{
+        beside::Beside,
         carried::Origin,
         completion::{Delta, ToolCallDelta},
+        images::Images,
         metrics::Usage,
         settled_calls::settled,
         text_pieces::TextPieces,
@@ -106,6 +108,12 @@ impl Decoder for ResponsesDecoder {
         };
         message.tool_calls = message.tool_calls.map(|calls| settled(calls, &self.names, new_id));
         keep(&mut message, &self.items, &self.origin);
+        let mut images = Images::default();
+        self.items.iter().for_each(|item| item.add_image(&mut images));
+        message.content.extend(images.parts());
+        let mut beside = Beside::default();
+        self.items.iter().for_each(|item| item.add_beside(&mut beside));
+        beside.keep(&mut message);
         let is_bare = message.content.is_empty() && message.tool_calls.is_none();
         match self.finish_reason.as_deref() {
             Some("content_filter") if is_bare => return Err(DecodeError::Filtered),

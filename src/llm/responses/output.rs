@@ -5,7 +5,9 @@ use super::input::is_blank;
 use crate::{
     json::{EditableObject, Object, ToJson as _},
     llm::{
+        beside::Beside,
         completion::ToolCallDelta,
+        images::Images,
         message::{Content, Message, MessageToolCall, ReasoningItem, Role},
     },
 };
@@ -129,6 +131,31 @@ impl OutputItem {
 
     fn id_of_call(&self) -> &str {
         if self.call_id.is_empty() { &self.id } else { &self.call_id }
+    }
+
+    /// Adds the sources that this item names, or the tool of the provider's own that it is a use of.
+    pub(super) fn add_beside(&self, beside: &mut Beside) {
+        let Some(item) = Object::parse(&self.raw) else { return };
+        for part in item.objects("content").unwrap_or_default() {
+            let annotations = part.objects("annotations").unwrap_or_default();
+            annotations.iter().for_each(|annotation| beside.cite(annotation));
+        }
+        if let Some(tool) = self.kind.strip_suffix("_call").filter(|_| self.kind != "function_call") {
+            // A tool of an MCP server has a name of its own.
+            let name = if self.name.is_empty() { tool } else { &self.name };
+            let arguments = Object::parse(&self.arguments).unwrap_or_default();
+            beside.did(name, &[&item.object("action"), &arguments, &item]);
+        }
+    }
+
+    /// Adds the image that this item is the making of.
+    pub(super) fn add_image(&self, images: &mut Images) {
+        if self.kind == "image_generation_call"
+            && let Some(item) = Object::parse(&self.raw)
+        {
+            let text = |name: &str| item.read::<String>(name).unwrap_or_default();
+            images.take_data(&text("result"), &text("output_format"));
+        }
     }
 
     fn reasoning_item(&self) -> ReasoningItem {

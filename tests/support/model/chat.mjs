@@ -189,8 +189,8 @@ function callsOf(reply, index) {
   }));
 }
 
-function common({ id }, body, index, object) {
-  return { id: id ?? `chatcmpl-${index + 1}`, object, created: 1_700_000_000 + index, model: body.model };
+function common({ id, beside }, body, index, object) {
+  return { ...beside, id: id ?? `chatcmpl-${index + 1}`, object, created: 1_700_000_000 + index, model: body.model };
 }
 
 function finishOf(reply) {

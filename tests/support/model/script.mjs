@@ -5,6 +5,7 @@
 //   text, reasoning        of the answer; for Chat Completions also a list, of deltas
 //   calls                  [{ name, arguments, id?, pieces? }]: arguments a value, or a string that is sent unchanged
 //   id                     of an answer over Chat Completions
+//   beside                 further fields of each chunk over Chat Completions, such as { citations }
 //   finish, usage          finish_reason and token counts; by default what fits the rest
 //   pieces                 code points per delta (8); deltas of parallel calls alternate
 //   cut                    bytes per write, regardless of events and characters; by default one event each

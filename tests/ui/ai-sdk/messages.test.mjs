@@ -104,6 +104,29 @@ test("the stream says how an answer has ended", async () => {
   await close();
 });
 
+test("sources are parts of their own, as they stream, as they are stored, and after they are imported", async () => {
+  const citations = ["https://a.example/1", "https://b.example/2"];
+  const search_results = [{ url: citations[0], title: "A" }];
+  const made = chatWith([{ text: "Yes [1][2].", beside: { citations, search_results } }]);
+  const { chat, transport } = await made.open();
+  await chat.sendMessage({ text: "Is it?" });
+  const named = ({ parts }) => parts.flatMap(({ type, url, title }) => (type === "source-url" ? [[url, title]] : []));
+  const expected = [
+    [citations[0], "A"],
+    [citations[1], undefined],
+  ];
+  assert.deepEqual(named(chat.messages[1]), expected);
+  assert.equal(chat.messages[1].parts.at(-1).type, "source-url");
+  const stored = await transport.messages(made.id);
+  assert.deepEqual(plain(stored[1].parts), plain(chat.messages[1].parts));
+  const { id, warnings } = await importUIMessages(stored, { store: made.store });
+  assert.deepEqual(warnings, []);
+  const again = await Conversation.open({ agent: agentOf(made.model), store: made.store, conversationId: id });
+  assert.deepEqual(named((await uiMessagesOf(again))[1]), expected);
+  await again.close();
+  await made.close();
+});
+
 test("a chat lets an answer go on that was too long", async () => {
   const { chat, transport, id, close, model } = await (async () => {
     const made = chatWith([{ text: "One, two,", finish: "length" }, { text: "three." }]);
@@ -210,8 +233,8 @@ test("what has no place is named, and what is no list of messages is refused", a
         id: "3",
         role: "assistant",
         parts: [
-          { type: "source-url", sourceId: "s", url: "https://example.com" },
-          { type: "source-url", sourceId: "t", url: "https://example.com" },
+          { type: "source-document", sourceId: "s", mediaType: "text/plain", title: "A" },
+          { type: "source-document", sourceId: "t", mediaType: "text/plain", title: "A" },
           { type: "text", text: "Read." },
           { type: "data-x", data: 1 },
         ],
@@ -221,7 +244,7 @@ test("what has no place is named, and what is no list of messages is refused", a
   );
   assert.deepEqual(
     warnings.at(-1),
-    "a conversation has no place for: the file a.pdf of the type application/pdf, parts of the type source-url (2 times), parts of the type data-x",
+    "a conversation has no place for: the file a.pdf of the type application/pdf, parts of the type source-document (2 times), parts of the type data-x",
   );
   await assert.rejects(importUIMessages([{ role: "user" }], { store }), { code: "archive_invalid" });
   await assert.rejects(importUIMessages("no list", { store }), { code: "archive_invalid" });

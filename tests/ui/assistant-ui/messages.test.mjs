@@ -145,6 +145,19 @@ test("the end of an answer is its status", () => {
   });
 });
 
+test("the sources of a text are parts behind it", () => {
+  const sources = [
+    { url: "https://a.example", title: "A" },
+    { url: "https://b.example", title: null },
+  ];
+  const [{ content }] = new Converter().convert([message("a", "assistant", [{ ...text("Yes"), sources }])], idle);
+  const source = { type: "source", sourceType: "url" };
+  assert.deepEqual(content.slice(1), [
+    { ...source, id: "1 https://a.example", url: "https://a.example", title: "A" },
+    { ...source, id: "2 https://b.example", url: "https://b.example" },
+  ]);
+});
+
 test("nothing is fetched for an image from the network", () => {
   const url = "https://images.test/pixel.png";
   assert.equal(converted({ type: "image", url }).content[0].type, "source");

@@ -326,6 +326,45 @@ test("pieces of an answer that is given up disappear", () => {
   );
 });
 
+test("an answer has the sources that it names, and says what its server did", () => {
+  const answered = (item, kind = "MessageEvent") => {
+    last = undefined;
+    const hi = says("Hi", "user");
+    if (kind === "MessageEvent") {
+      const answer = says("Yes [1].", "agent");
+      answer.llm_message.responses_reasoning_item = item;
+      return loaded([hi, answer]).messages[1].parts;
+    }
+    const fields = { tool_name: "finish", action: { kind: "FinishAction", message: "Yes [1]." }, thought: [], tool_call_id: "c" };
+    return loaded([hi, event(kind, { source: "agent", ...fields, responses_reasoning_item: item })]).messages[1].parts;
+  };
+  const kept = {
+    sources: [{ url: "https://a.example", title: "A" }, { url: "https://b.example" }],
+    work: [{ name: "web_search", detail: "Rust" }, { name: "code" }],
+  };
+  const sources = [
+    { url: "https://a.example", title: "A" },
+    { url: "https://b.example", title: null },
+  ];
+  const text = { type: "text", text: "Yes [1].", state: "done" };
+  const inShort = (parts) => parts.map((part) => (part.type === "notice" ? `${part.notice}: ${part.text}` : part));
+  const json = JSON.stringify(kept);
+  for (const kind of ["MessageEvent", "ActionEvent"]) {
+    const parts = answered({ summary: [], encrypted_content: json }, kind);
+    assert.deepEqual(inShort(parts), ["server: web_search: Rust", "server: code", { ...text, sources }]);
+  }
+  for (const item of [
+    null,
+    { id: "rs_1", summary: [], encrypted_content: json },
+    { summary: [], encrypted_content: "{" },
+    { summary: [], encrypted_content: '{"sources":7,"work":{"a":1}}' },
+    { summary: [], encrypted_content: '{"sources":[null,{"url":"javascript:alert(1)"},{"url":"https://"},{"url":7}],"work":[{"name":7}]}' },
+  ])
+    assert.deepEqual(inShort(answered(item)), [text], JSON.stringify(item));
+  const many = Array.from({ length: 300 }, (_, at) => ({ url: `https://a.example/${at}` }));
+  assert.equal(answered({ summary: [], encrypted_content: JSON.stringify({ sources: many }) })[0].sources.length, 100);
+});
+
 test("an answer that was cut off is incomplete, whether it is stored or a draft", () => {
   const hi = says("Hi", "user");
   const partial = says("Good");

@@ -15,6 +15,7 @@ import { memo } from "./memo.js";
 import { ErrorView, NoticeView } from "./notice.js";
 import { Foreign, PlainText } from "./plain.js";
 import type { Row } from "./rows.js";
+import { Sources } from "./sources.js";
 import { SubagentView } from "./subagent.js";
 import { ThoughtsLine } from "./thinking.js";
 import { Time } from "./time.js";
@@ -179,6 +180,7 @@ function PartView({ id, part, message, isFirstText, isLast, visualizer }: PartPr
             {isFirstText ? <Time date={message?.createdAt ?? null} /> : null}
           </h2>
           <Markdown text={part.text} />
+          {part.sources && <Sources id={`${id}/sources`} sources={part.sources} />}
           {part.state === "incomplete" && isLast ? <p class="mark">{markOf(part, labels)}</p> : null}
         </>
       );

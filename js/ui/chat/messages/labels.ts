@@ -29,6 +29,10 @@ export const messageLabels = {
   } as Record<string, string>,
   /** Of an answer that has no text. */
   onlyThoughts: "The limit of this answer was used up by thoughts, before it said anything.",
+  /** Over the links of an answer. */
+  sources: (count: number) => (count === 1 ? "Source" : `${count} sources`),
+  /** Before the name of a tool that the model’s server has used by itself, and what for. */
+  serverDid: (what: string) => `The server has used ${what}`,
   copy: "Copy",
   copied: "Copied",
   copyNotAllowed: "Not allowed",

@@ -1,7 +1,7 @@
 /** @jsxImportSource preact */
 // All that happened to the conversation, between its messages: failures and notes.
 import type { ComponentChildren } from "preact";
-import type { ErrorPart, NoticePart } from "../../thread/index.js";
+import { type ErrorPart, type NoticePart, visibleText } from "../../thread/index.js";
 import { useChat } from "../context.js";
 import { sentence } from "../controls/failures.js";
 import { Markdown } from "../markdown/index.js";
@@ -50,6 +50,13 @@ export function NoticeView({ id, part, entry }: NoticeProps) {
           </Fold>
         )}
       </section>
+    );
+  }
+  if (notice === "server") {
+    return (
+      <p class="mark">
+        <span dir="auto">{labels.serverDid(visibleText(text))}</span>
+      </p>
     );
   }
   if (event.kind === "UnreadableEvent") return <Folded id={id} title={labels.unreadable} text={`${event.file}\n${event.why}`} />;

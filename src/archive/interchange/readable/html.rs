@@ -4,7 +4,7 @@ use super::{
     Call, Item, Kind, Readable, Speaker,
     text::{Block, address, blocks, is_hiding, number_of, picture, plain_lines},
 };
-use crate::llm::message::Content;
+use crate::llm::{beside::WebSource, message::Content};
 
 /// The style of the page. Its policy names the style by its hash, so that no other can be in the page.
 const STYLE: &str = include_str!("page.css");
@@ -55,9 +55,24 @@ fn add(page: &mut String, Item { event, time, kind }: &Item) {
             add_text(page, text);
             page.push_str("</details>\n");
         }
+        Kind::Sources(sources) => add_sources(page, sources),
         Kind::Call(call) => add_call(page, &id, call),
         Kind::Note(text) => page.push_str(&format!("<p class=\"note\" id=\"{id}\">{}</p>\n", escaped(text))),
     }
+}
+
+/// Links that the reader follows, or not: nothing is loaded.
+fn add_sources(page: &mut String, sources: &[WebSource]) {
+    page.push_str("<ol class=\"sources\">\n");
+    for WebSource { url, title } in sources {
+        let title = title.as_deref().map(|title| format!("{}<br>", escaped(title))).unwrap_or_default();
+        page.push_str(&format!(
+            "<li dir=\"auto\">{title}<a href=\"{}\" rel=\"noopener noreferrer nofollow\">{}</a></li>\n",
+            plain(url),
+            escaped(url)
+        ));
+    }
+    page.push_str("</ol>\n");
 }
 
 fn add_call(page: &mut String, id: &str, Call { tool, purpose, arguments, result }: &Call) {

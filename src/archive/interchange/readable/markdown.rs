@@ -5,7 +5,7 @@ use super::{
     Call, INSTRUCTIONS, Item, Kind, Readable,
     text::{Block, address, blocks, is_hiding, number_of, picture, plain_lines},
 };
-use crate::llm::message::Content;
+use crate::llm::{beside::WebSource, message::Content};
 
 /// The text of the file.
 pub fn markdown(readable: &Readable) -> String {
@@ -42,11 +42,24 @@ pub fn markdown(readable: &Readable) -> String {
                     file.push_str(&format!("> {line}\n"));
                 }
             }
+            Kind::Sources(sources) => add_sources(&mut file, sources),
             Kind::Call(call) => add_call(&mut file, call),
             Kind::Note(text) => file.push_str(&format!("*{}*\n", inline(text))),
         }
     }
     file
+}
+
+fn add_sources(file: &mut String, sources: &[WebSource]) {
+    file.push_str("Sources:\n\n");
+    for (place, WebSource { url, title }) in sources.iter().enumerate() {
+        let title = title.as_deref().map(|title| format!("{}: ", inline(title))).unwrap_or_default();
+        // In angle brackets an address ends nowhere else.
+        match url.contains(['<', '>', '\\']) || url.chars().any(is_hiding) {
+            true => file.push_str(&format!("{}. {title}{}\n", place + 1, inline(url))),
+            false => file.push_str(&format!("{}. {title}<{url}>\n", place + 1)),
+        }
+    }
 }
 
 fn add_call(file: &mut String, Call { tool, purpose, arguments, result }: &Call) {

@@ -13,7 +13,10 @@ pub use markdown::markdown;
 use crate::{
     event::{ActionEvent, Body, Event, Source},
     json::{FromJson as _, members},
-    llm::message::{Content, ThinkingBlock},
+    llm::{
+        beside::{Beside, WebSource, Work},
+        message::{Content, ReasoningItem, ThinkingBlock},
+    },
     names::Names,
 };
 
@@ -42,6 +45,8 @@ pub enum Kind {
     Message(Speaker, String, Vec<Content>),
     /// A text that most readers skip, under this name.
     Aside(&'static str, String),
+    /// The sources that the message before names.
+    Sources(Vec<WebSource>),
     Call(Call),
     /// Something that has happened, in one line.
     Note(String),
@@ -92,6 +97,12 @@ impl Kind {
                 mask_content(content, mask);
             }
             Self::Aside(_, text) | Self::Note(text) => *text = mask(text),
+            Self::Sources(sources) => {
+                for WebSource { url, title } in sources {
+                    *url = mask(url);
+                    *title = title.as_deref().map(mask);
+                }
+            }
             Self::Call(Call { tool, purpose, arguments, result }) => {
                 for text in arguments.iter_mut().flat_map(|(name, value)| [name, value]).chain(purpose) {
                     *text = mask(text);
@@ -160,8 +171,11 @@ impl Reader {
                     Source::Agent => (Speaker::Agent, "Agent"),
                     _ => (Speaker::User, "Environment"),
                 };
-                self.think(event, said.reasoning_content.as_deref(), &said.thinking_blocks);
+                let item = said.responses_reasoning_item.as_ref();
+                self.think(event, said.reasoning_content.as_deref(), &said.thinking_blocks, item);
+                let beside = self.note_work(event, item);
                 self.say(event, speaker, name, &said.content);
+                self.cite(event, beside.sources);
                 let added: Vec<&str> = message.extended_content.iter().filter_map(Content::as_text).collect();
                 self.aside(event, "Added for the agent", &added.join("\n\n"));
             }
@@ -196,8 +210,14 @@ impl Reader {
         }
     }
 
-    /// Adds reasoning. Signed blocks repeat it, if it is there as text.
-    fn think(&mut self, event: &Event, reasoning: Option<&str>, blocks: &[ThinkingBlock]) {
+    /// Adds reasoning. Signed blocks repeat it, if it is there as text; the summary of a reasoning item does not.
+    fn think(
+        &mut self,
+        event: &Event,
+        reasoning: Option<&str>,
+        blocks: &[ThinkingBlock],
+        item: Option<&ReasoningItem>,
+    ) {
         let signed: Vec<&str> = blocks
             .iter()
             .filter_map(|block| match block {
@@ -206,11 +226,32 @@ impl Reader {
             })
             .collect();
         let signed = signed.join("\n\n");
-        self.aside(event, "Thoughts", reasoning.filter(|text| !text.is_empty()).unwrap_or(&signed));
+        let said = reasoning.filter(|text| !text.is_empty()).unwrap_or(&signed);
+        let summary = item.into_iter().flat_map(|item| item.summary.iter().map(String::as_str));
+        let all: Vec<&str> = std::iter::once(said).chain(summary).filter(|text| !text.is_empty()).collect();
+        self.aside(event, "Thoughts", &all.join("\n\n"));
+    }
+
+    /// Adds what the model's server has done by itself before it answered.
+    fn note_work(&mut self, event: &Event, item: Option<&ReasoningItem>) -> Beside {
+        let beside = Beside::of(item);
+        for Work { name, detail } in &beside.work {
+            let detail = detail.as_deref().map(|detail| format!(": {detail}")).unwrap_or_default();
+            self.add(event, Kind::Note(format!("The server has used {name}{detail}")));
+        }
+        beside
+    }
+
+    fn cite(&mut self, event: &Event, sources: Vec<WebSource>) {
+        if !sources.is_empty() {
+            self.add(event, Kind::Sources(sources));
+        }
     }
 
     fn act(&mut self, event: &Event, action: &ActionEvent) {
-        self.think(event, action.reasoning_content.as_deref(), &action.thinking_blocks);
+        let item = action.responses_reasoning_item.as_ref();
+        self.think(event, action.reasoning_content.as_deref(), &action.thinking_blocks, item);
+        let beside = self.note_work(event, item);
         self.say(event, Speaker::Agent, "Agent", &action.thought);
         let mut arguments = arguments(&action.tool_call.arguments);
         let taken = match action.tool_name.as_str() {
@@ -225,6 +266,7 @@ impl Reader {
             Some(text) => self.aside(event, "Thoughts", text),
             None => {}
         }
+        self.cite(event, beside.sources);
         // The model writes both beside the arguments of every call. Without a summary, the stored one repeats the arguments.
         take(&mut arguments, "security_risk");
         let purpose = take(&mut arguments, "summary");

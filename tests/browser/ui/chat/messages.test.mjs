@@ -77,6 +77,45 @@ for (const kind of availableBrowsers) {
       assert.ok(await page.evaluate(() => one(".entry-user:has(img)").getAttribute("aria-label") === "Alice"));
     });
 
+    await step("sources are links with the names of their servers, and what a server did is a line", async () => {
+      await page.evaluate(() => {
+        const sources = [
+          { url: "https://a.example/x", title: "A <b>title</b>\u202e" },
+          { url: "https://xn--80ak6aa92e.example/", title: null },
+        ];
+        const work = {
+          type: "notice",
+          notice: "server",
+          text: "web_search: Rust",
+          event: { kind: "MessageEvent", id: "e" },
+          forgotten: [],
+        };
+        show([
+          fixtures.agentSays("x"),
+          { ...fixtures.agentSays("y"), parts: [work, { type: "text", text: "Yes.", state: "done", sources }] },
+        ]);
+      });
+      await until(() => all(".sources a").length === 2);
+      const seen = await page.evaluate(() => ({
+        links: all(".sources a").map((link) => [link.href, link.textContent, link.target, link.rel]),
+        hosts: all(".sources li").map((item) => item.querySelector(".quiet")?.textContent ?? null),
+        name: one(".sources").getAttribute("aria-label"),
+        work: one(".entry-aside .mark").textContent,
+        elements: all(".sources b").length,
+      }));
+      assert.deepEqual(seen, {
+        links: [
+          ["https://a.example/x", "A <b>title</b>⟨U+202E⟩", "_blank", "noopener noreferrer nofollow"],
+          ["https://xn--80ak6aa92e.example/", "xn--80ak6aa92e.example", "_blank", "noopener noreferrer nofollow"],
+        ],
+        hosts: [" a.example", null],
+        name: "2 sources",
+        work: "The server has used web_search: Rust",
+        elements: 0,
+      });
+      assert.deepEqual(await faultsOf(page), []);
+    });
+
     await step("a tool with the name of a property that every object has is shown as any other", async () => {
       await page.evaluate(() => show(fixtures.callOf("constructor")));
       await until(() => one(".call-title")?.textContent === "Constructor" && one(".call .icon path").getAttribute("d"));

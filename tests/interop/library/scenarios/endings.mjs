@@ -220,6 +220,15 @@ export const endings = {
     compared: withoutMarks,
     kinds: [...begin, "Message"],
   },
+  "an answer that names its sources": {
+    replies: [{ text: "Yes [1].", beside: { citations: ["https://a.example/"] } }],
+    kinds: [...begin, "Message"],
+    play: async ({ conversation }) => {
+      await say(conversation, "Is it?");
+      const [, , { llm_message }] = await conversation.events.slice();
+      assert.match(llm_message.responses_reasoning_item.encrypted_content, /a\.example/);
+    },
+  },
   "a call cut off by the answer's length": {
     replies: [{ calls: [{ name: "add", arguments: '{"a": 1, "b' }], finish: "length" }, { text: "Shorter." }],
     kinds: [...begin, "Action", "AgentError", "Message"],
