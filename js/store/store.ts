@@ -273,6 +273,11 @@ export function isInBrowser(store: Store): boolean {
   return store instanceof OwnStore && store.name !== undefined;
 }
 
+/** Whether a commit of the store can have the texts of events as bytes in UTF-8: whether it is one of the library's in the wasm. @internal */
+export function takesBytes(store: Store): boolean {
+  return store instanceof OwnStore;
+}
+
 /** Whether a commit of the store can have files of another conversation; `coreStore()` refuses what is no store. @internal */
 export const spansConversations = (store: Store): boolean =>
   reading("store", () => (store as Store | undefined | null)?.spansConversations === true);

@@ -3,18 +3,21 @@
 use super::{
     contents::QUARANTINE,
     event_text::{CUT_OFF, EMPTY, object_text},
-    invalid, merged_state, secrets,
+    invalid,
+    mending::{BYTE_ORDER_MARK, MARKED},
+    merged_state, secrets,
 };
 use crate::{
-    error::{Error, Result},
+    error::{Error, Result, shown},
     format::{
-        base_state::{AGENT_KIND, BEGINNING, BaseState, ExecutionStatus, WORKSPACE},
+        base_state::{AGENT_KIND, BEGINNING, BaseState, ExecutionStatus, MAX_TAG_LENGTH, WORKSPACE},
         import_mark::{BEFORE, IMPORT},
         layout,
         server_mark::SERVER,
     },
+    host::{self, Host},
     id::ConversationId,
-    json::{EditableObject, Object, complete_members},
+    json::{EditableObject, Object, complete_members, quoted},
     security::Guard,
 };
 
@@ -37,10 +40,29 @@ const UNKNOWN_LLM: &str = r#"{"model":"unknown"}"#;
 ///
 /// A process that dies while it writes leaves an empty or incomplete file. Its complete fields are used, and the SDK's
 /// defaults for the others. The same is done if a field is missing without which the SDK refuses the file.
-pub fn read(content: Option<&[u8]>, entry: &str, folder: Option<ConversationId>) -> Result<ReadBaseState> {
+///
+/// The `is_download` of the OpenHands app has `meta.json` in its place.
+pub fn read(
+    content: Option<&[u8]>,
+    entry: &str,
+    folder: Option<ConversationId>,
+    is_download: bool,
+    host: &dyn Host,
+) -> Result<ReadBaseState> {
     let in_entry = |error: Error| Error::new(error.code(), format!("entry {entry}: {}", error.message()));
     let mut warnings = Vec::new();
-    let state = match (content.map(complete), folder) {
+    let unmarked = content.and_then(|content| content.strip_prefix(BYTE_ORDER_MARK));
+    if unmarked.is_some() {
+        warnings.push(format!("{entry} {MARKED}; it was removed, and {QUARANTINE}"));
+    }
+    let meta;
+    let mut text = unmarked.or(content);
+    if let (Some(content), true) = (text, is_download) {
+        meta =
+            state_of_download(content, host).map_err(|why| invalid(format!("entry {entry} {why}")))?.json();
+        text = Some(meta.as_bytes());
+    }
+    let state = match (text.map(complete), folder) {
         (Some(Ok(text)), _) => {
             BaseState::read(text).map_err(|why| invalid(format!("entry {entry} {why}")))?
         }
@@ -99,6 +121,22 @@ pub fn read(content: Option<&[u8]>, entry: &str, folder: Option<ConversationId>)
         }
     };
     Ok(ReadBaseState { state, is_rebuilt, warnings })
+}
+
+/// The base state of a download, from what its `meta.json` says of it: whose it is, its title and its model.
+fn state_of_download(content: &[u8], host: &dyn Host) -> std::result::Result<BaseState, String> {
+    let fields = Object::parse(object_text(content)?).unwrap_or_default();
+    let id = fields.read::<String>("id").ok_or("has no id")?;
+    let id = id.parse().map_err(|_| format!("has the id {}, which is not a UUID", shown(&id)))?;
+    let model = fields.read::<String>("llm_model").map(|model| format!("{{\"model\":{}}}", quoted(&model)));
+    let mut agent = EditableObject::default();
+    agent.set("llm", model.as_deref().unwrap_or(UNKNOWN_LLM));
+    agent.set("kind", AGENT_KIND);
+    let mut state = BaseState::minimal(id, &agent.text(), WORKSPACE);
+    if let Some(title) = fields.read::<String>("title").filter(|title| !title.trim().is_empty()) {
+        state.set_title(host::beginning(host, &title, MAX_TAG_LENGTH));
+    }
+    Ok(state)
 }
 
 /// The first field that the SDK requires and that is missing or not an object.
@@ -203,7 +241,7 @@ fn is_own_directory(path: &str, id: ConversationId) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{error::ErrorCode, format::secrets::MASK};
+    use crate::{error::ErrorCode, format::secrets::MASK, host::tests::Accents};
 
     const DASHED: &str = "0f8fad5b-d9cb-469f-a165-70867728950e";
 
@@ -212,7 +250,7 @@ mod tests {
     }
 
     fn read(content: &[u8], folder: Option<ConversationId>) -> Result<ReadBaseState> {
-        super::read(Some(content), "f/base_state.json", folder)
+        super::read(Some(content), "f/base_state.json", folder, false, &Accents)
     }
 
     #[test]

@@ -6,7 +6,7 @@ use super::{
     secrets::is_searched,
 };
 use crate::{
-    error::{Result, shown},
+    error::{Error, Result, shown},
     format::layout,
     id::{ConversationId, EventId, StorePath},
     names::Names,
@@ -45,6 +45,8 @@ pub struct Conversation {
     pub prefix: String,
     /// The id in the name of the folder, if there is a folder.
     pub folder: Option<ConversationId>,
+    /// Whether it is a download of the OpenHands app: all files in one folder, and `meta.json` in the place of the base state.
+    pub is_download: bool,
     /// For the conversation of a sub-agent, the index of the one in whose folder it is, which precedes it.
     pub parent: Option<usize>,
     /// `base_state.json`, if it exists. Without it there is at least one event.
@@ -114,7 +116,9 @@ impl Conversation {
     /// The name of a file in the archive.
     pub fn entry_name(&self, part: Part) -> String {
         let path = match part {
+            Part::BaseState if self.is_download => META.to_owned(),
             Part::BaseState => layout::BASE_STATE.to_owned(),
+            Part::Event(i) if self.is_download => self.event_file_name(i),
             Part::Event(i) => format!("{}/{}", layout::EVENTS, self.event_file_name(i)),
             Part::File(i) => self.files.get(i).map(|(path, _)| path.to_string()).unwrap_or_default(),
             Part::NotInLog(i) => {
@@ -178,6 +182,9 @@ impl Contents {
 #[derive(Default)]
 struct Directory {
     seen: usize,
+    /// The first name with a backslash, and whether any name has a slash.
+    backslash: Option<String>,
+    has_slash: bool,
     total: u64,
     files: Vec<(String, Entry)>,
 }
@@ -189,7 +196,13 @@ impl Directory {
         if self.seen > limits::MAX_ENTRIES {
             return Err(invalid(format!("it has more than {} entries", limits::MAX_ENTRIES)));
         }
-        let EntryHeader { name, size, .. } = &header;
+        let EntryHeader { size, .. } = &header;
+        // Some programs on Windows separate folders by backslashes.
+        let name = &header.name.replace('\\', "/");
+        self.has_slash |= header.name.contains('/');
+        if *name != header.name && self.backslash.is_none() {
+            self.backslash = Some(header.name.clone());
+        }
         name::check(name)?;
         if name.ends_with('/') || name::is_ignored(name) {
             return Ok(());
@@ -217,11 +230,18 @@ impl Directory {
             return refuse("is stored without compression, but its two sizes differ".into());
         }
         self.total = self.total.saturating_add(*size);
-        self.files.push((header.name, Entry { position, size: header.size }));
+        self.files.push((name.clone(), Entry { position, size: header.size }));
         Ok(())
     }
 
     fn contents(mut self, archive_size: u64) -> Result<Contents> {
+        if let Some(name) = self.backslash.filter(|_| self.has_slash) {
+            // Then it may be a part of a name, which means another file on Windows.
+            return Err(invalid(format!(
+                "entry {} has a backslash in its name, and other names have slashes",
+                shown(&name)
+            )));
+        }
         check_total(self.total, archive_size)?;
         if self.files.is_empty() {
             return Err(invalid("it has no files; an export has a folder with base_state.json and events/"));
@@ -305,7 +325,7 @@ fn by_conversation(files: Files, wrapper: &str) -> Result<Vec<(Top, Files)>> {
     let is_flat = files.iter().any(|(name, _)| {
         name == layout::BASE_STATE || name.split_once('/').is_some_and(|(top, _)| top == layout::EVENTS)
     });
-    if is_flat {
+    if is_flat || is_download(&files) {
         return Ok(vec![(None, files)]);
     }
     let mut indices = Names::default();
@@ -314,7 +334,7 @@ fn by_conversation(files: Files, wrapper: &str) -> Result<Vec<(Top, Files)>> {
         let folder = name.split_once('/').and_then(|(top, rest)| Some((top, top.parse().ok()?, rest)));
         let Some((top, id, rest)) = folder else {
             return Err(invalid(format!(
-                "entry {} is not in the folder of a conversation, which is named by an id in 32 hex digits",
+                "entry {} is not in the folder of a conversation, which is named by an id in 32 hex digits; {READABLE}",
                 shown(&format!("{wrapper}{name}"))
             )));
         };
@@ -326,6 +346,18 @@ fn by_conversation(files: Files, wrapper: &str) -> Result<Vec<(Top, Files)>> {
         }
     }
     Ok(groups)
+}
+
+/// What can be read, for files that cannot.
+const READABLE: &str = "exports of this library, conversations of the OpenHands SDK, and downloads of the OpenHands app can be read";
+
+/// The file of a download that says whose it is.
+const META: &str = "meta.json";
+
+/// Whether these files are a download of the OpenHands app.
+fn is_download(files: &Files) -> bool {
+    files.iter().any(|(name, _)| name::downloaded_event(name).is_some())
+        && !files.iter().any(|(name, _)| name == layout::BASE_STATE)
 }
 
 /// Adds a conversation, and those of its sub-agents: the folders `subagents/<id>` that have a base state. Other files in
@@ -370,7 +402,8 @@ fn add_conversation(
 }
 
 fn conversation(parent: Option<usize>, top: Top, files: Files, wrapper: &str) -> Result<Conversation> {
-    let (prefix, folder) = match top {
+    let is_download = top.is_none() && is_download(&files);
+    let (prefix, mut folder) = match top {
         Some((folder, id)) => (format!("{wrapper}{folder}/"), Some(id)),
         None => (wrapper.to_owned(), None),
     };
@@ -379,6 +412,14 @@ fn conversation(parent: Option<usize>, top: Top, files: Files, wrapper: &str) ->
     let (mut others, mut not_in_log, mut warnings) = (Vec::new(), Vec::new(), Vec::new());
     for (path, entry) in files {
         let name = || path.rsplit('/').next().unwrap_or_default().to_owned();
+        if is_download {
+            match name::downloaded_event(&path) {
+                Some((number, id)) => numbered.push((number, id, name(), entry)),
+                None if path == META => base_state = Some(entry),
+                None => others.push((path.parse().map_err(|error: Error| invalid(error.message()))?, entry)),
+            }
+            continue;
+        }
         match name::kind_of(&path)? {
             FileKind::BaseState => base_state = Some(entry),
             FileKind::File(path) => others.push((path, entry)),
@@ -391,6 +432,10 @@ fn conversation(parent: Option<usize>, top: Top, files: Files, wrapper: &str) ->
         }
     }
     let events = log(&prefix, numbered, &mut not_in_log, &mut warnings);
+    if is_download && base_state.is_none() {
+        // Nothing says which conversation it is, and each import of it should be the same one.
+        folder = events.first().and_then(|event| event.id.as_str().parse().ok());
+    }
     let searched = others
         .iter()
         .filter(|(path, _)| is_searched(path.as_str()))
@@ -410,7 +455,17 @@ fn conversation(parent: Option<usize>, top: Top, files: Files, wrapper: &str) ->
             "there is no base_state.json in {path}, so the conversation is incomplete"
         )));
     }
-    Ok(Conversation { prefix, folder, parent, base_state, events, files: others, not_in_log, warnings })
+    Ok(Conversation {
+        prefix,
+        folder,
+        is_download,
+        parent,
+        base_state,
+        events,
+        files: others,
+        not_in_log,
+        warnings,
+    })
 }
 
 /// The part of a warning about a file that is quarantined.

@@ -1,10 +1,12 @@
 //! Checks the text of single event files, and repairs their ids. Does not interpret the events.
 
+use super::mending::{BYTE_ORDER_MARK, Flaws, MARKED, mended};
 use crate::{
     format::tree::{becomes_head, is_default_leaf},
     id::EventId,
     json::{EditableObject, Object, ToJson as _, members, without_constants},
 };
+use std::borrow::Cow;
 
 /// The content of an event file.
 #[derive(Debug, PartialEq, Eq)]
@@ -21,6 +23,8 @@ pub enum EventText {
         parent: Option<String>,
         /// When it happened.
         timestamp: Option<String>,
+        /// What has to be mended, so that it can be read.
+        flaws: Flaws,
     },
     /// Anything else, with the problem.
     Invalid(&'static str),
@@ -34,20 +38,23 @@ pub const UTF16: &str = "is UTF-16 text, not UTF-8";
 
 /// Checks the content of an event file.
 pub fn event_text(content: &[u8], id: &EventId) -> EventText {
-    let spelled;
-    let text = match object_text(content) {
-        Ok(text) => text,
+    let unmarked = content.strip_prefix(BYTE_ORDER_MARK);
+    let (text, mut flaws) = match object_text(unmarked.unwrap_or(content)) {
+        Ok(text) => mended(text),
         // Python reads these numbers in an event.
         Err(CONSTANTS) => {
-            spelled = std::str::from_utf8(content).ok().and_then(without_constants).unwrap_or_default();
+            let spelled = std::str::from_utf8(content).ok().and_then(without_constants).unwrap_or_default();
             match object_text(spelled.as_bytes()) {
-                Ok(text) => text,
+                Ok(_) => (Cow::Owned(spelled), Flaws::new()),
                 Err(problem) => return EventText::Invalid(problem),
             }
         }
         Err(problem) => return EventText::Invalid(problem),
     };
-    let fields = Object::parse(text).unwrap_or_default();
+    if unmarked.is_some() {
+        flaws.push(MARKED);
+    }
+    let fields = Object::parse(&text).unwrap_or_default();
     let kind = fields.read::<String>("kind").unwrap_or_default();
     let parent = fields.get("parent_id").filter(|value| *value != "null");
     EventText::Valid {
@@ -56,6 +63,7 @@ pub fn event_text(content: &[u8], id: &EventId) -> EventText {
         other_id: fields.read::<String>("id").filter(|found| found != id.as_str()),
         parent: parent.map(|_| fields.read::<String>("parent_id").unwrap_or_default()),
         timestamp: fields.read("timestamp"),
+        flaws,
     }
 }
 
@@ -63,7 +71,6 @@ pub fn event_text(content: &[u8], id: &EventId) -> EventText {
 pub fn object_text(content: &[u8]) -> Result<&str, &'static str> {
     match content {
         [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => return Err(UTF16),
-        [0xef, 0xbb, 0xbf, ..] => return Err("begins with a byte order mark, which JSON does not allow"),
         _ => {}
     }
     let text = std::str::from_utf8(content).map_err(|error| match error.error_len() {
@@ -94,11 +101,13 @@ pub const CUT_OFF: &str = "breaks off";
 /// The problem of a file without content.
 pub const EMPTY: &str = "is empty";
 
-/// A repair of an event whose ids do not fit the log.
+/// A repair of an event whose ids do not fit the log, or that cannot be read as it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EventRepair {
     /// The event's position in the log.
     pub index: usize,
+    /// Whether it is mended.
+    pub is_mended: bool,
     /// Whether its id is replaced by the one in the file's name.
     pub id: bool,
     /// The new `parent_id`, which may be `ROOT_PARENT_ID`.
@@ -108,8 +117,9 @@ pub struct EventRepair {
 impl EventRepair {
     /// The repaired content; `None` if the content is not UTF-8.
     pub fn content(&self, content: &[u8], id: &EventId) -> Option<Vec<u8>> {
-        let text = std::str::from_utf8(content).ok()?;
-        Some(self.applied(text, id).into_bytes())
+        let text = std::str::from_utf8(content.strip_prefix(BYTE_ORDER_MARK).unwrap_or(content)).ok()?;
+        let text = if self.is_mended { mended(text).0 } else { Cow::Borrowed(text) };
+        Some(self.applied(&text, id).into_bytes())
     }
 
     fn applied(&self, text: &str, id: &EventId) -> String {
@@ -145,6 +155,7 @@ mod tests {
             other_id: text(other_id),
             parent: text(parent),
             timestamp: None,
+            flaws: Vec::new(),
         }
     }
 
@@ -170,7 +181,6 @@ mod tests {
             (b"{\"text\":\"\xc3", "breaks off"),
             (b"{\"text\":\"\xc3\"}", "is not UTF-8 text"),
             (b"\xff\xfe{\0}\0", "is UTF-16 text, not UTF-8"),
-            (b"\xef\xbb\xbf{}", "begins with a byte order mark, which JSON does not allow"),
             (b"[]", "is a list, not a JSON object"),
             (b"[{}", "is a list, not a JSON object"),
             (b"{\"n\":NaN", "breaks off"),
@@ -186,8 +196,12 @@ mod tests {
     #[test]
     fn a_repair_changes_no_other_byte() {
         let id = "0f8fad5b".parse().unwrap();
-        let repair =
-            |id, parent: Option<&str>| EventRepair { index: 0, id, parent: parent.map(str::to_owned) };
+        let repair = |id, parent: Option<&str>| EventRepair {
+            index: 0,
+            is_mended: false,
+            id,
+            parent: parent.map(str::to_owned),
+        };
         let text = r#"{ "parent_id" : "lost", "n":1.50,"id":"other" }"#;
         assert_eq!(repair(true, None).applied(text, &id), text.replace("other", "0f8fad5b"));
         assert_eq!(

@@ -68,7 +68,7 @@ pub async fn import(
     store: &dyn Store,
     options: &ImportOptions<'_>,
 ) -> Result<Vec<Imported>> {
-    let ImportOptions { on_progress, claim, .. } = options;
+    let ImportOptions { host, on_progress, claim, .. } = options;
     let contents = Contents::read(archive).await?;
     let total = contents.size.saturating_mul(2);
     let mut done = 0_u64;
@@ -76,7 +76,7 @@ pub async fn import(
         done = done.saturating_add(bytes);
         on_progress(Progress { done: done.min(total), total });
     };
-    let verified = verify(archive, &contents, &mut progress).await?;
+    let verified = verify(archive, &contents, *host, &mut progress).await?;
     let mut plans = Vec::new();
     let mut nesting: Vec<Vec<ConversationId>> = Vec::new();
     for (conversation, verified) in contents.conversations.iter().zip(verified) {

@@ -23,6 +23,7 @@ pub mod interchange;
 pub mod history;
 mod import;
 mod limits;
+mod mending;
 mod merged_state;
 mod mirror;
 mod name;

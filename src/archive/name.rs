@@ -34,7 +34,7 @@ pub enum FileKind {
 }
 
 /// Refuses a name that could point outside of its folder, or mean different files on different systems.
-/// Called for every entry, including those that are then ignored.
+/// Called for every entry, including those that are then ignored. Backslashes that separate folders have become slashes.
 pub fn check(name: &str) -> Result<()> {
     let refuse = |problem: &str| Err(invalid(format!("entry {} {problem}", shown(name))));
     if name.len() > MAX_NAME_BYTES {
@@ -56,6 +56,14 @@ pub fn check(name: &str) -> Result<()> {
 /// The folder in which a store in a directory keeps what is no part of the layout: beside the folders of conversations, and in
 /// each of them. `js/store/directory/names.ts` has it too.
 const OWN_FOLDER: &str = ".threadkeep";
+
+/// The number and the id in the name of an event of the OpenHands app's download, which has all files in one folder:
+/// `event_000012_<id>.json`.
+pub fn downloaded_event(name: &str) -> Option<(u64, EventId)> {
+    let (number, id) = name.strip_prefix("event_")?.strip_suffix(".json")?.split_once('_')?;
+    let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
+    Some((number.parse().ok().filter(|_| is_number)?, id.parse().ok()?))
+}
 
 /// Whether a file manager, or a store in a directory, has added this file.
 pub fn is_ignored(name: &str) -> bool {
@@ -204,6 +212,23 @@ mod tests {
             "events",
         ] {
             assert!(kind_of(bad).is_err(), "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn an_event_of_a_download_is_known_by_its_name() {
+        let id = "0f8fad5b-d9cb-469f-a165-70867728950e";
+        let of = |name: &str| downloaded_event(name).map(|(number, id)| (number, id.as_str().to_owned()));
+        assert_eq!(of(&format!("event_000012_{id}.json")), Some((12, id.to_owned())));
+        assert_eq!(of(&format!("event_7_{id}.json")), Some((7, id.to_owned())));
+        for other in [
+            "event_+1_0f8fad5b.json",
+            "event__0f8fad5b.json",
+            "event_1_x.json",
+            "event_1_.json",
+            "a/event_1_0f8fad5b.json",
+        ] {
+            assert_eq!(of(other), None, "{other}");
         }
     }
 

@@ -345,7 +345,13 @@ impl<'a> Plan<'a> {
             Some(entry) => Some(self.content(entry).await?),
             None => None,
         };
-        let mut read = base_state::read(content.as_deref(), &name, self.conversation.folder)?;
+        let mut read = base_state::read(
+            content.as_deref(),
+            &name,
+            self.conversation.folder,
+            self.conversation.is_download,
+            self.host,
+        )?;
         if read.state.id() != self.verified.id {
             return Err(self.changed(Part::BaseState));
         }

@@ -5,14 +5,16 @@ use super::{
     contents::{Contents, Conversation, Part, QUARANTINE},
     event_text::{EventRepair, EventText, NOT_UTF8, UTF16, event_text},
     invalid,
+    mending::Flaws,
     reading::{self, Tagged},
 };
 use crate::{
     error::{Result, shown},
     format::{
         subagent_tasks::SubagentTask,
-        tree::{Leaf, ROOT_PARENT_ID},
+        tree::{Leaf, ROOT_PARENT_ID, is_false_root},
     },
+    host::Host,
     id::{ConversationId, EventId},
     names::Names,
 };
@@ -71,6 +73,7 @@ pub fn position(index: u64) -> usize {
 pub async fn verify(
     archive: &dyn Archive,
     contents: &Contents,
+    host: &dyn Host,
     progress: &mut dyn FnMut(u64),
 ) -> Result<Vec<Verified>> {
     let mut findings: Vec<Findings> = contents.conversations.iter().map(|_| Findings::default()).collect();
@@ -87,7 +90,7 @@ pub async fn verify(
                 return Ok(());
             };
             match part {
-                Part::BaseState => found.base_state(conversation, Some(content))?,
+                Part::BaseState => found.base_state(conversation, Some(content), host)?,
                 Part::Event(index) => found.event(conversation, index, content),
                 Part::File(_) | Part::NotInLog(_) => {}
             }
@@ -101,7 +104,7 @@ pub async fn verify(
     let mut ids = Names::default();
     let mut verified = Vec::new();
     for (conversation, found) in contents.conversations.iter().zip(findings) {
-        let done = found.verified(conversation)?;
+        let done = found.verified(conversation, host)?;
         if !ids.add(&done.id.hex(), 0) {
             return Err(invalid(format!("conversation {} occurs twice", done.id)));
         }
@@ -157,12 +160,18 @@ struct Found {
     becomes_head: bool,
     other_id: Option<Box<str>>,
     parent: Option<Box<str>>,
+    flaws: Flaws,
 }
 
 impl Findings {
-    fn base_state(&mut self, conversation: &Conversation, content: Option<&[u8]>) -> Result<()> {
+    fn base_state(
+        &mut self,
+        conversation: &Conversation,
+        content: Option<&[u8]>,
+        host: &dyn Host,
+    ) -> Result<()> {
         let entry = conversation.entry_name(Part::BaseState);
-        let read = base_state::read(content, &entry, conversation.folder)?;
+        let read = base_state::read(content, &entry, conversation.folder, conversation.is_download, host)?;
         self.base_state = Some(BaseStateFindings {
             id: read.state.id(),
             leaf_event_id: read.state.leaf_event_id(),
@@ -179,7 +188,8 @@ impl Findings {
         let Some(found) = self.events.get_mut(index) else { return };
         match event_text(content, &event.id) {
             EventText::Invalid(problem) => found.problem = Some(problem),
-            EventText::Valid { can_be_head, becomes_head, other_id, parent, timestamp } => {
+            EventText::Valid { can_be_head, becomes_head, other_id, parent, timestamp, flaws } => {
+                found.flaws = flaws;
                 found.can_be_head = can_be_head;
                 found.becomes_head = becomes_head;
                 found.other_id = other_id.map(Into::into);
@@ -191,9 +201,9 @@ impl Findings {
         }
     }
 
-    fn verified(mut self, conversation: &Conversation) -> Result<Verified> {
+    fn verified(mut self, conversation: &Conversation, host: &dyn Host) -> Result<Verified> {
         if self.base_state.is_none() {
-            self.base_state(conversation, None)?;
+            self.base_state(conversation, None, host)?;
         }
         let Some(base_state) = self.base_state else {
             return Err(invalid(format!("there is no base_state.json in {}", conversation.prefix)));
@@ -240,6 +250,13 @@ impl Findings {
                 Some(last.map_or(Leaf::Unset, Leaf::Event))
             }
         };
+        if let Some((root, before)) = cut_off(conversation, &self.events, head) {
+            warnings.push(format!(
+                "{} begins the branch that is active, because an agent server did not find the end of what an older one had \
+                 written; that is in the branch that ends with event {before}",
+                name(root)
+            ));
+        }
         Ok(Verified {
             id: base_state.id,
             length: length as u64,
@@ -251,6 +268,33 @@ impl Findings {
             warnings: shortened(warnings),
         })
     }
+}
+
+/// The event with which the active branch begins, if it cuts off by mistake what is before it, and the last event of that.
+fn cut_off<'a>(
+    conversation: &'a Conversation,
+    events: &[Found],
+    head: Option<usize>,
+) -> Option<(usize, &'a EventId)> {
+    let is_root = |found: &Found| found.parent.as_deref() == Some(ROOT_PARENT_ID);
+    if !events.iter().skip(1).any(is_root) {
+        return None;
+    }
+    let mut places = Names::default();
+    for (index, event) in conversation.events.iter().enumerate() {
+        places.add(event.id.as_str(), index);
+    }
+    let mut at = head?;
+    // An event without a parent, or with one that does not exist, follows the one before it.
+    while !is_root(events.get(at)?) {
+        let parent = events.get(at)?.parent.as_deref();
+        let named = parent.and_then(|parent| places.get(parent)).filter(|place| *place < at);
+        at = named.or(at.checked_sub(1))?;
+    }
+    let before = events.get(..at)?.iter().rposition(|found| found.can_be_head)?;
+    let has_parent = events.get(before)?.parent.is_some();
+    let end = &conversation.events.get(before)?.id;
+    is_false_root(at as u64, before as u64, has_parent).then_some((at, end))
 }
 
 /// The repairs after which each event has the id in its file's name and follows an event before it.
@@ -309,8 +353,15 @@ fn repairs(conversation: &Conversation, events: &[Found], warnings: &mut Vec<Str
                 shown(id)
             ));
         }
-        if found.other_id.is_some() || new_parent.is_some() {
-            repairs.push(EventRepair { index, id: found.other_id.is_some(), parent: new_parent });
+        for flaw in &found.flaws {
+            warnings.push(format!(
+                "{} {flaw}; the original file is kept under quarantine/",
+                conversation.entry_name(Part::Event(index))
+            ));
+        }
+        let is_mended = !found.flaws.is_empty();
+        if is_mended || found.other_id.is_some() || new_parent.is_some() {
+            repairs.push(EventRepair { index, is_mended, id: found.other_id.is_some(), parent: new_parent });
         }
         if found.becomes_head {
             last = Some(index);

@@ -12,7 +12,7 @@ use super::{
     file_versions::{FileVersions, FilesChange, LoadFileVersions},
     machine::{HeadMove, Plan},
     open::OpenOptions,
-    repair::decode,
+    repair::{self, decode},
     warning::{Warning, history_warnings},
     writer::Writer,
 };
@@ -198,7 +198,9 @@ impl EventLog {
             Part::End => load_end(&*self.store, self.id, self.head()).await?,
             Part::All => {
                 let loaded = load(&*self.store, self.id, self.head(), usize::MAX).await?;
-                *self.damage.borrow_mut() = history_warnings(&loaded);
+                let mut warnings = history_warnings(&loaded);
+                warnings.extend(repair::cut_off_beginning(&*self.store, self.id, &loaded).await?);
+                *self.damage.borrow_mut() = warnings;
                 ActiveBranch::of(&loaded.events, part)
             }
         };

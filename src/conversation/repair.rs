@@ -14,18 +14,18 @@ use super::{
         calls::{self, Stage},
     },
     open::OpenOptions,
-    warning::{Warning, WarningCode},
+    warning::{self, Warning, WarningCode},
 };
 use crate::{
     agent::Draft,
-    context::branch::{Wanted, parent_of},
+    context::branch::{Branch, Wanted, parent_of},
     error::Result,
-    event::{Body, Event},
+    event::{Body, Event, Parent},
     format::{
         agent_state::TOOL_CONCURRENCY_LIMIT,
         base_state::{BaseState, ExecutionStatus},
         layout::{QUARANTINE, event_file_name},
-        tree::{Leaf, becomes_head, is_default_leaf},
+        tree::{Leaf, becomes_head, is_default_leaf, is_false_root},
     },
     id::{ConversationId, EventId},
     store::{Listing, Store, StoreError, StoredEvent},
@@ -146,15 +146,40 @@ fn head_moved(why: &str) -> Warning {
 }
 
 async fn last_default_leaf(store: &dyn Store, id: ConversationId, length: u64) -> Result<Option<EventId>> {
+    Ok(last_possible_leaf(store, id, length).await?.map(|(_, event)| event.id().clone()))
+}
+
+/// The last event before this place at which HEAD can be if nothing names it, and its place.
+async fn last_possible_leaf(
+    store: &dyn Store,
+    id: ConversationId,
+    length: u64,
+) -> Result<Option<(u64, Event)>> {
     let mut end = length;
     while end > 0 {
         let page = store.events(id, back(end)).await?;
-        if let Some(event) = page.iter().rev().find(|event| is_default_leaf(decode(event).kind())) {
-            return Ok(Some(event.id.clone()));
+        let events = page.iter().rev().map(|stored| (stored.index, decode(stored)));
+        if let Some(found) = events.into_iter().find(|(_, event)| is_default_leaf(event.kind())) {
+            return Ok(Some(found));
         }
         end = back(end).start;
     }
     Ok(None)
+}
+
+/// The warning about a branch whose first event cuts off by mistake what is before it.
+pub(super) async fn cut_off_beginning(
+    store: &dyn Store,
+    id: ConversationId,
+    branch: &Branch,
+) -> Result<Option<Warning>> {
+    let Some(first) = branch.events.first().filter(|first| *first.parent() == Parent::Root) else {
+        return Ok(None);
+    };
+    let root = store.index_of(id, first.id()).await?.unwrap_or_default();
+    let before = last_possible_leaf(store, id, root).await?;
+    let cut = before.filter(|(at, event)| is_false_root(root, *at, *event.parent() != Parent::Unset));
+    Ok(cut.map(|(_, event)| warning::cut_off_beginning(first.id(), event.id())))
 }
 
 /// The last of these events, if the first follows `leaf` and each other one follows the one before it.

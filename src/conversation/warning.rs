@@ -7,6 +7,7 @@ use crate::{
     error::{Error, shown},
     event::{Body, Event},
     format::base_state::BaseState,
+    id::EventId,
     json::{EditableObject, FromJson, RawJson},
     security::ConfirmationPolicy,
 };
@@ -84,8 +85,13 @@ pub fn history_warnings(branch: &Branch) -> Vec<Warning> {
             ),
         });
     }
-    let unreadable: Vec<&Event> =
-        branch.events.iter().filter(|event| matches!(event.body(), Body::Unreadable)).collect();
+    // An event of a kind that this version does not know is none of its own.
+    let is_lost = |event: &&Event| match event.body() {
+        Body::Unreadable => true,
+        Body::Unknown => Body::KINDS.contains(&event.kind()),
+        _ => false,
+    };
+    let unreadable: Vec<&Event> = branch.events.iter().filter(is_lost).collect();
     if let Some(first) = unreadable.first() {
         warnings.push(Warning {
             code: WarningCode::Unreadable,
@@ -97,6 +103,17 @@ pub fn history_warnings(branch: &Branch) -> Vec<Warning> {
         });
     }
     warnings
+}
+
+/// The warning about a branch that begins with an event which cuts off by mistake what is before it, and `before` ends that.
+pub fn cut_off_beginning(first: &EventId, before: &EventId) -> Warning {
+    Warning {
+        code: WarningCode::HistoryBroken,
+        message: format!(
+            "this branch begins with event {first}, because an agent server did not find the end of what an older one had \
+             written; that is in the branch that ends with event {before}: navigateTo() goes there"
+        ),
+    }
 }
 
 /// The names of tools that the stored agent has and this agent does not.

@@ -308,6 +308,15 @@ impl BaseState {
         self.field("tags")?.field("title")
     }
 
+    /// Sets the title, of at most `MAX_TAG_LENGTH` code points.
+    pub fn set_title(&mut self, title: &str) {
+        let mut tags = self.tags();
+        tags.retain(|(name, _)| name != "title");
+        tags.push(("title".to_owned(), title.to_owned()));
+        // A title that is longer is left out, as every tag is.
+        let _ = self.set_tags(&tags);
+    }
+
     /// Replaces all tags. A tag that existed before keeps its place.
     ///
     /// # Errors

@@ -154,6 +154,24 @@ test("the title of a list is that of the handle and of the thread: the tag, else
   await thread.close();
 });
 
+test("a title that is cut ends with a whole character, in the list and imported", async () => {
+  const family = "👨‍👩‍👧‍👦";
+  for (const whole of [family, "🏳️‍🌈", "🇩🇪", "👍🏽", "1️⃣", "が\u3099", "क्षि"]) {
+    const store = memoryStore();
+    const agent = agentOf([{ text: "Hello." }]);
+    const conversation = await Conversation.open({ agent, store, conversationId: id });
+    await conversation.sendMessage(`${"a".repeat(58)}${whole}${"b".repeat(9)}`);
+    const listed = (await Conversation.list({ store }))[0].title;
+    assert.equal(listed, `${"a".repeat(58)}…`, whole);
+    await conversation.close();
+  }
+  const store = memoryStore();
+  const session = { title: `ab${family.repeat(60)}`, messages: [{ role: "user", content: "Hi" }] };
+  await Conversation.importJSON(session, { store });
+  // A tag has at most 256 code points.
+  assert.equal((await Conversation.list({ store }))[0].title, `ab${family.repeat(36)}`);
+});
+
 test("what an earlier version has stored has the same title, and keeps it with the next change", async () => {
   const store = memoryStore();
   const conversation = await Conversation.open({ agent: agentOf([{ text: "Hello." }]), store, conversationId: id });

@@ -201,6 +201,95 @@ fn an_unreadable_event_of_the_history_is_skipped_and_reported() {
     });
 }
 
+/// A part of a kind that this version does not know, a message that says of nobody whose it is: Python refuses the whole log.
+#[test]
+fn an_event_of_a_known_kind_that_cannot_be_read_is_reported() {
+    block_on(async {
+        let mut odd = message("Two");
+        odd["llm_message"]["content"][0]["type"] = "hologram".into();
+        let mut nobody = message("Three");
+        nobody.as_object_mut().unwrap().remove("source");
+        let unknown = json!({"source": "agent", "kind": "HologramEvent"});
+        let world = stored(vec![instructions(), message("One"), odd, nobody, unknown], |_| {}).await;
+        let conversation = world.open().await.unwrap();
+        let lines = messages_sent(&world, &conversation).await;
+        assert_eq!(lines, ["system: Be kind.", "user: One And now?"]);
+        assert_eq!(codes(&conversation), [WarningCode::Unreadable]);
+        let text = &conversation.warnings()[0].message;
+        assert!(text.contains("number: 2") && text.contains(&event_id(2)), "{text}");
+    });
+}
+
+/// The events of a log without parents, an update that a newer agent server wrote behind it, and what was said then.
+fn log_of_an_older_server(artifact: &str, said: &[(&str, Value)]) -> Vec<Value> {
+    let artifact = match artifact {
+        "ConversationErrorEvent" => {
+            json!({ "source": "environment", "code": "x", "detail": "y", "kind": artifact })
+        }
+        _ => json!({ "source": "environment", "key": "stats", "value": 1, "kind": artifact }),
+    };
+    let mut log = vec![instructions(), message("My cat is Momo."), message("Noted.")];
+    for event in &mut log {
+        event["parent_id"] = Value::Null;
+    }
+    log.push(artifact);
+    for (text, parent) in said {
+        let mut event = message(text);
+        event["parent_id"] = parent.clone();
+        log.push(event);
+    }
+    log
+}
+
+/// The first versions of the SDK with a tree lost HEAD when they took over such a log.
+#[test]
+fn a_root_that_cuts_off_the_log_of_an_older_server_names_the_branch_before_it() {
+    block_on(async {
+        let root = || json!("__root__");
+        for artifact in ["ConversationStateUpdateEvent", "ConversationErrorEvent"] {
+            let log =
+                log_of_an_older_server(artifact, &[("And my dog?", root()), ("I see.", event_id(4).into())]);
+            let world = stored(log, |_| {}).await;
+            let conversation = world.open().await.unwrap();
+            conversation.final_response().await.unwrap();
+            assert_eq!(codes(&conversation), [WarningCode::HistoryBroken], "{artifact}");
+            let text = &conversation.warnings()[0].message;
+            assert!(text.contains(&event_id(2)) && text.contains(&event_id(4)), "{text}");
+        }
+    });
+}
+
+/// Instructions are only written at the beginning of a log: a branch from the root that the user wanted has none either.
+#[test]
+fn a_root_that_somebody_wanted_is_no_warning() {
+    block_on(async {
+        let root = || json!("__root__");
+        let with_tree = |artifact: Option<&str>| {
+            let mut log =
+                log_of_an_older_server("ConversationStateUpdateEvent", &[("From the beginning", root())]);
+            for place in [1, 2] {
+                log[place]["parent_id"] = event_id(place - 1).into();
+            }
+            if artifact.is_none() {
+                log.remove(3);
+            }
+            log
+        };
+        let mut without_update = log_of_an_older_server("", &[("From the beginning", root())]);
+        without_update.remove(3);
+        let went_on = log_of_an_older_server(
+            "ConversationStateUpdateEvent",
+            &[("And?", event_id(2).into()), ("Anew", root())],
+        );
+        for log in [with_tree(None), with_tree(Some("")), without_update, went_on] {
+            let world = stored(log.clone(), |_| {}).await;
+            let conversation = world.open().await.unwrap();
+            conversation.final_response().await.unwrap();
+            assert_eq!(codes(&conversation), [], "{log:?}");
+        }
+    });
+}
+
 /// An early SDK stored what the model had sent; a server refuses the whole request because of it.
 #[test]
 fn arguments_that_are_no_json_object_are_sent_as_an_empty_one_and_the_answer_says_so() {

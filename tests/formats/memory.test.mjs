@@ -27,6 +27,18 @@ test("a conversation of 200 MB goes in and out with little more than the store's
   });
 });
 
+test("one event of 120 MB goes in with four copies of it in memory at most", async () => {
+  await withTemporaryFolder(async (directory) => {
+    const file = path.join(directory, "one.zip");
+    await writeLarge(file, 1, 120 * megabyte);
+    const { imported, refused, peak } = await measuredImport(file);
+    assert.equal(refused, undefined);
+    assert.equal(imported[0].eventCount, 1);
+    // Node itself has some sixty. A string of it would be one copy more.
+    assert(peak < 560 * megabyte, `${peak / megabyte} MB`);
+  });
+});
+
 /** An archive of `count` events of `size` bytes each, half of each packing badly. */
 async function writeLarge(file, count, size) {
   const events = Array.from({ length: count }, (_, index) => {

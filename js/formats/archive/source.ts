@@ -1,11 +1,11 @@
 // Gives the core access to files by their index in a list of them. Those that the core has decided to store go from here
 // directly into the store.
 import type { ZipSource as CoreSource, ZipEntries, ZipUnreadable, ZipWriting } from "../../../pkg/threadkeep.js";
-import { type Commit, type Store, isInBrowser } from "../../store/store.js";
+import { type Commit, type Store, takesBytes } from "../../store/store.js";
 import { PageYield } from "../../store/reading.js";
 import { type Bytes, joined } from "../../input/bytes.js";
 
-/** A longer event that is not ASCII goes into the browser's database as bytes: a string of it has twice as many, and on its way into the wasm three times as many. */
+/** A longer event goes into a store of the wasm as bytes: a string would be another copy of it, and one that is not ASCII has several times as many on its way. */
 const longText = 1 << 20;
 const text = new TextDecoder("utf-8", { ignoreBOM: true });
 
@@ -49,9 +49,8 @@ export abstract class Source implements CoreSource {
     if (!(contents instanceof Map)) return contents;
     const content = (source: number) => (source < 0 ? given[-1 - source]! : contents.get(source)!);
     const [eventIds, filePaths] = [ids.split("\n"), paths.split("\n")];
-    const takesBytes = isInBrowser(this.#store);
-    const json = (bytes: Uint8Array) =>
-      takesBytes && bytes.length > longText && !isASCII(bytes) ? (bytes as unknown as string) : text.decode(bytes);
+    const hasBytes = takesBytes(this.#store);
+    const json = (bytes: Uint8Array) => (hasBytes && bytes.length > longText ? (bytes as unknown as string) : text.decode(bytes));
     const events = Array.from(eventSources, (source, place) => ({ id: eventIds[place]!, json: json(content(source)) }));
     // Copied where other files are in the same buffer, because a store may hold on to the bytes.
     const own = (bytes: Uint8Array) => (bytes.length + 1 === bytes.buffer.byteLength ? bytes : bytes.slice());
@@ -61,9 +60,4 @@ export abstract class Source implements CoreSource {
     await this.#store.commit(conversation, { ...(commit as Commit), events, files });
     return undefined;
   }
-}
-
-function isASCII(bytes: Uint8Array): boolean {
-  for (let at = 0; at < bytes.length; at++) if (bytes[at]! > 127) return false;
-  return true;
 }

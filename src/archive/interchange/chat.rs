@@ -1,13 +1,16 @@
 //! Reads a list of messages: those of Chat Completions, and those of the SDK.
 
 use super::{
+    branches::{self, Step},
+    date,
     entry::Entry,
     timeline::{ItemKind, Outcome, Timeline, call, image},
 };
 use crate::{
-    error::Result,
+    error::{Result, shown},
     event::{ActionEvent, Source},
-    json::{FromJson as _, elements},
+    id::EventId,
+    json::{FromJson as _, elements, string},
     llm::message::{Content, Message, ReasoningItem, Role, ThinkingBlock},
 };
 
@@ -28,6 +31,21 @@ const KNOWN: &[&str] = &[
     "cache_control",
     "function_call",
     "id",
+    "parent",
+];
+
+/// Further fields of llama.cpp's messages.
+const OF_LLAMA_CPP: &[&str] = &[
+    "convId",
+    "type",
+    "children",
+    "toolCalls",
+    "thinking",
+    "reasoningContent",
+    "extra",
+    "timings",
+    "model",
+    "completionId",
 ];
 
 /// Reads the messages of a list, whose path in the file is `name`. `created_at` is the time of messages without one.
@@ -37,18 +55,90 @@ pub fn read(
     messages: &[&str],
     created_at: Option<&str>,
 ) -> Result<()> {
+    let mut entries = Vec::with_capacity(messages.len());
     for (index, text) in messages.iter().enumerate() {
-        let entry = Entry::read(format!("{name}[{index}]"), text)?;
-        let timestamp = [entry.get("timestamp"), entry.get("created_at")];
-        let timestamp = timestamp.into_iter().flatten().find_map(String::from_json);
-        let timestamp = timestamp.or_else(|| created_at.map(str::to_owned));
-        message(timeline, &entry, timestamp, index == 0)?;
-        for other in entry.others(KNOWN) {
+        entries.push(Entry::read(format!("{name}[{index}]"), text)?);
+    }
+    if branches::has_branches(&entries) {
+        return read_branches(timeline, &entries, created_at, None);
+    }
+    for (index, entry) in entries.iter().enumerate() {
+        one(timeline, entry, created_at, index == 0)?;
+    }
+    Ok(())
+}
+
+/// Reads messages of which each names the one before it. `shown` is the last one of the branch that was shown.
+pub fn read_branches(
+    timeline: &mut Timeline<'_>,
+    messages: &[Entry<'_>],
+    created_at: Option<&str>,
+    shown: Option<&str>,
+) -> Result<()> {
+    let (steps, circling) = branches::steps(messages)?;
+    if circling > 0 {
+        timeline.leave_out_many("messages that follow each other in a circle", circling);
+    }
+    // The last item at the end of each message.
+    let mut ends: Vec<Option<EventId>> = messages.iter().map(|_| None).collect();
+    let mut last = None;
+    for step in steps {
+        match step {
+            Step::Back(parent) => {
+                last = parent.and_then(|parent| ends.get(parent).cloned().flatten());
+                if !timeline.items.is_empty() {
+                    timeline.go_back(last.clone());
+                }
+            }
+            Step::Message(index) => {
+                let Some(message) = messages.get(index) else { continue };
+                let before = timeline.items.len();
+                one(timeline, message, created_at, before == 0)?;
+                if timeline.items.len() > before {
+                    last = timeline.items.last().map(|item| item.stamp.id.clone());
+                }
+                if let Some(end) = ends.get_mut(index) {
+                    end.clone_from(&last);
+                }
+                if shown.is_some() && branches::name(message, "id")?.as_deref() == shown {
+                    timeline.leaf.clone_from(&last);
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+fn is_of_llama_cpp(entry: &Entry<'_>) -> bool {
+    entry.get("convId").is_some()
+}
+
+/// Reads one message.
+fn one(
+    timeline: &mut Timeline<'_>,
+    entry: &Entry<'_>,
+    created_at: Option<&str>,
+    is_first: bool,
+) -> Result<()> {
+    // llama.cpp's first message stands for the conversation.
+    if entry.text("type").ok().flatten().as_deref() == Some("root") {
+        return Ok(());
+    }
+    let timestamp = [entry.get("timestamp"), entry.get("created_at")];
+    let timestamp = timestamp.into_iter().flatten().find_map(date::read);
+    let timestamp = timestamp.or_else(|| created_at.map(str::to_owned));
+    message(timeline, entry, timestamp, is_first)?;
+    for other in entry.others(KNOWN) {
+        if !is_of_llama_cpp(entry) || !OF_LLAMA_CPP.contains(&other.as_str()) {
             timeline.leave_out(&format!("the field {other} of messages"));
         }
-        if entry.get("function_call").is_some() {
-            timeline.leave_out("the field function_call of messages");
-        }
+    }
+    if entry.get("function_call").is_some() {
+        timeline.leave_out("the field function_call of messages");
+    }
+    for extra in entry.objects("extra")? {
+        let name = extra.text("name")?.unwrap_or_default();
+        timeline.leave_out(&format!("the attached file {}", shown(&name)));
     }
     Ok(())
 }
@@ -162,7 +252,14 @@ fn part(timeline: &mut Timeline<'_>, part: &Entry<'_>) -> Result<Option<Content>
 fn calls(timeline: &Timeline<'_>, entry: &Entry<'_>) -> Result<Vec<ActionEvent>> {
     let response = timeline.new_id().to_string();
     let mut calls: Vec<ActionEvent> = Vec::new();
-    for call_entry in entry.objects("tool_calls")? {
+    // llama.cpp has them as a text, which is empty if there are none.
+    let written = entry.get("toolCalls").filter(|value| string(value).is_some());
+    let written = written.and_then(String::from_json).unwrap_or_default();
+    let mut listed = entry.objects("tool_calls")?;
+    for (index, text) in elements(&written).unwrap_or_default().into_iter().enumerate() {
+        listed.push(Entry::read(format!("{}.toolCalls[{index}]", entry.name), text)?);
+    }
+    for call_entry in listed {
         let function = call_entry.object("function")?;
         let function = function.as_ref().unwrap_or(&call_entry);
         let id = call_entry.name_in("id")?.unwrap_or_else(|| timeline.new_id().to_string());
@@ -187,7 +284,16 @@ fn calls(timeline: &Timeline<'_>, entry: &Entry<'_>) -> Result<Vec<ActionEvent>>
 }
 
 fn reasoning(entry: &Entry<'_>) -> Result<Option<String>> {
-    Ok(entry.text("reasoning_content")?.or(entry.text("reasoning")?).filter(|text| !text.is_empty()))
+    let fields = match is_of_llama_cpp(entry) {
+        true => ["reasoningContent", "thinking"],
+        false => ["reasoning_content", "reasoning"],
+    };
+    for field in fields {
+        if let Some(text) = entry.text(field)?.filter(|text| !text.is_empty()) {
+            return Ok(Some(text));
+        }
+    }
+    Ok(None)
 }
 
 fn thinking(entry: &Entry<'_>) -> Result<Vec<ThinkingBlock>> {

@@ -1,5 +1,7 @@
 //! Dates in the files of other programs.
 
+use crate::json::FromJson as _;
+
 /// Numbers below this are seconds since the Unix epoch, others milliseconds.
 const FIRST_MILLISECONDS: f64 = 1e11;
 
@@ -29,6 +31,11 @@ fn civil(days: u64) -> (u64, u64, u64) {
     let date = day - (153 * month + 2) / 5 + 1;
     let (month, is_next) = if month < 10 { (month + 3, 0) } else { (month - 9, 1) };
     (year + era * 400 + is_next, month, date)
+}
+
+/// A date in JSON: a text, or a number.
+pub fn read(json: &str) -> Option<String> {
+    String::from_json(json).or_else(|| json.parse::<f64>().ok().map(of_number))
 }
 
 /// Whether a text begins with a date: `2026-01-31…`.

@@ -6,15 +6,13 @@ use super::{
     timeline::Timeline,
 };
 use crate::{
-    event::{Body, Event, Source},
     format::{
         base_state::{BaseState, ExecutionStatus, MAX_TAG_LENGTH, WORKSPACE},
         layout::{BASE_STATE, EVENTS, event_file_name},
         tree::Leaf,
     },
-    id::ConversationId,
+    id::{ConversationId, EventId},
     json::quoted,
-    llm::message::Role,
 };
 use futures_util::future::LocalBoxFuture;
 use std::{cell::Cell, future::ready, rc::Rc};
@@ -28,11 +26,16 @@ pub struct Folder {
 impl Folder {
     /// The directory of the conversation `id` with this log.
     pub fn new(id: ConversationId, log: &Log, timeline: &Timeline<'_>) -> Self {
-        let folder = id.hex();
-        let mut files = vec![(format!("{folder}/{BASE_STATE}"), base_state(id, log, timeline).json())];
-        for (index, event) in (0_u64..).zip(&log.events) {
-            let name = format!("{folder}/{EVENTS}/{}", event_file_name(index, event.id()));
-            files.push((name, Rc::clone(event.json())));
+        let events = log.events.iter().map(|event| (event.id().clone(), Rc::clone(event.json())));
+        Self::of(&base_state(id, log, timeline), events)
+    }
+
+    /// The directory of a conversation with this state and these events.
+    pub fn of(state: &BaseState, events: impl IntoIterator<Item = (EventId, Rc<str>)>) -> Self {
+        let folder = state.id().hex();
+        let mut files = vec![(format!("{folder}/{BASE_STATE}"), state.json())];
+        for (index, (id, json)) in (0_u64..).zip(events) {
+            files.push((format!("{folder}/{EVENTS}/{}", event_file_name(index, &id)), json));
         }
         Self { files, was_listed: Cell::new(false) }
     }
@@ -74,27 +77,27 @@ impl Archive for Folder {
     }
 }
 
-/// The fields that the SDK requires and those that follow from the log. Of the agent only the model's name is known.
-fn base_state(id: ConversationId, log: &Log, timeline: &Timeline<'_>) -> BaseState {
-    let model = quoted(timeline.model.as_deref().unwrap_or("unknown"));
+/// The fields that the SDK requires. Of the agent only the model's name is known.
+pub fn minimal_state(id: ConversationId, model: Option<&str>) -> BaseState {
+    let model = quoted(model.unwrap_or("unknown"));
     let agent = format!("{{\"llm\":{{\"model\":{model}}},\"tools\":[],\"kind\":\"Agent\"}}");
-    let mut state = BaseState::minimal(id, &agent, WORKSPACE);
+    BaseState::minimal(id, &agent, WORKSPACE)
+}
+
+/// Also the fields that follow from the log.
+fn base_state(id: ConversationId, log: &Log, timeline: &Timeline<'_>) -> BaseState {
+    let mut state = minimal_state(id, timeline.model.as_deref());
     state.set_execution_status(match log.is_finished {
         true => ExecutionStatus::Finished,
         false => ExecutionStatus::Idle,
     });
-    let is_user_message = |event: &&Event| {
-        event.source() == Source::User
-            && matches!(event.body(), Body::MessageEvent(body) if body.llm_message.role == Role::User)
-    };
-    if let Some(message) = log.events.iter().rfind(is_user_message) {
-        state.set_last_user_message_id(Some(message.id()));
+    if let Some(message) = &log.last_user_message {
+        state.set_last_user_message_id(Some(message));
     }
-    let last = log.events.last().map(|last| last.id().clone());
-    state.set_leaf(&last.map_or(Leaf::Unset, Leaf::Event));
-    let title = timeline.title.as_ref().map(|title| title.chars().take(MAX_TAG_LENGTH).collect::<String>());
-    let tags: Vec<_> = title.into_iter().map(|title| ("title".to_owned(), title)).collect();
-    // The tag follows the rules for tags: the title was shortened above.
-    let _ = state.set_tags(&tags);
+    state.set_leaf(&log.leaf.clone().map_or(Leaf::Unset, Leaf::Event));
+    match &timeline.title {
+        Some(title) => state.set_title(timeline.beginning_of(title, MAX_TAG_LENGTH)),
+        None => drop(state.set_tags(&[])),
+    }
     state
 }

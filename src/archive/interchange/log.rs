@@ -11,7 +11,9 @@ use crate::{
         Observation, ObservationEvent, Parent, RejectionSource, Source, SystemPromptEvent,
         UserRejectObservation,
     },
+    id::EventId,
     llm::message::{Content, Message, Role},
+    names::Names,
 };
 
 /// The error result for a call without a result in the file, because the next run would make such a call again.
@@ -21,7 +23,11 @@ const NO_RESULT: &str = "No result of this call was recorded.";
 pub struct Log {
     /// The events, in order.
     pub events: Vec<Event>,
-    /// Whether the conversation ends with the agent's final message.
+    /// The last event of the branch that was shown.
+    pub leaf: Option<EventId>,
+    /// The last message of the user in that branch.
+    pub last_user_message: Option<EventId>,
+    /// Whether that branch ends with the agent's final message.
     pub is_finished: bool,
 }
 
@@ -31,12 +37,17 @@ pub struct Log {
 /// `internal` for an event of an unknown kind, which no reader produces.
 pub fn log(timeline: &mut Timeline<'_>) -> Result<Log> {
     let mut turns = turns(timeline);
-    let is_finished = turns.last().is_some_and(is_final);
     put_instructions_first(&mut turns, timeline);
     let mut writer = Writer::default();
     let mut unanswered = Vec::new();
     for turn in turns {
+        let is_final = is_final(&turn);
+        let ids = ids_of(&turn);
         match turn {
+            Turn::Back(id) => {
+                writer.go_back(id.as_ref());
+                continue;
+            }
             Turn::Item(item) => writer.item(*item)?,
             Turn::Calls(calls) => {
                 for call in &calls {
@@ -55,6 +66,7 @@ pub fn log(timeline: &mut Timeline<'_>) -> Result<Log> {
                 }
             }
         }
+        writer.end_turn(&ids, is_final);
     }
     if !unanswered.is_empty() {
         timeline.warnings.push(format!(
@@ -62,7 +74,7 @@ pub fn log(timeline: &mut Timeline<'_>) -> Result<Log> {
             named(&unanswered)
         ));
     }
-    Ok(Log { events: writer.events, is_finished })
+    Ok(writer.log(timeline.leaf.as_ref()))
 }
 
 fn put_instructions_first(turns: &mut Vec<Turn>, timeline: &Timeline<'_>) {
@@ -77,7 +89,7 @@ fn put_instructions_first(turns: &mut Vec<Turn>, timeline: &Timeline<'_>) {
                 Some(Turn::Calls(calls)) => {
                     calls.first().map(|call| call.stamp.timestamp.clone()).unwrap_or_default()
                 }
-                None => return,
+                Some(Turn::Back(_)) | None => return,
             };
             let stamp = Stamp { id: timeline.new_id(), timestamp, place: String::new() };
             let kind = ItemKind::Instructions(Vec::new(), Vec::new());
@@ -94,6 +106,20 @@ fn is_final(turn: &Turn) -> bool {
         Turn::Item(item) => {
             matches!(&item.kind, ItemKind::Message(_, message) if message.role == Role::Assistant)
         }
+        Turn::Back(_) => false,
+    }
+}
+
+/// The ids of the items of a turn.
+fn ids_of(turn: &Turn) -> Vec<EventId> {
+    match turn {
+        Turn::Item(item) => vec![item.stamp.id.clone()],
+        Turn::Calls(calls) => {
+            let answers = calls.iter().filter_map(|call| call.result.as_ref());
+            let stamps = calls.iter().map(|call| &call.stamp).chain(answers.map(|(stamp, _)| stamp));
+            stamps.map(|stamp| stamp.id.clone()).collect()
+        }
+        Turn::Back(_) => Vec::new(),
     }
 }
 
@@ -106,14 +132,61 @@ fn final_message(action: &ActionEvent) -> Option<String> {
 #[derive(Default)]
 struct Writer {
     events: Vec<Event>,
+    /// The place of the event that each one follows.
+    parents: Vec<Option<usize>>,
+    /// The place of the event that the next one follows.
+    last: Option<usize>,
+    /// The place of the last event of the turn that an item is in, by the item's id.
+    ends: Names,
+    /// The places at which a branch is finished.
+    finals: Names,
 }
 
 impl Writer {
     fn event(&mut self, stamp: &Stamp, source: Source, body: impl Into<Body>) -> Result<()> {
-        let parent = self.events.last().map_or(Parent::Unset, |last| Parent::Event(last.id().clone()));
+        let last = self.last.and_then(|last| self.events.get(last));
+        let parent = last.map_or(Parent::Unset, |last| Parent::Event(last.id().clone()));
         let head = Head { id: stamp.id.clone(), timestamp: stamp.timestamp.clone(), source, parent };
+        self.parents.push(self.last);
+        self.last = Some(self.events.len());
         self.events.push(Event::new(head, body.into())?);
         Ok(())
+    }
+
+    /// Lets the next event follow the turn with this item, or else the instructions.
+    fn go_back(&mut self, id: Option<&EventId>) {
+        let end = id.and_then(|id| self.ends.get(id.as_str()));
+        self.last = end.or((!self.events.is_empty()).then_some(0));
+    }
+
+    fn end_turn(&mut self, ids: &[EventId], is_final: bool) {
+        let Some(last) = self.last else { return };
+        for id in ids {
+            self.ends.set(id.as_str(), last);
+        }
+        if is_final {
+            self.finals.set(&last.to_string(), 0);
+        }
+    }
+
+    fn log(self, leaf: Option<&EventId>) -> Log {
+        let end = leaf.and_then(|leaf| self.ends.get(leaf.as_str()));
+        let end = end.or(self.events.len().checked_sub(1));
+        let mut last_user_message = None;
+        let mut at = end;
+        while let Some((place, event)) = at.and_then(|place| Some((place, self.events.get(place)?))) {
+            if is_user_message(event) {
+                last_user_message = Some(event.id().clone());
+                break;
+            }
+            at = self.parents.get(place).copied().flatten();
+        }
+        Log {
+            leaf: end.and_then(|end| self.events.get(end)).map(|event| event.id().clone()),
+            last_user_message,
+            is_finished: end.is_some_and(|end| self.finals.has(&end.to_string())),
+            events: self.events,
+        }
     }
 
     fn item(&mut self, item: Item) -> Result<()> {
@@ -129,8 +202,8 @@ impl Writer {
             }
             ItemKind::Message(source, message) => self.event(stamp, source, MessageEvent::new(message)),
             ItemKind::Other(source, body) => self.event(stamp, source, body),
-            // These are in a turn of calls.
-            ItemKind::Call(_) | ItemKind::Result(..) => Ok(()),
+            // These are in a turn of calls, or a turn of their own.
+            ItemKind::Call(_) | ItemKind::Result(..) | ItemKind::Back(_) => Ok(()),
         }
     }
 
@@ -192,6 +265,11 @@ impl Writer {
         let body = AgentErrorEvent::new(tool_name.as_str(), tool_call_id.as_str(), error, unknown);
         self.event(stamp, Source::Agent, body)
     }
+}
+
+fn is_user_message(event: &Event) -> bool {
+    event.source() == Source::User
+        && matches!(event.body(), Body::MessageEvent(body) if body.llm_message.role == Role::User)
 }
 
 /// Instructions as the static prompt and the dynamic context, if there is one.

@@ -4,10 +4,13 @@
 //! then imported like any other: checked completely, and stored completely or not at all. Files are not trusted. Content
 //! that is not imported is reported in a warning, and settings and keys are never imported.
 
+mod branches;
 mod chat;
 mod date;
 mod entry;
+mod events;
 mod folder;
+mod lines;
 mod log;
 mod readable;
 mod session;
@@ -23,7 +26,7 @@ use super::{
 };
 use crate::{
     context::final_response::final_response,
-    error::{Error, ErrorCode, Result},
+    error::{Error, ErrorCode, Result, shown},
     event::Event,
     format::base_state::BaseState,
     host::Host,
@@ -39,6 +42,7 @@ use crate::{
     },
     store::Store,
 };
+use events::Events;
 use folder::Folder;
 use std::{borrow::Cow, rc::Rc};
 use timeline::Timeline;
@@ -50,9 +54,12 @@ pub async fn import_interchange(
     host: &dyn Host,
     options: &ImportOptions<'_>,
 ) -> Result<Imported> {
-    let mut timeline = read(text, host)?;
-    let log = log::log(&mut timeline)?;
-    let folder = Folder::new(ConversationId::from(host.random_uuid()), &log, &timeline);
+    let mut timeline = Timeline::new(host);
+    let id = ConversationId::from(host.random_uuid());
+    let folder = match read(&mut timeline, text)? {
+        Some(events) => events.folder(id),
+        None => Folder::new(id, &log::log(&mut timeline)?, &timeline),
+    };
     let imported = import(&folder, store, options).await?;
     let Some(mut imported) = imported.into_iter().next() else {
         return Err(Error::new(ErrorCode::Internal, "the import of one conversation returned none"));
@@ -61,46 +68,85 @@ pub async fn import_interchange(
     Ok(imported)
 }
 
-fn read<'a>(text: &str, host: &'a dyn Host) -> Result<Timeline<'a>> {
+/// Reads a file into a timeline. Of one with events of the SDK, returns these instead: they are stored as they are.
+fn read(timeline: &mut Timeline<'_>, text: &str) -> Result<Option<Events>> {
     if text.len() as u64 > MAX_ENTRY_BYTES {
         return Err(invalid(format!("it has {} bytes, more than the {MAX_ENTRY_BYTES} allowed", text.len())));
     }
-    let mut timeline = Timeline::new(host);
     let repaired = well_formed(text);
     if matches!(repaired, Cow::Owned(_)) {
         timeline.warnings.push("halves of characters (lone surrogates) were replaced".to_owned());
     }
-    let text = repaired.trim();
+    let text = repaired.trim_start_matches('\u{feff}').trim();
     if let Some(list) = elements(text) {
-        read_list(&mut timeline, &list)?;
-        return Ok(timeline);
+        return read_list(timeline, &list);
     }
-    let Some(object) = Object::parse(text) else { return Err(not_json(text)) };
+    let Some(object) = Object::parse(text) else {
+        return match lines::lines(timeline, text) {
+            Some(list) => read_list(timeline, &list),
+            None => Err(not_json(text)),
+        };
+    };
+    // A page of an agent server's events, and what some programs put around a list of them.
+    let wrapped = ["items", "events"].iter().find_map(|name| elements(object.get(name)?));
     if object.get("messages").is_some() {
-        session::read(&mut timeline, text)?;
+        session::read(timeline, text)?;
+    } else if let Some(list) = wrapped.filter(|list| events::are_events(list)) {
+        return read_list(timeline, &list);
+    } else if events::are_events(&[text]) {
+        return read_list(timeline, &[text]);
     } else if let Some(list) = ["trajectory", "history"].iter().find_map(|name| elements(object.get(name)?)) {
         // The form of OpenHands' server, and that of its evaluations.
         check_count(&list)?;
-        trajectory::read(&mut timeline, &list)?;
+        trajectory::read(timeline, &list)?;
     } else {
-        return Err(invalid(
-            "it must be a list of messages or events, or an object with messages or a trajectory",
-        ));
+        return Err(invalid(format!("{}; {READABLE}", found(&object))));
     }
-    Ok(timeline)
+    Ok(None)
 }
 
-fn read_list(timeline: &mut Timeline<'_>, list: &[&str]) -> Result<()> {
+/// What can be read, for files that cannot.
+const READABLE: &str = "a list of messages or events, an object with messages or a trajectory, and exports of ChatGPT, Claude, \
+                        Open WebUI, LibreChat, Chatbox and llama.cpp can be read";
+
+/// The highest number of fields that are named of a file that cannot be read.
+const MAX_FIELDS: usize = 8;
+
+/// What a file has that is none of these.
+fn found(object: &Object<'_>) -> String {
+    let names: Vec<String> = object.iter().take(MAX_FIELDS).map(|(name, _)| shown(name)).collect();
+    match (names.len(), object.iter().count()) {
+        (0, _) => "it is an empty object".to_owned(),
+        (named, all) if named < all => {
+            format!("it is an object with the fields {} and {} more", names.join(", "), all - named)
+        }
+        _ => format!("it is an object with the fields {}", names.join(", ")),
+    }
+}
+
+/// As [`read`], for the elements of a list.
+fn read_list(timeline: &mut Timeline<'_>, list: &[&str]) -> Result<Option<Events>> {
     check_count(list)?;
+    if events::are_events(list) {
+        return Ok(Some(Events::read(timeline, list)));
+    }
     let is_event = |text: &&str| {
         Object::parse(text)
             .is_some_and(|object| object.get("role").is_none() && object.get("source").is_some())
     };
     if list.first().is_some_and(is_event) {
-        trajectory::read(timeline, list)
+        trajectory::read(timeline, list)?;
     } else {
-        chat::read(timeline, "messages", list, None)
+        let first = list.first().and_then(|first| Object::parse(first));
+        if let Some(object) = first.filter(|object| object.get("role").is_none()) {
+            return Err(invalid(format!(
+                "it is a list, of which the first element is none that is known: {}; {READABLE}",
+                found(&object)
+            )));
+        }
+        chat::read(timeline, "messages", list, None)?;
     }
+    Ok(None)
 }
 
 fn check_count(list: &[&str]) -> Result<()> {

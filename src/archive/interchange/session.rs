@@ -1,6 +1,6 @@
 //! Sessions, `{id, created_at, messages}`, the format of simple chat programs.
 
-use super::{super::history, chat, check_count, date, entry::Entry, timeline::Timeline};
+use super::{super::history, branches, chat, check_count, date, entry::Entry, timeline::Timeline};
 use crate::{
     error::Result,
     event::Event,
@@ -12,7 +12,16 @@ use crate::{
 /// Reads a session.
 pub fn read(timeline: &mut Timeline<'_>, text: &str) -> Result<()> {
     let session = Entry::read("the session".to_owned(), text)?;
-    timeline.title = session.name_in("title")?;
+    // llama.cpp has what is no message in an object of its own.
+    let conv = session.object("conv")?;
+    timeline.title = match &conv {
+        Some(conv) => conv.name_in("name")?,
+        None => session.name_in("title")?,
+    };
+    let shown = match &conv {
+        Some(conv) => branches::name(conv, "currNode")?,
+        None => branches::name(&session, "leaf")?,
+    };
     timeline.model = session.name_in("model")?;
     let created_at = match session.get("created_at") {
         Some(number) if !number.starts_with('"') => match number.parse::<f64>() {
@@ -23,8 +32,13 @@ pub fn read(timeline: &mut Timeline<'_>, text: &str) -> Result<()> {
     };
     let messages = session.list("messages")?;
     check_count(&messages)?;
-    chat::read(timeline, "messages", &messages, created_at.as_deref())?;
-    for other in session.others(&["id", "created_at", "title", "model", "messages"]) {
+    let entries = session.objects("messages")?;
+    if branches::has_branches(&entries) {
+        chat::read_branches(timeline, &entries, created_at.as_deref(), shown.as_deref())?;
+    } else {
+        chat::read(timeline, "messages", &messages, created_at.as_deref())?;
+    }
+    for other in session.others(&["id", "created_at", "title", "model", "leaf", "conv", "messages"]) {
         timeline.leave_out(&format!("the session's field {other}"));
     }
     Ok(())

@@ -4,7 +4,7 @@ use super::{super::invalid, date::is_date};
 use crate::{
     error::{Result, shown},
     event::{Action, ActionEvent, Body, Source, ToolDefinition},
-    host::Host,
+    host::{self, Host},
     id::EventId,
     json::{FromJson as _, Object, RawJson},
     llm::message::{Content, Message, MessageToolCall},
@@ -20,6 +20,8 @@ pub struct Timeline<'a> {
     pub title: Option<String>,
     /// The model that answered last.
     pub model: Option<String>,
+    /// The last item of the branch that was shown; `None` for the last of all.
+    pub leaf: Option<EventId>,
     /// Warnings for the user.
     pub warnings: Vec<String>,
     /// Kinds of content that were not imported, in the order of their first occurrence, and how often they occurred.
@@ -57,6 +59,8 @@ pub enum ItemKind {
     Result(String, Outcome),
     /// Any other event.
     Other(Source, Body),
+    /// What comes next follows the event of this item, or begins the conversation anew.
+    Back(Option<EventId>),
 }
 
 /// The result of a call.
@@ -72,7 +76,20 @@ pub enum Outcome {
 impl<'a> Timeline<'a> {
     /// An empty timeline.
     pub fn new(host: &'a dyn Host) -> Self {
-        Self { host, items: Vec::new(), title: None, model: None, warnings: Vec::new(), left_out: Vec::new() }
+        Self {
+            host,
+            items: Vec::new(),
+            title: None,
+            model: None,
+            leaf: None,
+            warnings: Vec::new(),
+            left_out: Vec::new(),
+        }
+    }
+
+    /// The beginning of a text with at most so many code points, which ends with a whole character.
+    pub fn beginning_of<'t>(&self, text: &'t str, most: usize) -> &'t str {
+        host::beginning(self.host, text, most)
     }
 
     /// Adds an item, and returns the id of its event. An item without a time gets that of the item before, or the current
@@ -88,11 +105,24 @@ impl<'a> Timeline<'a> {
         id
     }
 
+    /// Lets what comes next follow this item, or begin the conversation anew.
+    pub fn go_back(&mut self, item: Option<EventId>) {
+        self.add("", None, ItemKind::Back(item));
+    }
+
     /// Records that content of this kind is not imported.
     pub fn leave_out(&mut self, name: &str) {
+        self.leave_out_many(name, 1);
+    }
+
+    /// Records that so many pieces of this kind are not imported.
+    pub fn leave_out_many(&mut self, name: &str, number: usize) {
+        if number == 0 {
+            return;
+        }
         match self.left_out.iter_mut().find(|(known, _)| known == name) {
-            Some((_, count)) => *count = count.saturating_add(1),
-            None => self.left_out.push((name.to_owned(), 1)),
+            Some((_, count)) => *count = count.saturating_add(number),
+            None => self.left_out.push((name.to_owned(), number)),
         }
     }
 

@@ -17,6 +17,8 @@ pub enum Turn {
     Item(Box<Item>),
     /// The calls of one answer.
     Calls(Vec<Call>),
+    /// What comes next follows the turn with this item, or begins the conversation anew.
+    Back(Option<EventId>),
 }
 
 /// A call and its result.
@@ -32,11 +34,17 @@ pub struct Call {
 /// Groups the items of a timeline into turns. Changes are reported in its warnings.
 pub fn turns(timeline: &mut Timeline<'_>) -> Vec<Turn> {
     let items = std::mem::take(&mut timeline.items);
-    let mut pairing = Pairing { timeline, turns: Vec::new(), calls: Vec::new(), by_id: Names::default() };
+    let mut pairing =
+        Pairing { timeline, turns: Vec::new(), calls: Vec::new(), first_open: 0, by_id: Names::default() };
     let mut responses = Names::default();
     let mut orphans = Vec::new();
     for Item { stamp, kind } in items {
         match kind {
+            ItemKind::Back(id) => {
+                // No result in another branch is that of a call before it.
+                pairing.first_open = pairing.calls.len();
+                pairing.turns.push(Turn::Back(id));
+            }
             ItemKind::Call(action) => pairing.call(stamp, action, &mut responses),
             ItemKind::Result(id, outcome) => match pairing.open_call(&id) {
                 Some(call) => call.result = Some((stamp, outcome)),
@@ -72,6 +80,8 @@ struct Pairing<'a, 'host> {
     turns: Vec<Turn>,
     /// The position of each call: the index of its turn, and its index in that.
     calls: Vec<(usize, usize)>,
+    /// The first call of this branch.
+    first_open: usize,
     /// The latest call with each id in the file, as an index into `calls`.
     by_id: Names,
 }
@@ -108,10 +118,11 @@ impl Pairing<'_, '_> {
 
     /// The latest call with this id, if it has no result yet.
     fn open_call(&mut self, id: &str) -> Option<&mut Call> {
-        let (turn, index) = *self.calls.get(self.by_id.get(id)?)?;
+        let latest = self.by_id.get(id).filter(|latest| *latest >= self.first_open)?;
+        let (turn, index) = *self.calls.get(latest)?;
         match self.turns.get_mut(turn)? {
             Turn::Calls(calls) => calls.get_mut(index).filter(|call| call.result.is_none()),
-            Turn::Item(_) => None,
+            Turn::Item(_) | Turn::Back(_) => None,
         }
     }
 }

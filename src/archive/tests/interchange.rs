@@ -361,7 +361,7 @@ fn hostile_files_are_refused_with_the_name_of_the_problem() {
         ("nope".into(), "not JSON"),
         ("{\"messages\":[".into(), "it breaks off"),
         ("7".into(), "not JSON, or neither"),
-        ("{}".into(), "it must be a list"),
+        ("{}".into(), "it is an empty object"),
         ("{\"messages\":7}".into(), "the session.messages is not a list"),
         ("{\"messages\":[],\"created_at\":true}".into(), "created_at is neither"),
         ("[7]".into(), "messages[0] is not an object"),

@@ -5,6 +5,8 @@ mod damaged;
 mod faults;
 mod interchange;
 mod interchange_random;
+mod interchange_shapes;
+mod layouts;
 mod hostile;
 mod merging;
 mod mirrors;

@@ -23,6 +23,8 @@ pub struct Calls {
     by_id: Names,
     /// The actions of the user, by the event's number.
     user_actions: Names,
+    /// The commands that V0 ran for itself and showed to nobody, by the event's number.
+    hidden: Names,
     responses: Names,
 }
 
@@ -41,6 +43,13 @@ impl Calls {
     pub fn add_user_action(&mut self, entry: &Entry<'_>) {
         if let Some(id) = entry.get("id") {
             self.user_actions.set(id.trim(), 0);
+        }
+    }
+
+    /// Records that V0 has run this action for itself.
+    pub fn add_hidden(&mut self, entry: &Entry<'_>) {
+        if let Some(id) = entry.get("id") {
+            self.hidden.set(id.trim(), 0);
         }
     }
 
@@ -72,6 +81,10 @@ pub fn observation(
         Some(extras) => extras,
         None => Entry::read(format!("{}.extras", entry.name), "{}")?,
     };
+    if entry.get("cause").is_some_and(|cause| calls.hidden.has(cause.trim())) {
+        timeline.leave_out("the result of a command that V0 ran for itself");
+        return Ok(());
+    }
     let text = entry.text("content")?.unwrap_or_default();
     let kind = match (name, calls.answered_by(entry)?) {
         ("null" | "agent_state_changed" | "loop_detection", _) => {

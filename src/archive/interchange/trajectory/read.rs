@@ -126,6 +126,11 @@ fn action(
             timeline.leave_out("finish by the user");
             return Ok(());
         }
+        _ if entry.get("tool_call_metadata").is_none() && args.get("hidden") == Some("true") => {
+            calls.add_hidden(entry);
+            timeline.leave_out("a command that V0 ran for itself");
+            return Ok(());
+        }
         _ if entry.get("tool_call_metadata").is_none() && is_by_user => {
             calls.add_user_action(entry);
             let text = match args.text("command")? {
