@@ -143,8 +143,8 @@ export class Conversation<Answer = any> implements AsyncDisposable {
 
   /**
    * Imports the file of another program as a new conversation: a session, a list of chat messages with or without tool
-   * calls, or an OpenHands V0 trajectory, each as JSON text, as a Blob with the text, or as the parsed value. The
-   * result's `warnings` name everything that has no place in a conversation.
+   * calls, events of the SDK, an OpenHands V0 trajectory, or a chat of another program (`importFile()` takes several), each as JSON
+   * text, as a Blob with the text, or as the parsed value. `warnings` name everything that has no place in a conversation.
    * @throws ThreadkeepError `archive_invalid` naming the message or event
    */
   static async importJSON(json: unknown, options: { store?: Store | undefined } = {}): Promise<ImportedConversation> {

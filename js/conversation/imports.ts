@@ -1,8 +1,9 @@
 // Imports, which lists are told of, in this page and in others.
-import { importFolder, importZip as importArchive } from "../formats/archive.js";
-import { importJSON as importOther } from "../formats/interchange.js";
+import { chatsInZip, importFolder, importZip as importArchive } from "../formats/archive.js";
+import { importJSON as importOther, importTexts } from "../formats/interchange.js";
 import type { ImportedConversation, TransferOptions } from "../formats/types.js";
-import { optionsOf } from "../input/errors.js";
+import { isA, signalOf } from "../input/arguments.js";
+import { invalidOptions, optionsOf, reading } from "../input/errors.js";
 import { recordChange } from "../store/inventory.js";
 import { indexedDBStore, type Store } from "../store/store.js";
 
@@ -28,6 +29,27 @@ export async function importDirectory(
 ): Promise<ImportedConversation[]> {
   const { store = indexedDBStore(), ...watching } = optionsOf("importDirectory()", options, "store onProgress signal");
   const imported = await importFolder(from, store, watching);
+  recordChange(store, { stored: imported.map(({ id }) => id) });
+  return imported;
+}
+
+/**
+ * Imports whatever people have: an archive, as `Conversation.importZip()`; the JSON of another program, as
+ * `Conversation.importJSON()`; and the exports of ChatGPT, Claude, Open WebUI, LibreChat, Chatbox and llama.cpp with all their
+ * conversations, also in the archives that ChatGPT and Claude send. The file is known by its content, not by its name.
+ * @throws ThreadkeepError `archive_invalid` naming what was found and what could be read
+ */
+export async function importFile(
+  file: Blob,
+  options: { store?: Store | undefined } & TransferOptions = {},
+): Promise<ImportedConversation[]> {
+  const { store = indexedDBStore(), ...watching } = optionsOf("importFile()", options, "store onProgress signal");
+  signalOf(watching.signal);
+  if (!isA(file, Blob)) throw invalidOptions("importFile() takes a file: a File, or another Blob");
+  const start = await reading("the file", async () => new Uint8Array(await file.slice(0, 4).arrayBuffer()));
+  const isZip = start[0] === 0x50 && start[1] === 0x4b && start[2]! < 8;
+  const texts = isZip ? await chatsInZip(file, store, watching) : [await reading("the file", () => file.text())];
+  const imported = texts.length > 0 ? await importTexts(texts, store) : await importArchive(file, store, watching);
   recordChange(store, { stored: imported.map(({ id }) => id) });
   return imported;
 }

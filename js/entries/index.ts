@@ -8,7 +8,7 @@ export type { ContextUsage, ConversationProgress } from "../agent/types.js";
 export type { ConfirmationPolicy } from "../control/types.js";
 export type { Critic, Rating } from "../agent/types.js";
 export { Conversation } from "../conversation/conversation.js";
-export { importDirectory } from "../conversation/imports.js";
+export { importDirectory, importFile } from "../conversation/imports.js";
 export { emptyTrash, updateConversations } from "../conversation/organizing.js";
 export { bringHome, moveToServer } from "../conversation/moving.js";
 export { serveConversations } from "../conversation/serve.js";

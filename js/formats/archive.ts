@@ -21,6 +21,11 @@ export async function importZip(
   return (await parts()).importBlob(blob, store, watching);
 }
 
+/** The texts of the files in which programs for chats keep conversations, if the archive is one of theirs. @internal */
+export async function chatsInZip(zip: Blob, store: Store, { signal }: TransferOptions): Promise<string[]> {
+  return (await parts()).chatsIn(zip, store, signal);
+}
+
 /** Imports all conversations of a folder, as `importZip` those of an archive. @internal */
 export async function importFolder(
   from: FileSystemDirectoryHandle | Iterable<File>,

@@ -18,6 +18,11 @@ export async function importJSON(json: unknown, store: Store): Promise<ImportedC
   return converted(({ importText }) => importText(text, store));
 }
 
+/** Imports all conversations of the JSON texts of other programs. @internal */
+export function importTexts(texts: readonly string[], store: Store): Promise<ImportedConversation[]> {
+  return converted((parts) => parts.importTexts(texts, store));
+}
+
 /** @throws ThreadkeepError `invalid_options` @internal */
 export function formOfMessages(format: string): string {
   if (["message", "chat", "responses", "anthropic"].includes(format)) return format;

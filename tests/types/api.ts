@@ -9,6 +9,7 @@ import {
   folderWorkspace,
   directoryStore,
   importDirectory,
+  importFile,
   indexedDBStore,
   loadSkills,
   load,
@@ -288,6 +289,7 @@ export async function nothing(none: undefined, opened: Conversation): Promise<vo
   await Conversation.importZip(new Blob(), { store: none, onProgress: none, signal: none });
   await Conversation.importJSON([], { store: none });
   await importDirectory([], { store: none, onProgress: none, signal: none });
+  await importFile(new Blob(), { store: none, onProgress: none, signal: none });
   directoryStore(await navigator.storage.getDirectory(), { name: none });
   indexedDBStore(none, { durability: none });
   await new LLMProfileStore(none).load("x", {
@@ -385,6 +387,7 @@ export async function use(signal: AbortSignal): Promise<void> {
   const chats = await navigator.storage.getDirectory();
   same<ReturnType<typeof directoryStore>, Store>(true);
   same<Awaited<ReturnType<typeof importDirectory>>, ImportedConversation[]>(true);
+  same<Awaited<ReturnType<typeof importFile>>, ImportedConversation[]>(true);
   await importDirectory(chats, { store: directoryStore(chats, { name: "chats" }), signal });
   await importDirectory(new FileList());
   // @ts-expect-error a file is no directory

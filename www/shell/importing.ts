@@ -1,6 +1,13 @@
 // Imports files, one after the other, until somebody stops it; the rest can follow later. Loaded with the first import.
 
-import { Conversation, type ImportedConversation, updateConversations } from "threadkeep";
+import {
+  Conversation,
+  type ImportedConversation,
+  importDirectory,
+  importFile,
+  type TransferOptions,
+  updateConversations,
+} from "threadkeep";
 import { announce } from "./announcer.ts";
 import { byId } from "./dom.ts";
 import { sentence } from "./failures.ts";
@@ -45,7 +52,7 @@ async function importOne(files: readonly File[], at: number, work: Work): Promis
   onProgress({ done: 0, total: 1 });
   if (files.length > 1) work.tell(`${at + 1} of ${files.length}`);
   try {
-    const imported = (await isJson(file)) ? [await importOnce(file)] : await Conversation.importZip(file, { onProgress });
+    const imported = await importOnce(file, { onProgress });
     // Another device has put it into its trash; here somebody wants to see it, as one wants a single one in any case.
     const shown = files.length === 1 && imported.length === 1 ? imported : imported.filter(({ outcome }) => outcome === "created");
     if (shown.length > 0) await updateConversations(await trashedOf(shown), { trashed: false });
@@ -87,26 +94,49 @@ async function conclude(imported: readonly ImportedConversation[]): Promise<void
 /** The tag with the fingerprint of the file that a conversation came from: such a file has no id that would tell. */
 const ORIGIN = "importedfile";
 
-/** Imports a file of another program, unless a conversation here came from the same one. */
-async function importOnce(file: File): Promise<ImportedConversation> {
-  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", await file.arrayBuffer()));
-  const origin = [...digest].map((byte) => byte.toString(16).padStart(2, "0")).join("");
-  const stored = [...(await Conversation.list()), ...(await Conversation.list({ trashed: true }))];
-  const known = stored.find(({ tags }) => tags[ORIGIN] === origin);
-  if (known !== undefined) return { id: known.id, outcome: "up_to_date", eventCount: known.eventCount, warnings: [] };
-  const imported = await Conversation.importJSON(file);
-  const session = await Session.open(imported.id);
+/** Imports an archive, or a file of another program, unless the conversations here came from the same one. */
+async function importOnce(file: File, watching: TransferOptions): Promise<ImportedConversation[]> {
+  const origin = await originOf(file);
+  if (origin !== undefined) {
+    const stored = [...(await Conversation.list()), ...(await Conversation.list({ trashed: true }))];
+    const known = stored.filter(({ tags }) => tags[ORIGIN] === origin);
+    if (known.length > 0) return known.map(({ id, eventCount }) => ({ id, outcome: "up_to_date", eventCount, warnings: [] }));
+  }
+  const imported = await importFile(file, watching);
+  // Those of an archive that a conversation was exported to are the same ones by their ids.
+  if (origin !== undefined) for (const { id } of imported) await tag(id, origin);
+  return imported;
+}
+
+async function tag(id: string, origin: string): Promise<void> {
+  const session = await Session.open(id);
   try {
     const { title } = session.thread.getSnapshot();
     await session.conversation.setTags({ ...(title !== null && { title }), ...session.conversation.state.tags, [ORIGIN]: origin });
   } finally {
     await session.close();
   }
-  return imported;
 }
 
-async function isJson(file: File): Promise<boolean> {
-  return /^\s*[[{]/.test(await file.slice(0, 100).text());
+/** The fingerprint of a file whose conversations have no ids that would tell: of all but archives. */
+async function originOf(file: File): Promise<string | undefined> {
+  if ((await file.slice(0, 2).text()) === "PK") return undefined;
+  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", await file.arrayBuffer()));
+  return [...digest].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+/** Imports folders, such as an archive that Safari has unpacked: each as the files in it. Never rejects. */
+export async function importFolders(folders: readonly File[][]): Promise<void> {
+  const imported: ImportedConversation[] = [];
+  for (const files of folders) {
+    const name = files[0]?.webkitRelativePath.split("/")[0] || "The folder";
+    try {
+      imported.push(...(await importDirectory(files)));
+    } catch (error) {
+      report(error, { title: `${name} cannot be imported`, recoveries: [] });
+    }
+  }
+  await conclude(imported);
 }
 
 function summary(imported: readonly ImportedConversation[], trashed: number): string {

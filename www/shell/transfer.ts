@@ -81,8 +81,15 @@ async function importFiles(files: File[]): Promise<void> {
   if (files.length > 0) await (await import("./importing.ts")).importFiles(files);
 }
 
+/** A folder that was dropped, as Safari leaves an archive that it has unpacked. */
+async function importFolders(folders: readonly FileSystemDirectoryEntry[]): Promise<void> {
+  const { filesIn } = await import("./dropped-folder.ts");
+  const { importFolders } = await import("./importing.ts");
+  await importFolders(await Promise.all(folders.map(filesIn)));
+}
+
 /** By its name: other files are attached to the next message. */
-const isArchive = (file: File): boolean => /\.(zip|json)$/i.test(file.name);
+const isArchive = (file: File): boolean => /\.(zip|jsonl?)$/i.test(file.name);
 
 function startDropping(): void {
   const zone = byId("drop-zone");
@@ -115,7 +122,12 @@ function startDropping(): void {
     // A part of the page that takes files itself.
     if (event.defaultPrevented) return;
     event.preventDefault();
-    const files = [...(event.dataTransfer?.files ?? [])];
+    // The entries are gone once this event is over.
+    const entries = [...(event.dataTransfer?.items ?? [])].map((item) => item.webkitGetAsEntry());
+    const folders = entries.filter((entry): entry is FileSystemDirectoryEntry => entry?.isDirectory === true);
+    if (folders.length > 0) void importFolders(folders);
+    const all = [...(event.dataTransfer?.files ?? [])];
+    const files = all.filter((_, place) => entries.length !== all.length || entries[place]?.isDirectory !== true);
     const archives = files.filter(isArchive);
     if (archives.length < files.length) composer.attach(files.filter((file) => !isArchive(file)));
     void importFiles(archives);

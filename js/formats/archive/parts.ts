@@ -1,3 +1,3 @@
 // Loaded, with a chunk of the wasm, for the first import or export.
-export { importBlob, importFiles } from "./zip-import.js";
+export { chatsIn, importBlob, importFiles } from "./zip-import.js";
 export { blobOf, zipSource } from "./zip-stream.js";

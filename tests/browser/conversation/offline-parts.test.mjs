@@ -50,6 +50,7 @@ const others = {
   "formats/archive/parts.ts": "exports and imports",
   archive: "exports and imports",
   "formats/interchange/parts.ts": "exports and imports",
+  "formats/interchange/programs/read.ts": "is loaded for a file of another program, when the host imports it",
   "conversation/organizing/update.ts": "changes what lists show, when the host asks; nothing is stored without it",
   "conversation/organizing/trash.ts": "deletes what is in the trash, when the host asks",
   "store/storage/status.ts": "measures what is stored, when the host asks",
