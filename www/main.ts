@@ -5,6 +5,7 @@ import { tellOfTrash } from "./conversations/in-trash.ts";
 import { drawMoveButton, removeConversation, startActions } from "./shell/actions.ts";
 import { startControl } from "./control/dialog.ts";
 import { startConversationList } from "./shell/conversation-list.ts";
+import { ignoreComposition } from "./shell/composition.ts";
 import { append, byId, el } from "./shell/dom.ts";
 import { icon } from "./shell/icons.ts";
 import { drawModelLabel, startModelLabel } from "./settings/model-label.ts";
@@ -26,6 +27,7 @@ addEventListener("unhandledrejection", ({ reason }) => report(reason, { title: "
 // Without an error it is a note of the browser, such as one about a ResizeObserver that is called again in the next frame.
 addEventListener("error", ({ error }) => error && report(error, { title: "Something in this page went wrong" }));
 
+ignoreComposition();
 byId("import-button").prepend(icon("import"));
 byId("install-button").prepend(icon("export"));
 byId("settings-button").prepend(icon("settings"));

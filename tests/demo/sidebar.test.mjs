@@ -142,6 +142,14 @@ for (const kind of availableBrowsers) {
         await page.page.keyboard.press("F2");
         await focusIs(page, ".conversation-rename");
         await page.enter("Renamed");
+        // Safari ends a composition before it tells of the key that did.
+        for (const key of ["Enter", "Escape"]) {
+          await page.page.evaluate((key) => {
+            const composing = { key, keyCode: 229, bubbles: true, cancelable: true };
+            document.activeElement.dispatchEvent(new KeyboardEvent("keydown", composing));
+          }, key);
+          await focusIs(page, ".conversation-rename");
+        }
         await page.page.keyboard.press("Enter");
         await focusOn(page, "Renamed");
         await lists(page, [

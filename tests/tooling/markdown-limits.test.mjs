@@ -3,20 +3,14 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
-import { buildSync } from "esbuild";
-import { Marked } from "marked";
 import { root } from "../../scripts/process.mjs";
 import { MARKDOWN_SAMPLE, longAnswer } from "../../scripts/scripted-model/texts.mjs";
+import { fromSource } from "../support/bundled.mjs";
 import { randomFrom } from "../support/random.mjs";
 
-const { outputFiles } = buildSync({
-  entryPoints: [path.join(root, "js/ui/chat/markdown/limits.ts")],
-  bundle: true,
-  write: false,
-  format: "esm",
-});
-const { isTooMuch } = await import(`data:text/javascript;base64,${Buffer.from(outputFiles[0].contents).toString("base64")}`);
-const marked = new Marked({ gfm: true });
+const { Limits } = await fromSource("ui/chat/markdown/limits.ts");
+const { marked } = await fromSource("ui/chat/markdown/parser.ts");
+const isTooMuch = (text) => new Limits().isTooMuch(text);
 
 test("texts that hang the parser or overflow its stack are not given to it", () => {
   const nested = (lines) => Array.from({ length: lines }, (_, depth) => `${"  ".repeat(depth)}- a\n`).join("");
@@ -117,5 +111,22 @@ test("text within the limits is parsed without an error and in time", () => {
     marked.parser(marked.lexer(unit.repeat(least)));
     // A twenty-fifth of that on a quiet machine; without limits it is minutes.
     assert.ok(performance.now() - begun < 5000, `${least} times ${JSON.stringify(unit)}`);
+  }
+});
+
+test("a text that grows is counted as the same text at once", () => {
+  for (const text of [
+    "- a\n".repeat(500),
+    `a\r\n\r\n${"*b ".repeat(290)}\n*c*`,
+    "*a_".repeat(300),
+    `${"x\n\n".repeat(2500)}y`,
+    "> ".repeat(30),
+  ]) {
+    const limits = new Limits();
+    for (let end = 0; end < text.length; end += 7) {
+      const start = text.slice(0, end);
+      assert.equal(limits.isTooMuch(start), isTooMuch(start), `${JSON.stringify(text.slice(0, 20))} up to ${end}`);
+    }
+    assert.equal(limits.isTooMuch("a"), false, "another text");
   }
 });

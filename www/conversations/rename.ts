@@ -38,7 +38,6 @@ const answer = (input: HTMLInputElement): Promise<string | null> =>
     input.addEventListener("keydown", (event) => {
       // Nobody else hears of the keys: Escape would close the drawer, too, and an arrow lead to another row.
       event.stopPropagation();
-      if (event.isComposing) return;
       if (event.key === "Enter") resolve(input.value.trim());
       else if (event.key === "Escape") resolve(null);
       else return;

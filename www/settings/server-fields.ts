@@ -151,7 +151,7 @@ export function serverSettings(session: Session | null) {
   // Otherwise Enter would save all settings, without the server.
   for (const input of [name, url, token]) {
     input.addEventListener("keydown", (event) => {
-      if (event.key !== "Enter" || event.isComposing) return;
+      if (event.key !== "Enter") return;
       event.preventDefault();
       addEntered();
     });

@@ -19,7 +19,7 @@ export interface Chat {
   /** The page's icon for a tool, an `<svg>` on a grid of 24 units; `undefined` for the default one. */
   toolIcon: (toolName: string) => ComponentChildren;
   /** The list of messages registers itself here. */
-  list: { current: { followEnd(): void; focus(): void } | null };
+  list: { current: { followEnd(): void; focus(): void; grown(): void } | null };
   /** The field to write in registers itself here. */
   field: { current: { giveBack(text: string): void } | null };
   /** Puts a text that was sent back into the field, before what is there, and moves the focus to it. */

@@ -1,6 +1,7 @@
 /** @jsxImportSource preact */
 // The shortcuts of the chat, and the list of them. Single keys work only while nobody types, and can be turned off, because who
 // speaks to a computer, or has a cat, presses them without meaning to (WCAG 2.1.4). None of them decides anything.
+import { isOfComposition } from "./composition.js";
 import type { RefObject } from "preact";
 import { useEffect, useImperativeHandle, useRef, useState } from "preact/hooks";
 import { lazy } from "./lazy.js";
@@ -46,8 +47,8 @@ export function Shortcuts({ more = [], handle }: ShortcutsProps) {
   useEffect(() => {
     const where = root();
     const onKey = (event: Event): void => {
-      const { key, ctrlKey, metaKey, altKey, isComposing } = event as KeyboardEvent;
-      if (event.defaultPrevented || isComposing || altKey || isInDialog(event)) return;
+      const { key, ctrlKey, metaKey, altKey } = event as KeyboardEvent;
+      if (event.defaultPrevented || isOfComposition(event as KeyboardEvent) || altKey || isInDialog(event)) return;
       if (ctrlKey || metaKey) {
         if (key !== "/") return;
         event.preventDefault();

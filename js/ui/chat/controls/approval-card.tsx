@@ -1,5 +1,6 @@
 /** @jsxImportSource preact */
 // One call that waits: its arguments, and the decision about it.
+import { isOfComposition } from "../composition.js";
 import type { ComponentChildren } from "preact";
 import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { type Approval, type Thread, visibleText } from "../../thread/index.js";
@@ -254,7 +255,7 @@ export function RejectForm({
 }
 
 function closeOnEscape(event: KeyboardEvent, close: () => void): void {
-  if (event.key !== "Escape" || event.isComposing) return;
+  if (event.key !== "Escape" || isOfComposition(event)) return;
   event.stopPropagation();
   close();
 }

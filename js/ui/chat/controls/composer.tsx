@@ -1,5 +1,6 @@
 /** @jsxImportSource preact */
 // The field in which the user writes: it grows with its text, keeps an unsent draft over a reload, takes files, sends and stops.
+import { isOfComposition } from "../composition.js";
 import type { RefObject } from "preact";
 import { useEffect, useId, useImperativeHandle, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Content, FileContent, Image } from "threadkeep";
@@ -164,14 +165,7 @@ export function Composer({ thread, handle, models = [], onModelChange }: Compose
           onKeyDown={(event) => {
             if (event.key === "Escape" && asks) return setAsks(false);
             // An Enter that ends a composition (Japanese, Chinese, …) belongs to the input method; Safari reports it by this code.
-            if (
-              event.key !== "Enter" ||
-              event.shiftKey ||
-              event.isComposing ||
-              event.keyCode === 229 ||
-              matchMedia("(pointer: coarse)").matches
-            )
-              return;
+            if (event.key !== "Enter" || event.shiftKey || isOfComposition(event) || matchMedia("(pointer: coarse)").matches) return;
             event.preventDefault();
             void submit();
           }}
@@ -211,9 +205,9 @@ function RunButtons({ thread, focus }: { thread: Thread; focus: () => void }) {
     // From anywhere in the chat, unless something else there takes the key.
     const chat = buttons.current!.closest(".dock")!.parentNode!;
     const onKey = (event: Event): void => {
-      const { key, isComposing } = event as KeyboardEvent;
+      const { key } = event as KeyboardEvent;
       const isTaken = event.composedPath().some((each) => each instanceof HTMLDialogElement || each instanceof HTMLSelectElement);
-      if (key === "Escape" && !event.defaultPrevented && !isComposing && !isTaken) act("stop");
+      if (key === "Escape" && !event.defaultPrevented && !isOfComposition(event as KeyboardEvent) && !isTaken) act("stop");
     };
     chat.addEventListener("keydown", onKey);
     return () => chat.removeEventListener("keydown", onKey);

@@ -1,5 +1,6 @@
 /** @jsxImportSource preact */
 // Edits a message of the user in its place. Sending it begins another branch, or replaces one that waits to be read.
+import { isOfComposition } from "../composition.js";
 import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Content, FileContent } from "threadkeep";
 import type { Thread, UIMessage } from "../../thread/index.js";
@@ -60,7 +61,7 @@ export function MessageEditor({ thread, message, canSend, close }: MessageEditor
       aria-busy={isBusy}
       onSubmit={(event) => (event.preventDefault(), void submit())}
       onKeyDown={(event) => {
-        if (event.isComposing || event.keyCode === 229) return;
+        if (isOfComposition(event)) return;
         if (event.key === "Escape") close();
         else if (event.key === "Enter" && !event.shiftKey && event.target === field.current && !matchMedia("(pointer: coarse)").matches)
           void submit();

@@ -1,5 +1,5 @@
 // Formulas in Markdown: `$…$` and `\(…\)` in a line, `$$…$$` and `\[…\]` on their own. As in Pandoc, a `$` that is followed by
-// a space, or closed before a digit, is money.
+// a space, or closed before a digit, is money. Before a letter, an underscore or a brace it is the name of a variable: `$PATH:$HOME`.
 import type { MarkedExtension, TokenizerAndRendererExtension, Tokens } from "marked";
 import { escapeHtml } from "./escape.js";
 
@@ -8,7 +8,7 @@ const LONGEST = 2_000;
 
 const INLINE: ReadonlyArray<[RegExp, isDisplay: boolean]> = [
   [new RegExp(String.raw`^\$\$([^$]{1,${LONGEST}}?)\$\$`), true],
-  [new RegExp(String.raw`^\$(?!\s)((?:\\[^\n]|[^\\$\n]){1,${LONGEST}}?)(?<!\s)\$(?!\d)`), false],
+  [new RegExp(String.raw`^\$(?!\s)((?:\\[^\n]|[^\\$\n]){1,${LONGEST}}?)(?<!\s)\$(?![\w{])`), false],
   [new RegExp(String.raw`^\\\(([^]{1,${LONGEST}}?)\\\)`), false],
   [new RegExp(String.raw`^\\\[([^]{1,${LONGEST}}?)\\\]`), true],
 ];

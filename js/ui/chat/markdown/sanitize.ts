@@ -3,12 +3,10 @@
 // cannot reach this one.
 import DOMPurify, { type Config, type DOMPurify as Purifier } from "dompurify";
 import { EMBEDDED_IMAGE } from "./image-placeholder.js";
+import { SHOWN_TAGS } from "./tags.js";
 
 const ALLOWED: Config & { RETURN_DOM_FRAGMENT: true } = {
-  ALLOWED_TAGS: [
-    ..."p br hr h1 h2 h3 h4 h5 h6 ul ol li blockquote pre code em strong b i u s del ins mark sub sup kbd abbr a img".split(" "),
-    ..."table thead tbody tfoot tr th td caption details summary dl dt dd input".split(" "),
-  ],
+  ALLOWED_TAGS: [...SHOWN_TAGS],
   ALLOWED_ATTR: ["href", "title", "src", "alt", "class", "align", "start", "type", "checked", "disabled", "open"],
   ALLOWED_URI_REGEXP: /^(?:https?:|mailto:|data:image\/)/i,
   // Without this, the values of these would have to be addresses.

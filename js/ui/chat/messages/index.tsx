@@ -1,7 +1,7 @@
 /** @jsxImportSource preact */
 // The list of messages. Only the rows that can be seen are in the document, so that a conversation of any length is quick.
 import type { ComponentChildren, TargetedKeyboardEvent } from "preact";
-import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useMemo, useReducer, useRef, useState } from "preact/hooks";
 import type { Thread, UIMessage } from "../../thread/index.js";
 import { useChat, useSnapshot } from "../context.js";
 import { useAnnouncements } from "./announcements.js";
@@ -36,6 +36,8 @@ export function MessageList({ thread, eventId, onMissing, empty, children }: Mes
   const follow = useRef<Follow | null>(null);
   const [isAtEnd, setAtEnd] = useState(true);
   const [isLoading, setLoading] = useState(false);
+  // The height of a row changes with a rendering only, after which the end is kept.
+  const [, render] = useReducer<number, void>((count) => count + 1, 0);
   const folds = useMemo(() => new Set<string>(), [thread]);
 
   const rows = useMemo(() => {
@@ -60,7 +62,7 @@ export function MessageList({ thread, eventId, onMissing, empty, children }: Mes
   useLayoutEffect(() => {
     const element = scroller.current!;
     follow.current = new Follow(element, setAtEnd);
-    chat.list.current = { followEnd: toEnd, focus };
+    chat.list.current = { followEnd: toEnd, focus, grown: render };
     // Text rewraps, a font loads, details unfold: the end stays in sight. The height of the rows changes with a rendering only,
     // after which the end is kept anyway; to observe it would be to hear of it once more, and too late for this frame.
     const resized = new ResizeObserver(() => {

@@ -146,6 +146,14 @@ for (const kind of availableBrowsers) {
         aligned: ["start", "end", "center"],
         link: ["_blank", "noopener noreferrer nofollow", "https://example.com/docs"],
       });
+      const selected = await page.evaluate(() => {
+        getSelection().selectAllChildren(one(".code-block").closest(".prose"));
+        const text = String(getSelection());
+        getSelection().removeAllRanges();
+        return text;
+      });
+      assert.match(selected, /const answer/);
+      assert.doesNotMatch(selected, /Copy|^\s*ts\s*$/m, "the head of code is not selected");
       await page.evaluate(() => {
         navigator.clipboard.writeText = async (text) => void (window.copied = text);
         one(".copy").click();

@@ -1,6 +1,7 @@
 /** @jsxImportSource preact */
 // Asks for other arguments of a call until they are accepted, or the user cancels: in a form made from the tool's schema, or as
 // JSON. What is not sent is kept over a reload, except for what the tool marks as secret.
+import { isOfComposition } from "../../composition.js";
 import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { JSONValue } from "threadkeep";
 import type { Approval, Thread } from "../../../thread/index.js";
@@ -109,7 +110,7 @@ export function EditForm({ thread, call, name, takesFocus, cancel, change }: Edi
       aria-busy={loaded === null}
       onSubmit={(event) => (event.preventDefault(), void submit())}
       onKeyDown={(event) => {
-        if (event.key !== "Escape" || event.isComposing) return;
+        if (event.key !== "Escape" || isOfComposition(event)) return;
         event.stopPropagation();
         leave();
       }}
