@@ -31,6 +31,12 @@ export function tellingFetch(deltas, pace = 0, before = 0) {
   return async () => answerOf(pieces, pace, before);
 }
 
+/** A `fetch` whose model answers with these pieces of text, with so many milliseconds between them. */
+export function sayingFetch(text, pace) {
+  const pieces = bytesOf({ id: "chatcmpl-00000000000000000001", text });
+  return async () => answerOf(pieces, pace);
+}
+
 /** A `fetch` whose model ends with a call, whose arguments are so many characters in so many pieces. */
 export function writingFetch(characters, deltas) {
   const message = "Some words of a file, and what they say.\n".repeat(characters / 42);
