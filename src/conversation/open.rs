@@ -290,7 +290,9 @@ fn add_skill_tool(agent: &mut Agent, context: Option<&dyn AgentContext>) -> Resu
     }
 }
 
-/// How long opening waits for the lock of a conversation that is not stored, in milliseconds.
+/// How long opening waits for the lock of a conversation that is not stored, in milliseconds. If another page has it open, this time
+/// is lost: nothing that is stored or locked tells that page from one that is closing it, or that is being left and reloaded. Whoever
+/// followed the latter would be without a writer, and could not send the first message.
 const LOCK_TIMEOUT: f64 = 200.0;
 
 /// How often opening tries to get that lock.
