@@ -211,3 +211,10 @@ pub struct ReasoningItem {
     /// The item's status.
     pub status: Option<String>,
 }
+
+impl ReasoningItem {
+    /// What people are shown of it: what the provider has made for them, else the reasoning itself.
+    pub fn shown(&self) -> &[String] {
+        if self.summary.is_empty() { self.content.as_deref().unwrap_or_default() } else { &self.summary }
+    }
+}

@@ -349,6 +349,21 @@ fn a_message_goes_back_with_its_id_its_status_and_its_annotations() {
 }
 
 #[test]
+fn an_answer_that_was_made_in_the_background_goes_back_whole() {
+    let items = json!([
+        {"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "gAAA"},
+        {"type": "message", "id": "msg_1", "role": "assistant", "status": "completed", "content": [{"type": "output_text", "text": "It is 5.", "annotations": []}]},
+    ]);
+    let in_background = LlmOptions { background: Some(true), ..over_responses("openai/gpt-5") };
+    let history = stored(call_with(in_background.clone(), &[question()], vec![output(&items)]));
+    for next in [in_background, over_responses("openai/gpt-5")] {
+        let outcome = call_with(next, &history, vec![output(&json!([]))]);
+        let sent = outcome.http.body(0)["input"].as_array().unwrap().clone();
+        assert_eq!(Value::Array(sent.get(1..).unwrap().to_vec()), items);
+    }
+}
+
+#[test]
 fn an_answer_that_was_changed_since_goes_back_as_it_is_now() {
     let item = json!({"type": "message", "id": "msg_1", "role": "assistant", "status": "completed", "content": [{"type": "output_text", "text": "a", "annotations": []}]});
     let two = json!([item, {"type": "message", "id": "msg_2", "role": "assistant", "content": [{"type": "output_text", "text": "b"}]}]);

@@ -13,7 +13,7 @@ import type {
   UserRejectObservation,
 } from "threadkeep";
 import { besideOf } from "../thread/beside.js";
-import { argumentsOf, codeOf, contentOf, dateOf, textOf } from "../thread/fields.js";
+import { argumentsOf, codeOf, contentOf, dateOf, shownOf, textOf } from "../thread/fields.js";
 import type { CallOrigin, Failure, MessageOrigin, ToolPart } from "./types.js";
 
 /** An event that an answer of the model consists of. */
@@ -147,7 +147,7 @@ function reasoningParts(
         : { ...part("", at), providerMetadata: { anthropic: { redactedData: block.data } } },
     );
   }
-  const text = reasoning_content ?? item?.summary.join("\n") ?? "";
+  const text = reasoning_content ?? shownOf(item).join("\n");
   // An item without an id keeps what other servers sent, which is nothing to OpenAI.
   if (item?.id) {
     const encrypted = item.encrypted_content ? { reasoningEncryptedContent: item.encrypted_content } : {};

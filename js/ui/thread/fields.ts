@@ -1,5 +1,5 @@
 // Reads the fields of stored events. Logs may come from other programs and versions, so nothing is taken for granted.
-import type { ActionEvent, Content, ConversationEvent, ErrorCode, JSONValue, MessageEvent } from "threadkeep";
+import type { ActionEvent, Content, ConversationEvent, ErrorCode, JSONValue, LLMMessage, MessageEvent } from "threadkeep";
 import { cutMarks } from "./cut-marks.js";
 import { storedErrors } from "./stored-errors.js";
 import type { CutReason, ImagePart, TextPart, ToolPart } from "./types.js";
@@ -47,7 +47,12 @@ export function reasoningOf(
 ): string {
   if (given?.reasoning_content) return given.reasoning_content;
   const thoughts = (given?.thinking_blocks ?? []).flatMap((block) => (block.type === "thinking" ? [block.thinking] : []));
-  return [...thoughts, ...(given?.responses_reasoning_item?.summary ?? [])].join("\n");
+  return [...thoughts, ...shownOf(given?.responses_reasoning_item)].join("\n");
+}
+
+/** What people are shown of a reasoning item: what the provider has made for them, else the reasoning itself. */
+export function shownOf(item: LLMMessage["responses_reasoning_item"]): readonly string[] {
+  return item?.summary?.length ? item.summary : (item?.content ?? []);
 }
 
 /** The arguments of a call as its tool takes them, without those that the library adds to every tool. */

@@ -73,6 +73,26 @@ fn messages_reasoning_calls_and_results_are_shown_in_both_forms() {
     assert_eq!(html.matches("<details").count(), html.matches("</details>").count());
 }
 
+#[test]
+fn reasoning_of_every_api_is_shown() {
+    let summary = json!({"summary": ["Adding both."], "encrypted_content": "gAAA"});
+    let open = json!({"summary": [], "content": ["Adding both."]});
+    let signed = json!([{"type": "thinking", "thinking": "Adding both.", "signature": "s"}]);
+    for (name, thoughts) in [
+        ("reasoning_content", json!("Adding both.")),
+        ("responses_reasoning_item", summary),
+        ("responses_reasoning_item", open),
+        ("thinking_blocks", signed),
+    ] {
+        let (markdown, html) = forms(&json!([
+            {"role": "user", "content": "Q"},
+            {"role": "assistant", "content": "5", name: thoughts},
+        ]));
+        assert!(markdown.contains("> **Thoughts**\n>\n> Adding both.\n"), "{name} {markdown}");
+        assert!(html.contains("<div class=\"text\" dir=\"auto\">Adding both.</div>"), "{name} {html}");
+    }
+}
+
 /// Elements that a page may have; whatever else begins with `<` was written by somebody else.
 const ELEMENTS: [&str; 26] = [
     "!doctype", "html", "head", "meta", "title", "style", "body", "header", "main", "h1", "h2", "h3", "p",

@@ -326,6 +326,15 @@ test("pieces of an answer that is given up disappear", () => {
   );
 });
 
+test("open reasoning of an item that the SDK has stored is shown", () => {
+  const answer = says("5", "agent");
+  answer.llm_message.responses_reasoning_item = { id: "rs_1", summary: [], content: ["Adding.", "Both."] };
+  assert.deepEqual(loaded([says("2 + 3?", "user"), answer]).messages[1].parts, [
+    { type: "reasoning", text: "Adding.\nBoth.", state: "done" },
+    { type: "text", text: "5", state: "done" },
+  ]);
+});
+
 test("an answer has the sources that it names, and says what its server did", () => {
   const answered = (item, kind = "MessageEvent") => {
     last = undefined;

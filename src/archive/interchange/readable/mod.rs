@@ -210,7 +210,7 @@ impl Reader {
         }
     }
 
-    /// Adds reasoning. Signed blocks repeat it, if it is there as text; the summary of a reasoning item does not.
+    /// Adds reasoning. Signed blocks repeat it, if it is there as text; a reasoning item does not.
     fn think(
         &mut self,
         event: &Event,
@@ -227,8 +227,8 @@ impl Reader {
             .collect();
         let signed = signed.join("\n\n");
         let said = reasoning.filter(|text| !text.is_empty()).unwrap_or(&signed);
-        let summary = item.into_iter().flat_map(|item| item.summary.iter().map(String::as_str));
-        let all: Vec<&str> = std::iter::once(said).chain(summary).filter(|text| !text.is_empty()).collect();
+        let item = item.into_iter().flat_map(|item| item.shown().iter().map(String::as_str));
+        let all: Vec<&str> = std::iter::once(said).chain(item).filter(|text| !text.is_empty()).collect();
         self.aside(event, "Thoughts", &all.join("\n\n"));
     }
 
