@@ -28,21 +28,15 @@ impl ToolNames {
     pub(super) fn of(request: &LlmRequest<'_>, limit: usize) -> Self {
         let offered: Vec<String> = request.tools.iter().map(|tool| tool.name.clone()).collect();
         let calls = request.messages.iter().filter_map(|message| message.tool_calls.as_ref()).flatten();
-        let names: Vec<&String> = offered.iter().chain(calls.map(|call| &call.name)).collect();
-        let mut taken = BTreeSet::new();
-        for name in &names {
-            if *accepted(name, limit) == **name {
-                taken.insert((*name).clone());
-            }
-        }
-        let mut known = Self::default();
-        for name in names {
-            if !taken.contains(name) && known.sent(name) == name {
-                let sent = unique(&accepted(name, limit), &mut taken, limit);
-                known.renamed.push((name.clone(), sent));
-            }
-        }
-        Self { offered, ..known }
+        let mut seen = BTreeSet::new();
+        // A long history has the same few names again and again.
+        let mut names: Vec<&String> = offered.iter().chain(calls.map(|call| &call.name)).collect();
+        names.retain(|name| seen.insert(name.as_str()));
+        let (valid, others): (Vec<&String>, Vec<&String>) =
+            names.into_iter().partition(|name| accepted(name, limit) == **name);
+        let mut taken = valid.into_iter().cloned().collect();
+        let rename = |name: &String| (name.clone(), unique(&accepted(name, limit), &mut taken, limit));
+        Self { renamed: others.into_iter().map(rename).collect(), offered }
     }
 
     /// The name that is sent for a tool.
