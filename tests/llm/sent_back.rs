@@ -144,6 +144,30 @@ fn open_reasoning_goes_back_in_the_field_in_which_it_came() {
     assert_eq!(echoed(&deepseek, answer, &off).get("reasoning_content"), None);
 }
 
+#[test]
+fn thoughts_that_came_as_a_part_of_the_content_go_back_as_one() {
+    let thought = json!({"type": "thinking", "thinking": [{"type": "text", "text": "I see."}]});
+    let mistral = at("mistral/magistral-medium-latest", None);
+    for (said, sent_as) in [
+        (json!("5"), json!([thought, {"type": "text", "text": "5"}])),
+        (json!([{"type": "text", "text": "5"}]), json!([thought, {"type": "text", "text": "5"}])),
+    ] {
+        let sent =
+            echoed(&mistral, chunks(&[json!({"content": [thought]}), json!({"content": said})]), &mistral);
+        assert_eq!((&sent["content"], sent.get("reasoning_content")), (&sent_as, None));
+    }
+    let called = chunks(&[json!({"content": [thought]}), json!({"tool_calls": [call(json!({}))]})]);
+    let sent = echoed(&mistral, called, &mistral);
+    assert_eq!(
+        (&sent["content"], &sent["tool_calls"][0]["function"]["name"]),
+        (&json!([thought]), &json!("f"))
+    );
+    let elsewhere = at("openai/qwen3", Some("http://h/v1"));
+    let sent =
+        echoed(&mistral, chunks(&[json!({"content": [thought]}), json!({"content": "5"})]), &elsewhere);
+    assert_eq!(sent["content"], json!([{"type": "text", "text": "5"}]));
+}
+
 /// The messages of the second request, after this refusal of the first.
 fn after(server: &LlmOptions, history: &[Message], refusal: &str) -> Vec<Value> {
     let refused = Reply::complete(400, &json!({"error": {"message": refusal}}).to_string());

@@ -3,7 +3,7 @@
 //! Deterministic: ids that a server omits are made by the caller's function at the end. Lenient, because most servers
 //! deviate from the protocol; only data that cannot be read at all is an error.
 
-use super::tool_calls::ToolCalls;
+use super::{messages::IN_CONTENT, tool_calls::ToolCalls};
 use crate::{
     json::{Object, elements, objects, range_in},
     llm::{
@@ -315,6 +315,7 @@ impl ChatDecoder {
             content.extend(part.get("text").and_then(|json| self.content_pieces.text(json)));
             for part in part.objects("thinking").unwrap_or_default() {
                 reasoning.extend(part.get("text").and_then(|json| self.reasoning_pieces.text(json)));
+                self.reasoning_field = Some(IN_CONTENT);
             }
         }
         // A refusal is shown and stored as text.

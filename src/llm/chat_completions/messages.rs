@@ -2,7 +2,7 @@
 
 use super::request::enables_thinking;
 use crate::{
-    json::{EditableObject, ListWriter, ObjectWriter, quoted},
+    json::{EditableObject, ListWriter, ObjectWriter, elements, quoted},
     llm::{
         carried::{Carried, Origin},
         history::{sent_id, signature_of},
@@ -32,6 +32,9 @@ const NOTED: &str = r#"{"role":"assistant","content":"Noted."}"#;
 const NO_SIGNATURE: &str = "skip_thought_signature_validator";
 
 const CACHE_CONTROL: &str = "{\"type\":\"ephemeral\"}";
+
+/// In place of a field's name: Mistral's reasoning is a part of the content, and its API refuses all fields for it.
+pub(super) const IN_CONTENT: &str = "content";
 
 /// The `messages` of a request, without the brackets.
 pub(super) fn messages_json<'a>(request: &LlmRequest<'a>, names: &ToolNames) -> Ref<'a, str> {
@@ -128,12 +131,20 @@ fn message_json(
     let calls =
         message.tool_calls.as_deref().filter(|calls| message.role == Role::Assistant && !calls.is_empty());
     let carried = Carried::by(message, origin).filter(|_| message.role == Role::Assistant);
+    let has_details =
+        carried.as_ref().is_some_and(|carried| carried.message().get("reasoning_details").is_some());
+    let field = echoed_field(request).unwrap_or("reasoning_content");
+    let reasoning = reasoning(message, calls.is_some(), has_details, request);
     let mut json = ObjectWriter::new();
     let content = if features.force_string_serializer {
         string_content(message, calls.is_some())
     } else {
         let hoisted = (message.role == Role::Tool && !provider.takes_tool_images).then_some(images);
         list_content(message, marked, calls.is_some(), features.supports_vision, hoisted)
+    };
+    let content = match reasoning.filter(|_| field == IN_CONTENT) {
+        Some(thoughts) => Some(with_thoughts(content.as_deref(), thoughts)),
+        None => content,
     };
     if let Some(content) = content {
         json.raw("content", &content);
@@ -185,15 +196,26 @@ fn message_json(
             json.raw("name", &quoted(names.sent(name)));
         }
     }
-    let has_details =
-        carried.as_ref().is_some_and(|carried| carried.message().get("reasoning_details").is_some());
-    if let Some(reasoning) = reasoning(message, calls.is_some(), has_details, request) {
-        json.raw(echoed_field(request).unwrap_or("reasoning_content"), &quoted(reasoning));
+    if let Some(reasoning) = reasoning.filter(|_| field != IN_CONTENT) {
+        json.raw(field, &quoted(reasoning));
     }
     if let Some(carried) = carried {
         carried.message().iter().for_each(|(name, value)| json.raw(name, value));
     }
     json.finish()
+}
+
+/// The content of an answer with its thoughts as the first part.
+fn with_thoughts(content: Option<&str>, thoughts: &str) -> String {
+    let text = ["[", &part("text", &quoted(thoughts), false), "]"].concat();
+    let mut list = ListWriter::new();
+    list.item(&part("thinking", &text, false));
+    match content.map(|content| (content, elements(content))) {
+        Some((_, Some(parts))) => list.items(parts.into_iter().map(str::to_owned)),
+        Some((text, None)) if text != "\"\"" => list.item(&part("text", text, false)),
+        _ => {}
+    }
+    list.finish()
 }
 
 /// The reasoning that is sent back to the model; a space if there is none and the provider requires one.
