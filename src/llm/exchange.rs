@@ -222,7 +222,7 @@ impl Exchange<'_> {
                 return Ok(());
             }
             let has_ended = decoder.has_ended();
-            let limit = if has_ended { Some(END_TIMEOUT) } else { self.silence };
+            let limit = if has_ended && !decoder.went_on() { Some(END_TIMEOUT) } else { self.silence };
             chunk = match self.within(limit, body.chunk()).await {
                 Ok(chunk) => chunk,
                 // The answer is complete; only its token counts are missing.

@@ -34,7 +34,8 @@ impl ToolNames {
         names.retain(|name| seen.insert(name.as_str()));
         let (valid, others): (Vec<&String>, Vec<&String>) =
             names.into_iter().partition(|name| accepted(name, limit) == **name);
-        let mut taken = valid.into_iter().cloned().collect();
+        let mut taken = BTreeSet::new();
+        taken.extend(valid.into_iter().cloned());
         let rename = |name: &String| (name.clone(), unique(&accepted(name, limit), &mut taken, limit));
         Self { renamed: others.into_iter().map(rename).collect(), offered }
     }

@@ -144,6 +144,11 @@ pub trait Decoder {
     /// Whether the model has ended; only token counts may follow.
     fn has_ended(&self) -> bool;
 
+    /// Whether the answer has once gone on after it had ended: then it may do so again, at any time.
+    fn went_on(&self) -> bool {
+        false
+    }
+
     /// Whether any part of an answer was received.
     fn has_begun(&self) -> bool;
 

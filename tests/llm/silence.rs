@@ -141,6 +141,14 @@ fn the_wait_after_the_end_of_an_answer_is_short() {
 }
 
 #[test]
+fn an_answer_that_went_on_after_its_end_is_waited_for_as_before_it() {
+    let more = r#"{"choices":[{"index":0,"delta":{"content":"!"},"finish_reason":"stop"}]}"#;
+    let outcome = ask(vec![(1_000, HELLO[1]), (1_000, HELLO[2]), (1_000, more), (20_000, more)], |_| {});
+    assert_eq!(outcome.ended, 23_000 + LIMIT);
+    assert!(outcome.result.unwrap().message.text().ends_with("!!"));
+}
+
+#[test]
 fn a_clock_that_is_set_back_at_most_doubles_the_limit() {
     let outcome = ask(vec![(20_000, HELLO[1]), (20_000, HELLO[1])], |world| {
         world.clock_error.set(world.clock_error.get() - 3_600_000.0)

@@ -40,6 +40,7 @@ pub struct ChatDecoder {
     is_done: bool,
     /// Whether more came after a finish reason, which therefore is not the end.
     goes_on: bool,
+    went_on: bool,
     plain: PlainChunk,
     names: ToolNames,
     origin: Origin,
@@ -169,6 +170,10 @@ impl Decoder for ChatDecoder {
         self.is_done || self.finish_reason.is_some() && !self.goes_on
     }
 
+    fn went_on(&self) -> bool {
+        self.went_on
+    }
+
     fn has_begun(&self) -> bool {
         self.has_choice
     }
@@ -251,6 +256,7 @@ impl ChatDecoder {
         };
         // OpenWebUI's proxy sends a finish reason in the middle of an answer.
         self.goes_on |= has_ended && !is_further && !self.is_complete && !says_nothing(&piece);
+        self.went_on |= self.goes_on;
         self.goes_on &= !ends_again || is_further;
         let mut shown = Delta::default();
         if is_further && !self.calls.is_empty() && self.calls.choice != number {

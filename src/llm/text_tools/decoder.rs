@@ -98,6 +98,10 @@ impl Decoder for TextToolsDecoder {
         self.inner.has_ended()
     }
 
+    fn went_on(&self) -> bool {
+        self.inner.went_on()
+    }
+
     fn has_begun(&self) -> bool {
         self.inner.has_begun()
     }
