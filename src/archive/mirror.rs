@@ -123,7 +123,7 @@ pub fn plan(ours: &[EventId], theirs: &[&str], state: Option<&BaseState>) -> Mir
             last = last.max(*known);
             continue;
         }
-        // An event comes behind those that it can follow.
+        // A number before the last one is no place for this event: it would stand before an event that it follows.
         while gaps.next_if(|gap| last.is_some_and(|last| *gap < last)).is_some() {}
         let number = gaps.next().unwrap_or_else(|| {
             next = next.saturating_add(1);

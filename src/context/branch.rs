@@ -117,7 +117,7 @@ impl BranchWalk {
     }
 }
 
-/// A branch.
+/// A branch of a log, as far as its parents lead.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Branch {
     /// The events from the root to the leaf.

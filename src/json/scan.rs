@@ -11,7 +11,7 @@ use std::fmt;
 pub struct Broken {
     /// The character that is not allowed; `None` if the text ends too early.
     found: Option<char>,
-    /// Where, in bytes.
+    /// The place of the error in the text, in bytes.
     at: usize,
 }
 

@@ -164,7 +164,7 @@ pub(super) fn audio_format(media_type: &str) -> Option<&'static str> {
     }
 }
 
-/// In tenths.
+/// A number of bytes in megabytes, with one decimal unless that is 0.
 pub(super) fn megabytes(bytes: usize) -> String {
     let tenths = bytes.saturating_add(50_000) / 100_000;
     match (tenths / 10, tenths % 10) {
