@@ -5,7 +5,7 @@ import { plainParagraph } from "../plain-text.js";
 import { addControls } from "./controls.js";
 import type { MarkdownHost } from "./host.js";
 import { Limits } from "./limits.js";
-import { marked } from "./parser.js";
+import { blocksOf, marked } from "./parser.js";
 import { sanitize } from "./sanitize.js";
 
 export interface Block {
@@ -85,10 +85,10 @@ export class GrowingMarkdown {
   #parseFrom(text: string, first: number): boolean {
     const kept = this.#blocks.slice(0, first);
     const start = this.#blocks[first]?.start ?? 0;
-    const lexer = new marked.Lexer(marked.defaults);
+    const links: Links = {};
     // Of two explanations of a link the first holds.
-    for (const { tag, href, title } of kept.flatMap(({ links }) => links)) lexer.tokens.links[tag] ??= { href, title };
-    const tokens = lexer.lex(text.slice(start));
+    for (const { tag, href, title } of kept.flatMap(({ links }) => links)) links[tag] ??= { href, title };
+    const tokens = blocksOf(text.slice(start), links);
     const linksKey = JSON.stringify(tokens.links);
     // A link that is explained at the end may be in any block.
     if (first > 0 && linksKey !== this.#linksKey) return false;

@@ -13,12 +13,17 @@ const WITHOUT_END = names("br hr img input");
 
 const TAG = /<(\/?)([a-z][a-z\d]*)(?=[\s/>])[^<>]*>/gi;
 
+const FIRST_TAG = new RegExp(`^ {0,3}${TAG.source}`, "i");
+
 /** The tags that are open where the parser is, of each parser: an end is a tag only after its beginning. */
 const open = new WeakMap<object, string[]>();
 
 export const tags: TokenizerObject = {
   /** A block of HTML is one if all that is in angle brackets are tags that are shown. */
   html(source) {
+    // Most are none by their first tag, and none of their lines is looked at again and again.
+    const [, , first] = FIRST_TAG.exec(source) ?? [];
+    if (first === undefined || !SHOWN_TAGS.has(first.toLowerCase())) return undefined;
     // A tag that is being written at the end says nothing yet: what was text would become a block again.
     const block = (this.rules.block.html.exec(source)?.[0] ?? "").replace(/<[^<>]*$/, "");
     const found = block.match(/</g)?.length ?? 0;
