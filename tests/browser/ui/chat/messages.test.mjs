@@ -122,6 +122,26 @@ for (const kind of availableBrowsers) {
     });
 
     await usual();
+    await step("a wide table scrolls in its frame, and breaks no word that has room", async () => {
+      await page.setViewport({ width: 390, height: 780 });
+      const cells = (word) => `| ${`${word} | `.repeat(12)}`;
+      const long = `https://a.example/${"x".repeat(200)}`;
+      await page.evaluate(
+        (text) => show([fixtures.agentSays(text)]),
+        `${cells("Quarter")}\n${cells("-")}\n${cells("1,000,000")}\n| ${long} |`,
+      );
+      await until(() => all(".prose td").length === 24);
+      const seen = await page.evaluate(() => {
+        const frame = one(".table-frame");
+        const heights = all(".prose th").map((cell) => cell.getBoundingClientRect().height);
+        const widest = Math.max(...all(".prose td").map((cell) => cell.getBoundingClientRect().width));
+        const { scrollWidth, clientWidth } = one(".scroller");
+        return { scrolls: frame.scrollWidth > frame.clientWidth, line: Math.max(...heights) < 45, widest, page: scrollWidth - clientWidth };
+      });
+      assert.deepEqual({ ...seen, widest: seen.widest <= 390 }, { scrolls: true, line: true, widest: true, page: 0 });
+      await usual();
+    });
+
     await step("Markdown: code with colours, formulas, a task list, an aligned table, copy", async () => {
       await page.evaluate(() => show([fixtures.agentSays(fixtures.markdown)]));
       await until(() => one(".code-block .hljs-keyword") && all(".prose math").length === 2);
