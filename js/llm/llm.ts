@@ -93,7 +93,7 @@ function checked({ baseURL, ...options }: LLMOptions & { baseURL?: string | unde
   }
   const base = options.baseUrl?.trim();
   // The wasm, which is loaded later, asks the same.
-  if (base && !/^[./]/.test(base) && !(/^https?:\/\/[^/?#@]+([/?#]|$)/i.test(base) && URL.canParse(base))) {
+  if (base && !/^[./]/.test(base) && !(/^https?:\/\/[^/?#@]*[^/?#@:]([/?#]|$)/i.test(base) && URL.canParse(base))) {
     throw invalidOptions(
       "baseUrl must be an http(s) URL without user and password, such as http://localhost:11434/v1, or a path of the page, such as /v1",
     );

@@ -142,7 +142,8 @@ fn authority(url: &str) -> Option<&str> {
     url.split_once("//")?.1.split(['/', '?', '#']).next()
 }
 
-/// Whether it is a host without user and password, which `fetch` would refuse and messages would show.
+/// Whether it is a host without user and password, which `fetch` would refuse and messages would show. One without the port that
+/// its colon announces is a mistake: `https://http://localhost:1234` names the host `http`.
 fn is_host(authority: &str) -> bool {
     let (host, port) = match authority.rsplit_once(':') {
         // The colons of an IPv6 address are inside its brackets.
@@ -150,7 +151,7 @@ fn is_host(authority: &str) -> bool {
         _ => (authority, ""),
     };
     let is_name = !host.is_empty() && !host.contains('@') && (host.starts_with('[') || !host.contains(':'));
-    is_name && port.bytes().all(|byte| byte.is_ascii_digit())
+    is_name && !authority.ends_with(':') && port.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// Appends `path` to the path of `base`, before its query; does not repeat the path or its `/v1`.
@@ -277,6 +278,7 @@ mod tests {
             ("openai/x", Some("https://user:pass@host/v1")),
             ("openai/x", Some("https://user:pa/ss@host/v1")),
             ("openai/x", Some("https://")),
+            ("openai/x", Some("https://http://localhost:8000/v1")),
         ] {
             let error = Endpoint::resolve(model, base_url).unwrap_err();
             assert_eq!(error.failure, LlmFailure::InvalidOptions, "{model}");

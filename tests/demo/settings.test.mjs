@@ -70,7 +70,7 @@ for (const kind of availableBrowsers) {
 
       await step("an address that no request can be sent to is refused where it is typed", async (page) => {
         await page.press("Settings");
-        for (const baseUrl of ["htp:/foo", "localhost:1234", "http://", "http:/foo"]) {
+        for (const baseUrl of ["htp:/foo", "localhost:1234", "http://", "http:/foo", "https://http://127.0.0.1:1234/v1"]) {
           await connect(page, { baseUrl });
           await page.page.focus("#model");
           await page.shows(/^The address has to begin with https:\/\/ or http:\/\/ and to name a server, such as/, "#base-url-problem");

@@ -69,7 +69,7 @@ function settingsForm(leave: () => void): { element: HTMLElement; save: () => Pr
     el("option", { value: "other" }, "Another server"),
     own,
   );
-  const baseUrl = textField("base-url", { inputmode: "url", required: true });
+  const baseUrl = textField("base-url", { inputmode: "url", required: true, placeholder: "https://" });
   const urlProblem = el("p", { id: "base-url-problem", class: "outcome", "data-state": "bad", role: "alert" });
   const isScripted = (): boolean => connection.value === "scripted";
   const chosen = (): string => (connection.value.startsWith(PROFILE) ? connection.value.slice(PROFILE.length) : "");
@@ -166,7 +166,7 @@ function settingsForm(leave: () => void): { element: HTMLElement; save: () => Pr
   };
   connection.addEventListener("change", () => {
     const preset = CONNECTIONS.find(({ id }) => id === connection.value);
-    fill(profiles().get(chosen()) ?? { ...DEFAULTS, baseUrl: preset?.baseUrl ?? "https://", model: preset?.model ?? "openai/" });
+    fill(profiles().get(chosen()) ?? { ...DEFAULTS, baseUrl: preset?.baseUrl ?? "", model: preset?.model ?? "openai/" });
   });
   for (const input of [baseUrl, key.apiKey]) input.addEventListener("input", named.restart);
   // Another server has another key, unless one was just entered.
