@@ -4,12 +4,10 @@
 //! between.
 
 use super::{Commit, Listing, Store, StoreError, StoreFuture, StoredEvent};
-use crate::{
-    id::{ConversationId, EventId, StorePath},
-    names::Names,
-};
+use crate::id::{ConversationId, EventId, StorePath};
 use std::{
     cell::{Cell, RefCell},
+    collections::{BTreeMap, HashMap},
     future::ready,
     ops::Range,
     rc::Rc,
@@ -22,18 +20,15 @@ pub struct MemoryStore {
     closed: Cell<bool>,
 }
 
-#[derive(Default)]
-struct Conversations(Vec<(ConversationId, Stored)>);
+type Conversations = HashMap<ConversationId, Stored>;
 
 #[derive(Default)]
 struct Stored {
     base_state: Option<Rc<str>>,
     events: Vec<(EventId, Rc<str>)>,
-    first_index: Names,
-    /// The positions of files in `files`, by path.
-    positions: Names,
-    /// A removed file has no content.
-    files: Vec<(StorePath, Option<Vec<u8>>)>,
+    /// The index of the first event with each id.
+    first_index: HashMap<EventId, usize>,
+    files: BTreeMap<StorePath, Vec<u8>>,
     created_at: f64,
     updated_at: f64,
     writer: u64,
@@ -62,13 +57,13 @@ impl MemoryStore {
             return Err(StoreError::Closed);
         }
         let mut conversations = self.conversations.borrow_mut();
-        let known = conversations.get(conversation);
+        let known = conversations.get(&conversation);
         let is_same_log = known.map_or(0, Stored::length) == commit.expected_length
             && commit.created_at.is_none_or(|at| known.is_some_and(|known| known.created_at == at));
         let number = known.map_or(0, |known| known.writer);
         let is_writer = commit.writer.is_none_or(|writer| writer.expected == number);
         let is_other_known = commit.files_of.as_ref().is_none_or(|other| {
-            let known = conversations.get(other.conversation).filter(|known| known.base_state.is_some());
+            let known = conversations.get(&other.conversation).filter(|known| known.base_state.is_some());
             known.is_some_and(|known| {
                 known.created_at == other.created_at
                     && other.writer.is_none_or(|expected| expected == known.writer)
@@ -78,17 +73,14 @@ impl MemoryStore {
             return Err(StoreError::Conflict { expected: commit.expected_length });
         }
         let created = || Stored { created_at: commit.at, updated_at: commit.at, ..Stored::default() };
-        let mut stored = conversations.take(conversation).unwrap_or_else(created);
+        let stored = conversations.entry(conversation).or_insert_with(created);
         stored.writer = commit.writer.map_or(number, |writer| writer.next);
         if let Some(end) = commit.truncate_to {
             stored.events.truncate(position(end));
-            stored.first_index = Names::default();
-            for (index, (id, _)) in stored.events.iter().enumerate() {
-                stored.first_index.add(id.as_str(), index);
-            }
+            stored.first_index.retain(|_, index| *index < stored.events.len());
         }
         for (id, json) in commit.events {
-            stored.first_index.add(id.as_str(), stored.events.len());
+            stored.first_index.entry(id.clone()).or_insert(stored.events.len());
             stored.events.push((id, json));
         }
         if commit.base_state.is_some() {
@@ -96,25 +88,12 @@ impl MemoryStore {
         }
         stored.write(commit.files);
         stored.updated_at = stored.updated_at.max(commit.at);
-        conversations.0.push((conversation, stored));
         if let Some(other) = commit.files_of
-            && let Some(mut stored) = conversations.take(other.conversation)
+            && let Some(stored) = conversations.get_mut(&other.conversation)
         {
             stored.write(other.files);
-            conversations.0.push((other.conversation, stored));
         }
         Ok(())
-    }
-}
-
-impl Conversations {
-    fn get(&self, conversation: ConversationId) -> Option<&Stored> {
-        self.0.iter().find(|(id, _)| *id == conversation).map(|(_, stored)| stored)
-    }
-
-    fn take(&mut self, conversation: ConversationId) -> Option<Stored> {
-        let position = self.0.iter().position(|(id, _)| *id == conversation)?;
-        Some(self.0.swap_remove(position).1)
     }
 }
 
@@ -125,13 +104,10 @@ impl Stored {
 
     fn write(&mut self, files: Vec<(StorePath, Option<Vec<u8>>)>) {
         for (path, content) in files {
-            match self.positions.get(path.as_str()).and_then(|position| self.files.get_mut(position)) {
-                Some((_, known)) => *known = content,
-                None => {
-                    self.positions.add(path.as_str(), self.files.len());
-                    self.files.push((path, content));
-                }
-            }
+            match content {
+                Some(content) => self.files.insert(path, content),
+                None => self.files.remove(&path),
+            };
         }
     }
 
@@ -166,18 +142,18 @@ fn position(index: u64) -> usize {
 impl Store for MemoryStore {
     fn list(&self) -> StoreFuture<'_, Vec<Listing>> {
         self.read(|conversations| {
-            let listings = conversations.0.iter().filter_map(|(id, stored)| stored.listing(*id));
+            let listings = conversations.iter().filter_map(|(id, stored)| stored.listing(*id));
             super::newest_first(listings.collect())
         })
     }
 
     fn load(&self, conversation: ConversationId) -> StoreFuture<'_, Option<Listing>> {
-        self.read(|conversations| conversations.get(conversation)?.listing(conversation))
+        self.read(|conversations| conversations.get(&conversation)?.listing(conversation))
     }
 
     fn events(&self, conversation: ConversationId, range: Range<u64>) -> StoreFuture<'_, Vec<StoredEvent>> {
         self.read(|conversations| {
-            conversations.get(conversation).map(|stored| stored.events(range)).unwrap_or_default()
+            conversations.get(&conversation).map(|stored| stored.events(range)).unwrap_or_default()
         })
     }
 
@@ -186,9 +162,7 @@ impl Store for MemoryStore {
         conversation: ConversationId,
         event: &'a EventId,
     ) -> StoreFuture<'a, Option<u64>> {
-        self.read(|conversations| {
-            Some(conversations.get(conversation)?.first_index.get(event.as_str())? as u64)
-        })
+        self.read(|conversations| Some(*conversations.get(&conversation)?.first_index.get(event)? as u64))
     }
 
     fn commit(&self, conversation: ConversationId, commit: Commit) -> StoreFuture<'_, ()> {
@@ -201,9 +175,8 @@ impl Store for MemoryStore {
         folder: Option<&'a StorePath>,
     ) -> StoreFuture<'a, Vec<StorePath>> {
         self.read(|conversations| {
-            let files = conversations.get(conversation).into_iter().flat_map(|stored| &stored.files);
-            let existing = files.filter(|(path, content)| content.is_some() && path.is_below(folder));
-            super::sorted(existing.map(|(path, _)| path.clone()).collect())
+            let paths = conversations.get(&conversation).into_iter().flat_map(|stored| stored.files.keys());
+            paths.filter(|path| path.is_below(folder)).cloned().collect()
         })
     }
 
@@ -212,11 +185,7 @@ impl Store for MemoryStore {
         conversation: ConversationId,
         path: &'a StorePath,
     ) -> StoreFuture<'a, Option<Vec<u8>>> {
-        self.read(|conversations| {
-            let stored = conversations.get(conversation)?;
-            let (_, content) = stored.files.get(stored.positions.get(path.as_str())?)?;
-            content.clone()
-        })
+        self.read(|conversations| conversations.get(&conversation)?.files.get(path).cloned())
     }
 
     fn spans_conversations(&self) -> bool {
@@ -227,7 +196,7 @@ impl Store for MemoryStore {
         let result = if self.closed.get() {
             Err(StoreError::Closed)
         } else {
-            drop(self.conversations.borrow_mut().take(conversation));
+            self.conversations.borrow_mut().remove(&conversation);
             Ok(())
         };
         Box::pin(ready(result))
