@@ -1,7 +1,7 @@
 //! A secret text that is not shown in logs and errors.
 
 use crate::{format::secrets::MASK, json::quoted};
-use std::{fmt, rc::Rc};
+use std::{cmp::Reverse, fmt, rc::Rc};
 
 /// A secret. Neither `Debug` nor any error of this library shows it.
 #[derive(Clone, PartialEq, Eq)]
@@ -38,9 +38,8 @@ impl SecretString {
                 byte => in_url.push_str(&format!("%{byte:02X}")),
             }
         }
-        // No spelling of JSON is shorter than the one after it; the place of the URL's depends on its letters.
-        let mut all = vec![json.replace('/', "\\/"), json.to_owned(), plain.to_owned()];
-        all.insert(all.partition_point(|spelling| spelling.len() >= in_url.len()), in_url);
+        let mut all = vec![json.replace('/', "\\/"), json.to_owned(), plain.to_owned(), in_url];
+        all.sort_by_key(|spelling| Reverse(spelling.len()));
         all.dedup();
         all
     }

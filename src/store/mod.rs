@@ -39,7 +39,7 @@ use crate::{
     id::{ConversationId, EventId, StorePath},
 };
 use futures_util::future::LocalBoxFuture;
-use std::{any::Any, cmp::Ordering, collections::BinaryHeap, fmt, ops::Range, rc::Rc};
+use std::{any::Any, fmt, ops::Range, rc::Rc};
 
 /// The future of a store operation.
 pub type StoreFuture<'a, T> = LocalBoxFuture<'a, Result<T, StoreError>>;
@@ -263,40 +263,12 @@ pub enum StoreError {
 /// The message of [`StoreError::Lost`].
 const LOST: &str = "this conversation is no longer in the browser's database: the site's data was cleared, or the browser lost it; an exported copy can be imported again";
 
-/// The order of [`Store::list`]. A heap, as for paths: the standard library's sort is compiled once for each type, for four
-/// kilobytes each time.
-pub(crate) fn newest_first(listings: Vec<Listing>) -> Vec<Listing> {
-    let heap: BinaryHeap<NewestFirst> = listings.into_iter().map(NewestFirst).collect();
-    heap.into_sorted_vec().into_iter().map(|NewestFirst(listing)| listing).collect()
-}
-
-/// A listing by its last commit, the newest first; by id among those of the same time.
-struct NewestFirst(Listing);
-
-impl Ord for NewestFirst {
-    fn cmp(&self, other: &Self) -> Ordering {
-        let by_time = other.0.updated_at.total_cmp(&self.0.updated_at);
-        by_time.then_with(|| self.0.conversation.cmp(&other.0.conversation))
-    }
-}
-
-impl PartialOrd for NewestFirst {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl PartialEq for NewestFirst {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other).is_eq()
-    }
-}
-
-impl Eq for NewestFirst {}
-
-/// The order of [`Store::files`].
-pub(crate) fn sorted(paths: Vec<StorePath>) -> Vec<StorePath> {
-    BinaryHeap::from(paths).into_sorted_vec()
+/// In the order of [`Store::list`]: by the last commit, the newest first; by id among those of the same time.
+pub(crate) fn newest_first(mut listings: Vec<Listing>) -> Vec<Listing> {
+    listings.sort_by(|a, b| {
+        b.updated_at.total_cmp(&a.updated_at).then_with(|| a.conversation.cmp(&b.conversation))
+    });
+    listings
 }
 
 impl fmt::Display for StoreError {

@@ -13,7 +13,7 @@ use crate::{
     id::{ConversationId, EventId, StorePath},
     store::{
         Commit, Durability, FileChanges, FilesOf, Listing, Store, StoreError, StoreFuture, StoredEvent,
-        WriterNumber, newest_first, sorted,
+        WriterNumber, newest_first,
     },
 };
 use futures_util::future::{Either, select};
@@ -166,7 +166,8 @@ impl Store for HostStore {
             }
             // A store of the host may return all files.
             paths.retain(|path| path.is_below(folder));
-            Ok(sorted(paths))
+            paths.sort();
+            Ok(paths)
         })
     }
 

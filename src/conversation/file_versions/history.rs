@@ -172,7 +172,8 @@ impl Stored<'_> {
         }
         paths.retain(|path| !changed.has(path.as_str()));
         paths.extend(sides.into_iter().filter(|(_, key)| key != LIVE && key != ABSENT).map(|(path, _)| path));
-        Ok(FilesAt { version, paths: crate::store::sorted(paths) })
+        paths.sort();
+        Ok(FilesAt { version, paths })
     }
 
     async fn read(&self, version: &str, path: &StorePath) -> Result<Option<Vec<u8>>> {
@@ -214,8 +215,9 @@ impl Stored<'_> {
             paths.push(path);
         }
         let kind = |path: &StorePath| kinds.get(kind_of.get(path.as_str())?).copied();
-        let sorted = crate::store::sorted(paths).into_iter();
-        let changes = sorted.filter_map(|path| Some(Change { kind: kind(&path)?, path })).collect();
+        paths.sort();
+        let changes =
+            paths.into_iter().filter_map(|path| Some(Change { kind: kind(&path)?, path })).collect();
         Ok(changes)
     }
 }

@@ -15,7 +15,6 @@ use crate::{
     store::{
         Durability, Listing, StoreError, StoredEvent, newest_first,
         rows::{Head, LastRow, PAGE, TOMBSTONE_LIFETIME, Tip, UNFINISHED},
-        sorted,
     },
     web::guard,
 };
@@ -226,7 +225,8 @@ pub(super) async fn files(
         paths.push(path.ok_or_else(|| encode::corrupt("the path"))?);
     }
     // The database sorts by UTF-16 code units.
-    Ok(sorted(paths))
+    paths.sort();
+    Ok(paths)
 }
 
 pub(super) async fn read_file(
