@@ -5,7 +5,7 @@
 //! Python would not see the file otherwise. So ULIDs and nanoids are refused.
 
 use crate::error::{Error, ErrorCode, Result, shown};
-use std::{fmt, rc::Rc, str::FromStr};
+use std::{borrow::Borrow, fmt, rc::Rc, str::FromStr};
 use uuid::Uuid;
 
 /// A conversation's UUID.
@@ -77,6 +77,13 @@ impl FromStr for EventId {
             ErrorCode::InvalidOptions,
             format!("event id {} must consist of at least eight hex digits and dashes", shown(text)),
         ))
+    }
+}
+
+/// A map with ids as its keys can be asked for a text.
+impl Borrow<str> for EventId {
+    fn borrow(&self) -> &str {
+        &self.0
     }
 }
 

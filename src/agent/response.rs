@@ -12,10 +12,9 @@ use crate::{
     event::{Action, ActionEvent, AgentErrorEvent, Body, ErrorClassification, Event, MessageEvent, Source},
     id::EventId,
     llm::message::{Content, Message, MessageToolCall, Role},
-    names::Names,
     tool::{FileChange, ToolKind, ToolRegistry, record_of_call},
 };
-use std::rc::Rc;
+use std::{collections::HashSet, rc::Rc};
 
 /// An event that is not appended to the log yet.
 #[derive(Clone, Debug)]
@@ -91,11 +90,11 @@ pub struct Known<'a> {
     pub reads_risk: bool,
     /// The ids of calls and responses in the history. Some providers repeat ids, which have to be replaced: otherwise
     /// a result would be assigned to the wrong call.
-    pub taken: &'a Names,
+    pub taken: &'a HashSet<String>,
     /// Why the answer has ended, as its provider names it.
     pub finish_reason: Option<&'a str>,
     /// The ids of this answer so far.
-    pub given: Names,
+    pub given: HashSet<String>,
     /// The id of the first event of the answer, which pieces of it were reported under.
     pub first_id: Option<EventId>,
     /// Creates a new event id.
@@ -262,7 +261,7 @@ pub fn error_event(tool_name: &str, tool_call_id: &str, error: &str) -> Draft {
 impl Known<'_> {
     /// This id, or a new one with this prefix if it is empty or used already.
     fn unique(&mut self, id: &str, prefix: &str) -> String {
-        let id = if id.is_empty() || self.taken.has(id) || self.given.has(id) {
+        let id = if id.is_empty() || self.taken.contains(id) || self.given.contains(id) {
             // OpenAI refuses call ids of more than 40 characters.
             let mut new = prefix.to_owned();
             new.extend((self.new_id)().as_str().chars().filter(|c| *c != '-'));
@@ -270,7 +269,7 @@ impl Known<'_> {
         } else {
             id.to_owned()
         };
-        self.given.add(&id, 0);
+        self.given.insert(id.clone());
         id
     }
 }

@@ -12,8 +12,8 @@ use crate::{
     event::{Body, Event, Parent},
     format::tree::{Leaf, is_default_leaf},
     id::EventId,
-    names::Names,
 };
+use std::collections::{HashMap, HashSet};
 
 /// The event that a walk needs next.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -60,15 +60,15 @@ pub struct BranchWalk {
     next: Option<Wanted>,
     /// The index of the last event passed.
     last: Option<u64>,
-    /// The indices of all events passed, as text.
-    passed: Names,
+    /// The indices of all events passed.
+    passed: HashSet<u64>,
     breaks: Vec<Break>,
 }
 
 impl BranchWalk {
     /// A walk that begins with this event.
     pub fn from(start: Wanted) -> Self {
-        Self { next: Some(start), last: None, passed: Names::default(), breaks: Vec::new() }
+        Self { next: Some(start), last: None, passed: HashSet::new(), breaks: Vec::new() }
     }
 
     /// The event to load for [`BranchWalk::pass`]; `None` at the end of the walk.
@@ -79,7 +79,7 @@ impl BranchWalk {
     /// Passes the wanted event, which is at `index`. Returns whether it belongs to the branch, which is false if it was
     /// passed before.
     pub fn pass(&mut self, index: u64, event: &Event) -> bool {
-        if !self.passed.add(&index.to_string(), 0) {
+        if !self.passed.insert(index) {
             self.go_around(Break::Cycle(event.id().clone()));
             return false;
         }
@@ -110,7 +110,7 @@ impl BranchWalk {
     fn go_around(&mut self, broken: Break) {
         self.breaks.push(broken);
         let mut before = self.last.and_then(|last| last.checked_sub(1));
-        while let Some(index) = before.filter(|index| self.passed.has(&index.to_string())) {
+        while let Some(index) = before.filter(|index| self.passed.contains(index)) {
             before = index.checked_sub(1);
         }
         self.next = before.map(Wanted::Index);
@@ -137,16 +137,16 @@ pub fn active_branch(log: &[Event], leaf: &Leaf) -> Branch {
         }
     };
     let Some(start) = start else { return Branch::default() };
-    let mut places = Names::default();
+    let mut places: HashMap<&str, usize> = HashMap::new();
     for (place, event) in log.iter().enumerate() {
-        places.add(event.id().as_str(), place);
+        places.entry(event.id().as_str()).or_insert(place);
     }
     let mut walk = BranchWalk::from(start);
     let mut events = Vec::new();
     while let Some(wanted) = walk.wants() {
         let place = match wanted {
             Wanted::Index(index) => usize::try_from(*index).ok(),
-            Wanted::Id(id) => places.get(id.as_str()),
+            Wanted::Id(id) => places.get(id.as_str()).copied(),
         };
         let found = place.and_then(|place| Some((u64::try_from(place).ok()?, log.get(place)?)));
         match found {
@@ -162,22 +162,22 @@ pub fn active_branch(log: &[Event], leaf: &Leaf) -> Branch {
 /// The valid actions of a branch without a result, in order. Observations and rejections answer an action by its event
 /// id, errors by its call id.
 pub fn unmatched_actions(branch: &[Event]) -> Vec<Event> {
-    let (mut answered_actions, mut failed_calls) = (Names::default(), Names::default());
+    let (mut answered_actions, mut failed_calls) = (HashSet::new(), HashSet::new());
     let mut unmatched = Vec::new();
     for event in branch.iter().rev() {
         match event.body() {
             Body::ObservationEvent(body) => {
-                answered_actions.add(&body.action_id, 0);
+                answered_actions.insert(body.action_id.as_str());
             }
             Body::UserRejectObservation(body) => {
-                answered_actions.add(&body.action_id, 0);
+                answered_actions.insert(body.action_id.as_str());
             }
             Body::AgentErrorEvent(body) => {
-                failed_calls.add(&body.tool_call_id, 0);
+                failed_calls.insert(body.tool_call_id.as_str());
             }
             Body::ActionEvent(body) => {
-                let is_answered =
-                    answered_actions.has(event.id().as_str()) || failed_calls.has(&body.tool_call_id);
+                let is_answered = answered_actions.contains(event.id().as_str())
+                    || failed_calls.contains(body.tool_call_id.as_str());
                 if body.action.is_some() && !is_answered {
                     unmatched.push(event.clone());
                 }

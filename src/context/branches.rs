@@ -5,8 +5,8 @@ use crate::{
     event::{Body, Event, Source},
     format::tree::becomes_head,
     id::EventId,
-    names::Names,
 };
+use std::collections::HashMap;
 
 /// The parents of all events of a log, or of its end, which is added event by event.
 #[derive(Default)]
@@ -14,9 +14,9 @@ pub struct Tree {
     /// The place in the log of the first event that was added.
     pub(super) start: usize,
     pub(super) nodes: Vec<Node>,
-    pub(super) places: Names,
+    pub(super) places: HashMap<EventId, usize>,
     /// The answers of the model, by the id of the response, with their first event.
-    responses: Names,
+    responses: HashMap<String, usize>,
 }
 
 pub(super) struct Node {
@@ -72,19 +72,18 @@ impl Tree {
             |parent: Option<usize>| parent.filter(|parent| *parent < place).or(place.checked_sub(1));
         let parent = match parent_of((self.start + place) as u64, event) {
             Ok(None) => None,
-            Ok(Some(Wanted::Id(id))) => match self.places.get(id.as_str()) {
+            Ok(Some(Wanted::Id(id))) => match self.places.get(&id).copied() {
                 None if self.start > 0 => None,
                 found => earlier(found),
             },
             Ok(Some(Wanted::Index(_))) | Err(_) => earlier(None),
         };
-        self.places.add(event.id().as_str(), place);
+        self.places.entry(event.id().clone()).or_insert(place);
         let role = match event.body() {
             Body::MessageEvent(_) if event.source() == Source::User => Role::User,
             Body::MessageEvent(_) => Role::Answer(place),
             Body::ActionEvent(action) => {
-                self.responses.add(&action.llm_response_id, place);
-                Role::Answer(self.responses.get(&action.llm_response_id).unwrap_or(place))
+                Role::Answer(*self.responses.entry(action.llm_response_id.clone()).or_insert(place))
             }
             _ => Role::Nothing,
         };
@@ -97,7 +96,7 @@ impl Tree {
     /// their own, such as those of hooks in logs of the SDK, are left out.
     pub fn branches(&self, head: Option<&EventId>) -> Vec<BranchEnd> {
         let mut is_active = vec![false; self.nodes.len()];
-        let mut next = head.and_then(|head| self.places.get(head.as_str()));
+        let mut next = head.and_then(|head| self.places.get(head).copied());
         while let Some(place) = next {
             let (Some(active), Some(node)) = (is_active.get_mut(place), self.nodes.get(place)) else { break };
             *active = true;

@@ -6,10 +6,10 @@ use crate::{
         pairs::{answered_action, call_of, pairs},
     },
     event::{Body, Event},
+    id::EventId,
     llm::message::{Message, Role},
-    names::Names,
 };
-use std::rc::Rc;
+use std::{collections::HashMap, rc::Rc};
 
 /// The messages that no further event can change.
 #[derive(Clone, Debug, Default)]
@@ -18,7 +18,7 @@ pub(super) struct History {
     /// The number of events in these messages.
     events: usize,
     /// The places of the actions among these events, by id.
-    actions: Names,
+    actions: HashMap<EventId, usize>,
 }
 
 impl History {
@@ -38,7 +38,7 @@ impl History {
         self.messages.append(&mut shared(history_of(complete)));
         for event in complete {
             if call_of(event).is_some() {
-                self.actions.add(event.id().as_str(), self.events);
+                self.actions.entry(event.id().clone()).or_insert(self.events);
             }
             self.events += 1;
         }
@@ -49,7 +49,7 @@ impl History {
 
     /// Whether this event is an answer to a call whose messages are cached.
     fn is_answered_by(&self, events: &[Event], answer: &Event) -> bool {
-        let named = answered_action(answer).and_then(|id| events.get(self.actions.get(id)?));
+        let named = answered_action(answer).and_then(|id| events.get(*self.actions.get(id)?));
         named.and_then(call_of).is_some_and(|call| answer.answered_call() == Some(call))
     }
 }

@@ -14,8 +14,8 @@ use crate::{
     event::{ActionEvent, Body, Condensation, Event, split_before},
     json::Object,
     llm::message::{Content, Message, MessageToolCall, Role},
-    names::Names,
 };
+use std::collections::HashMap;
 
 /// The answer to a call that has none in the log.
 const NO_RESULT: &str = "No result of this call was recorded.";
@@ -87,20 +87,23 @@ struct Numbered {
 
 /// Assigns numbers to calls that are identified by their ids only.
 struct Numbers {
-    known: Names,
+    known: HashMap<String, usize>,
     next: usize,
 }
 
 impl Numbers {
     fn from(next: usize) -> Self {
-        Self { known: Names::default(), next }
+        Self { known: HashMap::new(), next }
     }
 
     fn number(&mut self, id: &str) -> usize {
-        if self.known.add(id, self.next) {
-            self.next += 1;
+        if let Some(known) = self.known.get(id) {
+            return *known;
         }
-        self.known.get(id).unwrap_or_default()
+        let number = self.next;
+        self.next += 1;
+        self.known.insert(id.to_owned(), number);
+        number
     }
 
     fn numbered(&mut self, message: Message) -> Numbered {

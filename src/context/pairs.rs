@@ -3,14 +3,14 @@
 //! Call ids come from the provider, and some providers start again from zero in every answer. So a call is identified by
 //! its action event, whose id observations and rejections contain. Only errors have nothing but the call id.
 
-use crate::{
-    event::{Body, Event},
-    names::Names,
-};
+use crate::event::{Body, Event};
+use std::collections::HashMap;
 
 /// For each event the place of the action that it is or answers. An answer follows its call.
 pub(super) fn pairs(events: &[Event]) -> Vec<Option<usize>> {
-    let (mut actions, mut latest) = (Names::default(), Names::default());
+    // The place of each action by the id of its event, and of the latest one by the id of its call.
+    let mut actions: HashMap<&str, usize> = HashMap::new();
+    let mut latest: HashMap<&str, usize> = HashMap::new();
     // For each action the previous one with the same call id.
     let mut before = vec![None; events.len()];
     let mut is_answered = vec![false; events.len()];
@@ -18,17 +18,17 @@ pub(super) fn pairs(events: &[Event]) -> Vec<Option<usize>> {
     for (place, event) in events.iter().enumerate() {
         if let Some(call) = call_of(event) {
             if let Some(before) = before.get_mut(place) {
-                *before = latest.get(call);
+                *before = latest.get(call).copied();
             }
-            actions.add(event.id().as_str(), place);
-            latest.set(call, place);
+            actions.entry(event.id().as_str()).or_insert(place);
+            latest.insert(call, place);
             pairs.push(Some(place));
             continue;
         }
         let pair = event.answered_call().and_then(|call| {
-            let named = answered_action(event).and_then(|id| actions.get(id));
+            let named = answered_action(event).and_then(|id| actions.get(id).copied());
             let named = named.filter(|at| events.get(*at).and_then(call_of) == Some(call));
-            named.or_else(|| latest_open(latest.get(call)?, &before, &is_answered))
+            named.or_else(|| latest_open(*latest.get(call)?, &before, &is_answered))
         });
         if let Some(is_answered) = pair.and_then(|pair| is_answered.get_mut(pair)) {
             *is_answered = true;

@@ -60,7 +60,7 @@ impl Tree {
     /// first event.
     pub fn versions(&self, head: Option<&EventId>) -> Vec<Versions> {
         let all = self.above();
-        let mut place = head.and_then(|head| self.places.get(head.as_str()));
+        let mut place = head.and_then(|head| self.places.get(head).copied());
         let last = place.and_then(|place| all.get(place)).copied().unwrap_or_default();
         let knows_end = place.is_some() || head.is_none() && self.start == 0;
         let mut found = Vec::new();

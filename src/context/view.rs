@@ -10,9 +10,8 @@ use crate::{
     context::history::History,
     event::{Body, Condensation, Event},
     llm::message::{Content, Message},
-    names::Names,
 };
-use std::{borrow::Cow, cell::RefCell, rc::Rc};
+use std::{borrow::Cow, cell::RefCell, collections::HashSet, rc::Rc};
 
 /// The events that a model sees, in order.
 #[derive(Clone, Debug, Default)]
@@ -43,11 +42,8 @@ impl View {
         if events.is_empty() {
             return 0;
         }
-        let mut ids = Names::default();
-        for event in &self.events {
-            ids.add(event.id().as_str(), 0);
-        }
-        events.iter().filter(|event| ids.has(event.id().as_str())).count()
+        let ids: HashSet<&str> = self.events.iter().map(|event| event.id().as_str()).collect();
+        events.iter().filter(|event| ids.contains(event.id().as_str())).count()
     }
 
     /// Adds the branch's next event. As in the SDK during a run, this omits nothing, so that an action can wait for its
@@ -68,19 +64,16 @@ impl View {
     }
 
     /// Removes the last events, which have these ids. None of them is a condensation.
-    pub fn undo(&mut self, ids: &Names) {
+    pub fn undo(&mut self, ids: &HashSet<&str>) {
         self.history = RefCell::default();
-        while self.events.pop_if(|event| ids.has(event.id().as_str())).is_some() {}
+        while self.events.pop_if(|event| ids.contains(event.id().as_str())).is_some() {}
     }
 
     fn condense(&mut self, event: &Event, condensation: &Condensation) {
         self.history = RefCell::default();
         self.is_condensation_requested = false;
-        let mut forgotten = Names::default();
-        for id in &condensation.forgotten_event_ids {
-            forgotten.add(id, 0);
-        }
-        self.events.retain(|event| !forgotten.has(&view_id(event)));
+        let forgotten: HashSet<&str> = condensation.forgotten_event_ids.iter().map(String::as_str).collect();
+        self.events.retain(|event| !forgotten.contains(&*view_id(event)));
         if let (Some(_), Some(offset)) = (&condensation.summary, condensation.summary_offset) {
             let place = usize::try_from(offset).unwrap_or(usize::MAX).min(self.events.len());
             self.events.insert(place, event.clone());

@@ -12,9 +12,9 @@ use crate::{
     event::{Body, Event, Source},
     format::tree::becomes_head,
     id::{ConversationId, EventId},
-    names::Names,
     store::Store,
 };
+use std::collections::HashSet;
 
 /// The number of events that are read at once, at first and at most: often only the last few are needed.
 const PAGES: (u64, u64) = (32, 512);
@@ -45,13 +45,13 @@ pub struct ActiveBranch {
     /// The part that was loaded.
     part: Part,
     /// Ids of calls and responses.
-    pub taken: Names,
+    pub taken: HashSet<String>,
     /// The last message of the user.
     pub last_user_message: Option<EventId>,
     /// The last event that the model sees, if it is a message that a hook denied.
     pub denied_message: Option<EventId>,
     /// Ids of all messages that hooks denied.
-    denied: Names,
+    denied: HashSet<String>,
     /// All events, if calls had no result when the view was built. Such a view omits these calls, so it is built again
     /// once they have results.
     unsettled: Option<Vec<Event>>,
@@ -67,10 +67,10 @@ impl ActiveBranch {
             recent: Vec::new(),
             is_cut: false,
             part,
-            taken: Names::default(),
+            taken: HashSet::new(),
             last_user_message: None,
             denied_message: None,
-            denied: Names::default(),
+            denied: HashSet::new(),
             unsettled: None,
         };
         for event in events {
@@ -108,22 +108,22 @@ impl ActiveBranch {
         match event.body() {
             Body::HookExecutionEvent(hook) => {
                 if let Some(message) = hook.message_id.as_ref().filter(|_| hook.blocked) {
-                    self.denied.add(message, 0);
+                    self.denied.insert(message.clone());
                 }
             }
             Body::ActionEvent(action) => {
                 self.denied_message = None;
-                self.taken.add(&action.tool_call_id, 0);
-                self.taken.add(&action.llm_response_id, 0);
+                self.taken.insert(action.tool_call_id.clone());
+                self.taken.insert(action.llm_response_id.clone());
                 if action.action.is_some() {
                     self.pending.push(event.clone());
                 }
             }
             Body::MessageEvent(message) => {
                 if let Some(id) = &message.llm_response_id {
-                    self.taken.add(id, 0);
+                    self.taken.insert(id.clone());
                 }
-                let is_denied = self.denied.has(event.id().as_str());
+                let is_denied = self.denied.contains(event.id().as_str());
                 self.denied_message = is_denied.then(|| event.id().clone());
                 if event.source() == Source::User {
                     self.last_user_message = Some(event.id().clone());
@@ -162,29 +162,29 @@ impl ActiveBranch {
         if self.is_cut && self.recent.len() < WINDOW {
             return None;
         }
-        let mut ids = Names::default();
+        let mut ids = HashSet::new();
         for event in &undone {
-            ids.add(event.id().as_str(), 0);
+            ids.insert(event.id().as_str());
             if let Body::ActionEvent(action) = event.body() {
-                ids.add(&action.tool_call_id, 0);
+                ids.insert(&action.tool_call_id);
             }
         }
         let can_be_undone = |event: &Event| match event.body() {
             Body::Condensation(_) => false,
             // An earlier call would be without its result.
-            Body::ObservationEvent(result) => ids.has(&result.action_id),
-            Body::UserRejectObservation(rejection) => ids.has(&rejection.action_id),
-            Body::AgentErrorEvent(error) => ids.has(&error.tool_call_id),
+            Body::ObservationEvent(result) => ids.contains(result.action_id.as_str()),
+            Body::UserRejectObservation(rejection) => ids.contains(rejection.action_id.as_str()),
+            Body::AgentErrorEvent(error) => ids.contains(error.tool_call_id.as_str()),
             _ => true,
         };
         if !undone.iter().all(can_be_undone) {
             return None;
         }
-        self.pending.retain(|event| !ids.has(event.id().as_str()));
+        self.pending.retain(|event| !ids.contains(event.id().as_str()));
         if !self.pending.is_empty() {
             return None;
         }
-        if self.last_user_message.as_ref().is_some_and(|message| ids.has(message.as_str())) {
+        if self.last_user_message.as_ref().is_some_and(|message| ids.contains(message.as_str())) {
             self.last_user_message =
                 self.recent.iter().rev().find(|event| is_of_user(event)).map(|event| event.id().clone());
             if self.is_cut && self.last_user_message.is_none() {
@@ -193,7 +193,7 @@ impl ActiveBranch {
         }
         self.view.undo(&ids);
         let last = self.view.events().last();
-        let denied = last.filter(|event| self.denied.has(event.id().as_str()));
+        let denied = last.filter(|event| self.denied.contains(event.id().as_str()));
         self.denied_message = denied.map(|event| event.id().clone());
         for event in way.iter().rev() {
             self.push(event);

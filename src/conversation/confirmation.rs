@@ -19,10 +19,10 @@ use crate::{
     },
     id::EventId,
     json::{RawJson, ToJson as _},
-    names::Names,
     security::{ConfirmationPolicy, StoredAnalyzer},
     tool::ToolKind,
 };
+use std::collections::HashSet;
 
 impl Conversation {
     /// Assesses the calls of an answer. All of them wait if one has to. A single `finish` or `think` never waits.
@@ -69,7 +69,7 @@ impl Conversation {
     pub async fn allowable(&self, actions: Vec<Event>) -> Vec<Event> {
         let allowed = self.allowed_tools();
         let mut allowable = Vec::new();
-        let mut asking = Names::default();
+        let mut asking = HashSet::new();
         for action in actions {
             let Some(call) = call_of(&action) else { continue };
             let tool = &call.tool_name;
@@ -77,11 +77,11 @@ impl Conversation {
                 continue;
             }
             if self.is_risky(&action, tool) || self.tool_demands_approval(&call, false).await {
-                asking.set(tool, 0);
+                asking.insert(tool.clone());
             }
             allowable.push(action);
         }
-        allowable.retain(|action| call_of(action).is_some_and(|call| asking.has(&call.tool_name)));
+        allowable.retain(|action| call_of(action).is_some_and(|call| asking.contains(&call.tool_name)));
         allowable
     }
 

@@ -235,7 +235,7 @@ impl Conversation {
         let BranchFiles { files, replaced } = of_branch.unwrap_or_default();
         let is_copied = |path: &StorePath| {
             let is_left = is_branch && is_version(path);
-            !is_of_the_log(path) && !is_left && !replaced.has(path.as_str())
+            !is_of_the_log(path) && !is_left && !replaced.contains(path)
         };
         let mut given = files.into_iter();
         let mut paths = log.store.files(log.id, None).await?.into_iter().peekable();

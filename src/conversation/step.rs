@@ -23,10 +23,9 @@ use crate::{
         CallContext, Completion, Llm, LlmError,
         message::{Content, Message, Role},
     },
-    names::Names,
 };
 use futures_util::future::{Either, FusedFuture as _, FutureExt as _, join, select};
-use std::{pin::pin, rc::Rc};
+use std::{collections::HashSet, pin::pin, rc::Rc};
 
 impl Conversation {
     /// Asks the model once and stores its answer.
@@ -162,7 +161,7 @@ impl Conversation {
                 reads_risk,
                 finish_reason: completion.finish_reason.as_deref(),
                 taken: &branch.taken,
-                given: Names::default(),
+                given: HashSet::new(),
                 first_id: Some(first_id),
                 new_id: &mut new_id,
             };

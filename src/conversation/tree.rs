@@ -18,9 +18,9 @@ use crate::{
     event::{Body, Event, Source},
     fair_mutex::FairGuard,
     id::EventId,
-    names::Names,
     store::{StoreError, StoredEvent},
 };
+use std::collections::HashSet;
 
 impl Conversation {
     /// Moves HEAD to this event, so that the next one becomes its child, or before the first event. All other branches
@@ -291,7 +291,7 @@ pub(super) fn is_seen(event: &Event) -> bool {
 #[derive(Default)]
 struct LastBatch {
     /// Ids of actions that have results, and of calls that have failed.
-    answered: Names,
+    answered: HashSet<String>,
     response: Option<String>,
     lacks_result: bool,
 }
@@ -300,16 +300,22 @@ impl LastBatch {
     /// Adds the event before the last one that was added. Returns whether an earlier event can belong to the batch.
     fn add(&mut self, event: &Event) -> bool {
         match event.body() {
-            Body::ObservationEvent(result) => self.answered.set(&result.action_id, 0),
-            Body::UserRejectObservation(rejection) => self.answered.set(&rejection.action_id, 0),
-            Body::AgentErrorEvent(error) => self.answered.set(&error.tool_call_id, 0),
+            Body::ObservationEvent(result) => {
+                self.answered.insert(result.action_id.clone());
+            }
+            Body::UserRejectObservation(rejection) => {
+                self.answered.insert(rejection.action_id.clone());
+            }
+            Body::AgentErrorEvent(error) => {
+                self.answered.insert(error.tool_call_id.clone());
+            }
             Body::ActionEvent(action) => {
                 let response = self.response.get_or_insert_with(|| action.llm_response_id.clone());
                 if *response != action.llm_response_id {
                     return false;
                 }
-                let has_result =
-                    self.answered.has(event.id().as_str()) || self.answered.has(&action.tool_call_id);
+                let has_result = self.answered.contains(event.id().as_str())
+                    || self.answered.contains(&action.tool_call_id);
                 self.lacks_result |= action.action.is_some() && !has_result;
             }
             Body::MessageEvent(_) | Body::SystemPromptEvent(_) | Body::Condensation(_) => return false,

@@ -6,8 +6,8 @@
 use crate::{
     json::{EditableObject, RawJson, ToJson as _, quoted},
     llm::completion::Completion,
-    names::Names,
 };
+use std::collections::HashMap;
 
 /// Tokens of one answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -198,14 +198,13 @@ impl Metrics {
         let mut usage = self.accumulated_token_usage();
         let mut has_usage = false;
         for list in LISTS {
-            let mut counts = Names::default();
+            let mut counts: HashMap<String, usize> = HashMap::new();
             for name in self.entries(list).iter().map(identity) {
-                counts.set(&name, counts.get(&name).unwrap_or(0) + 1);
+                *counts.entry(name).or_default() += 1;
             }
             for entry in other.entries(list) {
-                let name = identity(&entry);
-                if let Some(count) = counts.get(&name).and_then(|count| count.checked_sub(1)) {
-                    counts.set(&name, count);
+                if let Some(count) = counts.get_mut(&identity(&entry)).filter(|count| **count > 0) {
+                    *count -= 1;
                     continue;
                 }
                 cost += entry.read::<f64>("cost").filter(|cost| *cost > 0.0).unwrap_or(0.0);

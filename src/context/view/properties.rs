@@ -6,8 +6,8 @@
 use crate::{
     context::pairs::{call_of, pairs},
     event::{Body, Event},
-    names::Names,
 };
+use std::collections::HashMap;
 
 /// For each event of the view, whether it is to be removed.
 type Removals = Vec<bool>;
@@ -39,17 +39,17 @@ fn removals(view: &[Event], is_removed: impl FnMut(&Event) -> bool) -> Removals 
 }
 
 /// Property: of each response all calls are present, or none.
-fn torn_batches(view: &[Event], batches: &Names) -> Removals {
+fn torn_batches(view: &[Event], batches: &HashMap<&str, usize>) -> Removals {
     let present = batch_sizes(view);
     let is_torn = |response: &str| present.get(response) != batches.get(response);
     removals(view, |event| response_of(event).is_some_and(is_torn))
 }
 
 /// The number of calls of each response.
-fn batch_sizes(events: &[Event]) -> Names {
-    let mut sizes = Names::default();
+fn batch_sizes(events: &[Event]) -> HashMap<&str, usize> {
+    let mut sizes = HashMap::new();
     for response in events.iter().filter_map(response_of) {
-        sizes.set(response, sizes.get(response).unwrap_or(0).saturating_add(1));
+        *sizes.entry(response).or_default() += 1;
     }
     sizes
 }
@@ -62,18 +62,18 @@ fn response_of(event: &Event) -> Option<&str> {
 }
 
 /// The calls of a branch, identified by the places of their actions.
-struct Calls {
+struct Calls<'a> {
     /// The call that an event makes or answers, by event id.
-    call_of: Names,
+    call_of: HashMap<&'a str, usize>,
     count: usize,
 }
 
-impl Calls {
-    fn of(branch: &[Event]) -> Self {
-        let mut call_of = Names::default();
+impl<'a> Calls<'a> {
+    fn of(branch: &'a [Event]) -> Self {
+        let mut call_of = HashMap::new();
         for (event, pair) in branch.iter().zip(pairs(branch)) {
             if let Some(pair) = pair {
-                call_of.add(event.id().as_str(), pair);
+                call_of.entry(event.id().as_str()).or_insert(pair);
             }
         }
         Self { call_of, count: branch.len() }
@@ -84,7 +84,7 @@ impl Calls {
         let mut answered = vec![false; self.count];
         removals(view, |event| {
             let call = event.answered_call().and_then(|_| self.call_of.get(event.id().as_str()));
-            let answered = call.and_then(|call| answered.get_mut(call));
+            let answered = call.and_then(|call| answered.get_mut(*call));
             answered.is_some_and(|answered| std::mem::replace(answered, true))
         })
     }
@@ -95,29 +95,29 @@ impl Calls {
         for event in view {
             let list = if event.answered_call().is_some() { &mut answered } else { &mut called };
             let call = self.call_of.get(event.id().as_str());
-            if let Some(is_present) = call.and_then(|call| list.get_mut(call)) {
+            if let Some(is_present) = call.and_then(|call| list.get_mut(*call)) {
                 *is_present = true;
             }
         }
         removals(view, |event| {
             let other = if event.answered_call().is_some() { &called } else { &answered };
-            let is_present = self.call_of.get(event.id().as_str()).and_then(|call| other.get(call));
+            let is_present = self.call_of.get(event.id().as_str()).and_then(|call| other.get(*call));
             (call_of(event).is_some() || event.answered_call().is_some()) && is_present != Some(&true)
         })
     }
 }
 
 /// Runs of calls and answers that begin with signed reasoning. A provider that signs checks the whole run.
-struct ToolLoops {
+struct ToolLoops<'a> {
     /// The loop that an event is part of.
-    loop_of: Names,
+    loop_of: HashMap<&'a str, usize>,
     /// How many events each loop has.
     sizes: Vec<usize>,
 }
 
-impl ToolLoops {
-    fn of(branch: &[Event]) -> Self {
-        let mut loops = Self { loop_of: Names::default(), sizes: Vec::new() };
+impl<'a> ToolLoops<'a> {
+    fn of(branch: &'a [Event]) -> Self {
+        let mut loops = Self { loop_of: HashMap::new(), sizes: Vec::new() };
         let mut is_open = false;
         for event in branch {
             let starts =
@@ -128,7 +128,7 @@ impl ToolLoops {
             }
             if let (true, Some(size)) = (is_open, loops.sizes.last_mut()) {
                 *size = size.saturating_add(1);
-                loops.loop_of.set(event.id().as_str(), loops.sizes.len());
+                loops.loop_of.insert(event.id().as_str(), loops.sizes.len());
             }
         }
         loops
@@ -136,7 +136,7 @@ impl ToolLoops {
 
     /// A loop is all there or not at all.
     fn torn(&self, view: &[Event]) -> Removals {
-        let loop_of = |event: &Event| self.loop_of.get(event.id().as_str());
+        let loop_of = |event: &Event| self.loop_of.get(event.id().as_str()).copied();
         let mut present = vec![0_usize; self.sizes.len().saturating_add(1)];
         for number in view.iter().filter_map(loop_of) {
             if let Some(count) = present.get_mut(number) {

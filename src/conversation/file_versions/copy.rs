@@ -11,11 +11,10 @@ use crate::{
     format::file_versions::{
         ABSENT, CONTENTS, CURRENT, Moment, VERSIONS, Version, current_text, parse_version, path_in,
     },
-    id::EventId,
-    names::Names,
+    id::{EventId, StorePath},
     store::FileChanges,
 };
-use std::ops::Range;
+use std::{collections::HashSet, ops::Range};
 
 /// The files that a copy gets in place of those as they are.
 #[derive(Default)]
@@ -23,7 +22,7 @@ pub struct BranchFiles {
     /// Files and versions.
     pub files: FileChanges,
     /// The paths of files that are not copied as they are.
-    pub replaced: Names,
+    pub replaced: HashSet<StorePath>,
 }
 
 impl Stored<'_> {
@@ -42,7 +41,7 @@ impl Stored<'_> {
         let name = Moment { event: Some(event.clone()), length }.version(0);
         let first = (path_in(VERSIONS, &name)?, Some(Version::default().text().into_bytes()));
         let current = (CURRENT.parse()?, Some(current_text(1, &name).into_bytes()));
-        Ok(BranchFiles { files: vec![first, current], replaced: Names::default() })
+        Ok(BranchFiles { files: vec![first, current], replaced: HashSet::new() })
     }
 
     async fn known_of_branch(
@@ -57,13 +56,13 @@ impl Stored<'_> {
         let mut copy = BranchFiles::default();
         for (path, key) in &sides {
             let content = self.content(path, key).await?;
-            copy.replaced.add(path.as_str(), 0);
+            copy.replaced.insert(path.clone());
             copy.files.extend(content.map(|content| (path.clone(), Some(content))));
         }
         let mut kept = self.keep(&sides, &mut route).await?;
         let renamed = |name: &str| renamed(name, ranges);
         let mut name = to.clone();
-        let (mut copied, mut passed) = (Names::default(), Names::default());
+        let (mut copied, mut passed) = (HashSet::new(), HashSet::new());
         while !name.is_empty() {
             let on_route =
                 route.iter().find(|(passed, _)| *passed == name).map(|(_, version)| version.clone());
@@ -72,14 +71,14 @@ impl Stored<'_> {
                 None => version(self.store, self.conversation, &name).await?,
             };
             let place = path_in(VERSIONS, &renamed(&name))?;
-            passed.add(&name, 0);
+            passed.insert(name.clone());
             let Some(known) = known.filter(|known| number(&known.parent) < number(&name)) else {
                 copy.files.push((place, Some(REMOVED.into())));
                 break;
             };
             for (_, key) in known.changes.iter().filter(|(_, key)| key != ABSENT) {
                 let path = path_in(CONTENTS, key)?;
-                if !copied.add(key, 0) {
+                if !copied.insert(path.clone()) {
                     continue;
                 }
                 let content = match kept.iter_mut().find(|(kept, _)| *kept == path) {
@@ -95,7 +94,7 @@ impl Stored<'_> {
         // Files that stayed where they were when HEAD moved are not reached from there. Without the names of their versions
         // these events would have the files of an earlier one.
         let of_branch = self.versions_back_from(Some(event), usize::MAX).await?;
-        for name in of_branch.iter().filter(|name| !passed.has(name)) {
+        for name in of_branch.iter().filter(|name| !passed.contains(*name)) {
             copy.files.push((path_in(VERSIONS, &renamed(name))?, Some(REMOVED.into())));
         }
         let next = u64::try_from(number(&to)).unwrap_or(0) + 1;

@@ -9,9 +9,9 @@ use crate::{
         parse_version, path_in,
     },
     id::{ConversationId, EventId, StorePath},
-    names::Names,
     store::{FileChanges, Store},
 };
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// In place of the key of a content: that which the file has.
 const LIVE: &str = "=";
@@ -80,21 +80,16 @@ impl Stored<'_> {
         most: usize,
     ) -> Result<Vec<String>> {
         let names = self.names().await?;
-        let mut places = Names::default();
-        let mut by_event: Vec<Vec<&str>> = Vec::new();
+        let mut by_event: HashMap<&str, Vec<&str>> = HashMap::new();
         for name in &names {
-            let Some((_, _, event)) = parse_version(name) else { continue };
-            if places.add(event, by_event.len()) {
-                by_event.push(Vec::new());
-            }
-            if let Some(of_event) = places.get(event).and_then(|place| by_event.get_mut(place)) {
-                of_event.push(name);
+            if let Some((_, _, event)) = parse_version(name) {
+                by_event.entry(event).or_default().push(name);
             }
         }
         // Later changes at an event are not those of its earlier children.
         let latest = |event: &str, end: u64| {
-            let of_event = by_event.get(places.get(event)?)?;
-            let mut known = of_event
+            let mut known = by_event
+                .get(event)?
                 .iter()
                 .rev()
                 .filter(|name| parse_version(name).is_some_and(|(_, length, _)| length <= end));
@@ -166,11 +161,9 @@ impl Stored<'_> {
         };
         let version = known.ok_or_else(|| unknown("its files were not recorded"))?;
         let sides = self.sides(&version).await?.ok_or_else(|| unknown("its files have been removed"))?;
-        let mut changed = Names::default();
-        for (path, _) in sides.iter().filter(|(_, key)| key != LIVE) {
-            changed.add(path.as_str(), 0);
-        }
-        paths.retain(|path| !changed.has(path.as_str()));
+        let is_changed = sides.iter().filter(|(_, key)| key != LIVE);
+        let changed: HashSet<&str> = is_changed.map(|(path, _)| path.as_str()).collect();
+        paths.retain(|path| !changed.contains(path.as_str()));
         paths.extend(sides.into_iter().filter(|(_, key)| key != LIVE && key != ABSENT).map(|(path, _)| path));
         paths.sort();
         Ok(FilesAt { version, paths })
@@ -186,21 +179,16 @@ impl Stored<'_> {
         let removed = || unknown("files between the two events have been removed");
         let before = self.sides(from).await?.ok_or_else(removed)?;
         let after = self.sides(to).await?.ok_or_else(removed)?;
-        let mut places = Names::default();
-        for (place, (path, _)) in after.iter().enumerate() {
-            places.add(path.as_str(), place);
-        }
-        let mut pairs = Vec::new();
-        let mut seen = Names::default();
+        let mut keys: BTreeMap<StorePath, (String, String)> = BTreeMap::new();
+        let live = || (LIVE.to_owned(), LIVE.to_owned());
         for (path, key) in before {
-            let other = places.get(path.as_str()).and_then(|place| after.get(place));
-            seen.add(path.as_str(), 0);
-            pairs.push((path, key, other.map_or_else(|| LIVE.to_owned(), |(_, key)| key.clone())));
+            keys.entry(path).or_insert_with(live).0 = key;
         }
-        let others = after.into_iter().filter(|(path, _)| !seen.has(path.as_str()));
-        pairs.extend(others.map(|(path, key)| (path, LIVE.to_owned(), key)));
-        let (mut paths, mut kinds, mut kind_of) = (Vec::new(), Vec::new(), Names::default());
-        for (path, before, after) in pairs {
+        for (path, key) in after {
+            keys.entry(path).or_insert_with(live).1 = key;
+        }
+        let mut changes = Vec::new();
+        for (path, (before, after)) in keys {
             if before == after {
                 continue;
             }
@@ -210,14 +198,8 @@ impl Stored<'_> {
                 (before, after) if before == after => continue,
                 _ => ChangeKind::Changed,
             };
-            kind_of.add(path.as_str(), kinds.len());
-            kinds.push(kind);
-            paths.push(path);
+            changes.push(Change { path, kind });
         }
-        let kind = |path: &StorePath| kinds.get(kind_of.get(path.as_str())?).copied();
-        paths.sort();
-        let changes =
-            paths.into_iter().filter_map(|path| Some(Change { kind: kind(&path)?, path })).collect();
         Ok(changes)
     }
 }
@@ -287,14 +269,14 @@ impl Stored<'_> {
     /// The contents that the files have and that will only be those of versions on this way, which get their keys.
     pub(super) async fn keep(&self, sides: &Sides, route: &mut Route) -> Result<FileChanges> {
         let mut added = Added { store: self.store, conversation: self.conversation, files: Vec::new() };
-        let (mut places, mut keys) = (Names::default(), Vec::new());
+        let mut kept = HashMap::new();
         for (path, _) in sides.iter().filter(|(_, key)| key != LIVE) {
-            places.add(path.as_str(), keys.len());
-            keys.push(added.content(self.store.read_file(self.conversation, path).await?).await?);
+            let content = self.store.read_file(self.conversation, path).await?;
+            kept.insert(path, added.content(content).await?);
         }
         for (path, key) in route.iter_mut().flat_map(|(_, version)| &mut version.changes) {
             if key == LIVE
-                && let Some(kept) = places.get(path.as_str()).and_then(|place| keys.get(place))
+                && let Some(kept) = kept.get(path)
             {
                 key.clone_from(kept);
             }
@@ -305,13 +287,14 @@ impl Stored<'_> {
 
 /// Goes this way: each version gets the contents that it replaces. Returns what the files are then.
 pub(super) fn exchange(route: &mut Route) -> Sides {
-    let mut places = Names::default();
+    let mut places: HashMap<StorePath, usize> = HashMap::new();
     let mut sides = Sides::new();
     for (path, key) in route.iter_mut().flat_map(|(_, version)| &mut version.changes) {
-        if places.add(path.as_str(), sides.len()) {
+        let place = *places.entry(path.clone()).or_insert(sides.len());
+        if place == sides.len() {
             sides.push((path.clone(), LIVE.to_owned()));
         }
-        if let Some((_, side)) = places.get(path.as_str()).and_then(|place| sides.get_mut(place)) {
+        if let Some((_, side)) = sides.get_mut(place) {
             std::mem::swap(side, key);
         }
     }

@@ -12,8 +12,8 @@ use crate::{
         ABSENT, CONTENTS, VERSIONS, Version, has_versions, length_of, parse_version, path_in,
     },
     id::{EventId, StorePath},
-    names::Names,
 };
+use std::collections::{HashMap, HashSet};
 
 /// The text of a version that has been removed.
 pub(super) const REMOVED: &str = "removed\n";
@@ -50,10 +50,10 @@ impl Conversation {
         let stored = self.stored_versions();
         let near = stored.nearest_first().await?;
         let mut history = FileHistory { is_complete: true, ..FileHistory::default() };
-        let mut seen = Names::default();
+        let mut seen = HashSet::new();
         for Near { version, .. } in &near {
             for (_, key) in version.changes.iter().filter(|(_, key)| key != ABSENT) {
-                if seen.add(key, 0) {
+                if seen.insert(key.as_str()) {
                     history.bytes += length_of(key);
                 }
             }
@@ -86,28 +86,30 @@ impl Conversation {
         self.ensure_writable()?;
         let stored = self.stored_versions();
         let near = stored.nearest_first().await?;
-        let (mut kept, mut seen) = (Names::default(), Names::default());
+        let (mut kept, mut seen) = (HashSet::new(), HashSet::new());
         let mut bytes = 0_u64;
         let oldest = log.host.now() - limits.age;
-        let mut removed = Names::default();
+        let mut removed = HashSet::new();
         for Near { name, version, way } in &near {
             for (_, key) in version.changes.iter().filter(|(_, key)| key != ABSENT) {
-                if seen.add(key, 0) {
+                if seen.insert(key.as_str()) {
                     bytes = bytes.saturating_add(length_of(key));
                 }
             }
             // A version behind one that is removed cannot be reached.
-            if bytes > limits.bytes || (version.at as f64) < oldest || removed.has(way) {
-                removed.add(name, 0);
+            if bytes > limits.bytes || (version.at as f64) < oldest || removed.contains(way.as_str()) {
+                removed.insert(name.as_str());
                 continue;
             }
-            kept.add(name, 0);
+            kept.insert(name.as_str());
             for (_, key) in &version.changes {
-                kept.add(key, 0);
+                kept.insert(key.as_str());
             }
         }
         let mut files: Vec<(StorePath, Option<Vec<u8>>)> = Vec::new();
-        for name in stored.names().await?.iter().filter(|name| number(name) > 0 && !kept.has(name)) {
+        for name in
+            stored.names().await?.iter().filter(|name| number(name) > 0 && !kept.contains(name.as_str()))
+        {
             let path = path_in(VERSIONS, name)?;
             // The name stays: the event has files that are not known, and not those of an earlier version.
             if version(stored.store, stored.conversation, name).await?.is_some() {
@@ -116,7 +118,7 @@ impl Conversation {
         }
         for path in stored.store.files(stored.conversation, Some(&CONTENTS.parse()?)).await? {
             let key = path.as_str().rsplit('/').next().unwrap_or_default();
-            if !kept.has(key) {
+            if !kept.contains(key) {
                 files.push((path, None));
             }
         }
@@ -140,21 +142,14 @@ impl Stored<'_> {
     async fn nearest_first(&self) -> Result<Vec<Near>> {
         let Some((_, current)) = current(self.store, self.conversation).await? else { return Ok(Vec::new()) };
         let mut versions = Vec::new();
-        let mut places = Names::default();
+        let mut places = HashMap::new();
+        // By the name of a version, which may have been removed: those that were made from it.
+        let mut children: HashMap<String, Vec<usize>> = HashMap::new();
         for name in self.names().await? {
             if let Some(version) = version(self.store, self.conversation, &name).await? {
-                places.add(&name, versions.len());
+                places.insert(name.clone(), versions.len());
+                children.entry(version.parent.clone()).or_default().push(versions.len());
                 versions.push(Some((name, version)));
-            }
-        }
-        let mut children: Vec<Vec<usize>> = versions.iter().map(|_| Vec::new()).collect();
-        // Those of a version that has been removed have no place: it is reached from them, and they not from it.
-        let mut orphans: Vec<(String, usize)> = Vec::new();
-        for (place, version) in versions.iter().enumerate() {
-            let Some((_, version)) = version else { continue };
-            match places.get(&version.parent).and_then(|parent| children.get_mut(parent)) {
-                Some(of_parent) => of_parent.push(place),
-                None => orphans.push((version.parent.clone(), place)),
             }
         }
         let mut near: Vec<Near> = Vec::new();
@@ -162,16 +157,9 @@ impl Stored<'_> {
         let mut next = 0;
         while let Some((state, way)) = states.get(next).cloned() {
             next += 1;
-            let mut steps = Vec::new();
-            match places.get(&state) {
-                Some(place) => {
-                    steps.push(place);
-                    steps.extend(children.get(place).into_iter().flatten());
-                }
-                None => steps.extend(orphans.iter().filter(|(of, _)| *of == state).map(|(_, place)| *place)),
-            }
-            for place in steps {
-                let Some((name, version)) = versions.get_mut(place).and_then(Option::take) else { continue };
+            let own = places.get(&state).into_iter();
+            for place in own.chain(children.get(&state).into_iter().flatten()) {
+                let Some((name, version)) = versions.get_mut(*place).and_then(Option::take) else { continue };
                 // The first one changes nothing: there is no way further back.
                 if version.parent.is_empty() {
                     continue;

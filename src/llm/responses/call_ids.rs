@@ -2,7 +2,7 @@
 //!
 //! The same history always gets the same ids, because the provider's cache depends on them.
 
-use crate::names::Names;
+use std::collections::HashSet;
 
 /// The provider's limit for the length of an id.
 const MAX_LENGTH: usize = 64;
@@ -11,7 +11,7 @@ const MAX_LENGTH: usize = 64;
 #[derive(Default)]
 pub(super) struct CallIds {
     /// The ids that are sent already.
-    taken: Names,
+    taken: HashSet<String>,
     /// Calls without a result: the original id, and the id that is sent.
     open: Vec<(String, String)>,
 }
@@ -22,7 +22,7 @@ impl CallIds {
     pub(super) fn of_call(&mut self, id: &str) -> String {
         let mut sent = shortened(id);
         let mut times = 1;
-        while !self.taken.add(&sent, times) {
+        while !self.taken.insert(sent.clone()) {
             times += 1;
             sent = shortened(&format!("{id}_{times}"));
         }
@@ -39,13 +39,13 @@ impl CallIds {
     /// The id of an item, if the provider accepts it: it begins with `prefix` and is unique.
     pub(super) fn of_item<'a>(&mut self, id: &'a str, prefix: &str) -> Option<&'a str> {
         let is_valid = id.starts_with(prefix) && id.len() <= MAX_LENGTH;
-        (is_valid && self.taken.add(id, 1)).then_some(id)
+        (is_valid && self.taken.insert(id.to_owned())).then_some(id)
     }
 
     /// Takes the id of an item that goes back to the server that gave it, whatever it is: xAI's are long, and two items of an
     /// answer may have one.
     pub(super) fn take(&mut self, id: &str) {
-        self.taken.add(id, 1);
+        self.taken.insert(id.to_owned());
     }
 }
 
