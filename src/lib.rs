@@ -7,7 +7,6 @@ pub mod bytes;
 pub mod error;
 pub mod id;
 pub mod json;
-pub mod names;
 pub mod fair_mutex;
 pub mod cancel;
 pub mod host;

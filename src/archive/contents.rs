@@ -9,8 +9,8 @@ use crate::{
     error::{Error, Result, shown},
     format::layout,
     id::{ConversationId, EventId, StorePath},
-    names::Names,
 };
+use std::collections::{HashMap, HashSet};
 
 /// An entry of an archive's directory.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -275,16 +275,16 @@ fn check_total(total: u64, archive_size: u64) -> Result<()> {
 
 /// Fails if two files have the same name, or a file has the name of a folder.
 fn check_for_duplicates(files: &[(String, Entry)]) -> Result<()> {
-    let mut names = Names::default();
+    let mut names = HashSet::new();
     for (name, _) in files {
-        if !names.add(name, 0) {
+        if !names.insert(name.as_str()) {
             return Err(invalid(format!("entry {} occurs twice", shown(name))));
         }
     }
     for (name, _) in files {
         let mut folder = name.as_str();
         while let Some((parent, _)) = folder.rsplit_once('/') {
-            if names.has(parent) {
+            if names.contains(parent) {
                 return Err(invalid(format!(
                     "entry {} is inside of another entry that is a file",
                     shown(name)
@@ -328,7 +328,7 @@ fn by_conversation(files: Files, wrapper: &str) -> Result<Vec<(Top, Files)>> {
     if is_flat || is_download(&files) {
         return Ok(vec![(None, files)]);
     }
-    let mut indices = Names::default();
+    let mut indices: HashMap<String, usize> = HashMap::new();
     let mut groups: Vec<(Top, Files)> = Vec::new();
     for (name, entry) in files {
         let folder = name.split_once('/').and_then(|(top, rest)| Some((top, top.parse().ok()?, rest)));
@@ -338,10 +338,11 @@ fn by_conversation(files: Files, wrapper: &str) -> Result<Vec<(Top, Files)>> {
                 shown(&format!("{wrapper}{name}"))
             )));
         };
-        if indices.add(top, groups.len()) {
+        let index = *indices.entry(top.to_owned()).or_insert(groups.len());
+        if index == groups.len() {
             groups.push((Some((top.to_owned(), id)), Vec::new()));
         }
-        if let Some((_, group)) = indices.get(top).and_then(|index| groups.get_mut(index)) {
+        if let Some((_, group)) = groups.get_mut(index) {
             group.push((rest.to_owned(), entry));
         }
     }
@@ -369,15 +370,16 @@ fn add_conversation(
     files: Files,
     wrapper: &str,
 ) -> Result<()> {
-    let mut names = Names::default();
+    let mut indices: HashMap<String, usize> = HashMap::new();
     let mut groups: Vec<(String, ConversationId)> = Vec::new();
     for (name, _) in &files {
         let folder = name.strip_suffix(layout::BASE_STATE).and_then(|folder| folder.strip_suffix('/'));
         if let Some((layout::SUBAGENTS, hex)) = folder.and_then(|folder| folder.split_once('/'))
             && hex.len() == 32
             && let Ok(id) = hex.parse()
-            && names.add(hex, groups.len())
+            && !indices.contains_key(hex)
         {
+            indices.insert(hex.to_owned(), groups.len());
             groups.push((hex.to_owned(), id));
         }
     }
@@ -385,7 +387,7 @@ fn add_conversation(
     let mut own = Vec::new();
     for (name, entry) in files {
         let inside = name.strip_prefix("subagents/").and_then(|rest| rest.split_once('/'));
-        let group = inside.and_then(|(hex, rest)| Some((names.get(hex)?, rest.to_owned())));
+        let group = inside.and_then(|(hex, rest)| Some((*indices.get(hex)?, rest.to_owned())));
         match group.and_then(|(index, rest)| Some((nested.get_mut(index)?, rest))) {
             Some((group, rest)) => group.push((rest, entry)),
             None => own.push((name, entry)),
@@ -480,12 +482,12 @@ fn log(
     warnings: &mut Vec<String>,
 ) -> Vec<LogEntry> {
     numbered.sort_by_key(|(number, ..)| *number);
-    let mut ids = Names::default();
+    let mut ids = HashSet::new();
     let mut log = Vec::new();
     let mut expected = 0_u64;
     for (number, id, name, entry) in numbered {
         let path = format!("{prefix}{}/{name}", layout::EVENTS);
-        if !ids.add(id.as_str(), 0) {
+        if !ids.insert(id.clone()) {
             warnings.push(format!("{path}: another event has the same id; {QUARANTINE}"));
             not_in_log.push((name, entry));
             expected = expected.max(number.saturating_add(1));
@@ -510,10 +512,10 @@ fn log(
 
 /// Fails if two folders have the same id in two spellings.
 fn check_for_duplicate_ids(conversations: &[Conversation]) -> Result<()> {
-    let mut ids = Names::default();
+    let mut ids = HashSet::new();
     for conversation in conversations {
         if let Some(id) = conversation.folder
-            && !ids.add(&id.hex(), 0)
+            && !ids.insert(id)
         {
             return Err(invalid(format!(
                 "entry {}base_state.json: conversation {id} occurs twice",

@@ -20,10 +20,9 @@ use crate::{
     },
     json::{EditableObject, Object, RawJson},
     llm::metrics::Metrics,
-    names::Names,
     security::{Guard, StoredAnalyzer},
 };
-use std::cmp::Ordering;
+use std::{cmp::Ordering, collections::HashSet};
 
 /// Adds to `state`, which is kept, the part of `other` that it lacks. `is_others` tells whether only the log of `other` has an event
 /// with this id. `wins` decides between two values of a tag that were set at the same time or at no known one: whether that of
@@ -127,11 +126,11 @@ fn add_tags(state: &mut BaseState, other: &BaseState, wins: &dyn Fn(Option<&str>
     let (mut known, other_times) = (times(state), times(other));
     let mut tags = before.clone();
     let mut has_changed = false;
-    let mut seen = Names::default();
+    let mut seen = HashSet::new();
     let names = before.iter().chain(&others).map(|(name, _)| name.as_str());
     let names =
         names.chain(known.iter().map(|(name, _)| name)).chain(other_times.iter().map(|(name, _)| name));
-    let names: Vec<String> = names.filter(|name| seen.add(name, 0)).map(str::to_owned).collect();
+    let names: Vec<String> = names.filter(|name| seen.insert(*name)).map(str::to_owned).collect();
     for name in names {
         let (ours, theirs) = (value_of(&before, &name), value_of(&others, &name));
         let (at, other_at) = (known.read::<u64>(&name), other_times.read::<u64>(&name));

@@ -14,8 +14,8 @@ use crate::{
         tree::{Leaf, ROOT_PARENT_ID},
     },
     id::EventId,
-    names::Names,
 };
+use std::collections::{HashMap, HashSet};
 
 /// All that a mirror lacks. The steps are taken in the order of the fields; after each of them the directory has a log without gaps, if
 /// it had one before, and all events that it had.
@@ -42,9 +42,9 @@ pub struct MirrorPlan {
 /// its HEAD are written again, because their writing may have been cut off.
 pub fn plan(ours: &[EventId], theirs: &[&str], state: Option<&BaseState>) -> MirrorPlan {
     let mut plan = MirrorPlan { has_state: state.is_some(), ..MirrorPlan::default() };
-    let mut own = Names::default();
+    let mut own: HashMap<&EventId, usize> = HashMap::new();
     for (index, id) in ours.iter().enumerate() {
-        own.add(id.as_str(), index);
+        own.entry(id).or_insert(index);
     }
     let files: Vec<(u64, EventId, &str)> = theirs
         .iter()
@@ -56,10 +56,10 @@ pub fn plan(ours: &[EventId], theirs: &[&str], state: Option<&BaseState>) -> Mir
         let before = place.checked_sub(1).and_then(number);
         before != number(place) && number(place.saturating_add(1)) != number(place)
     };
-    let (mut kept, mut alone) = (Names::default(), Names::default());
+    let (mut kept, mut alone) = (HashMap::new(), HashSet::new());
     for (place, (_, id, _)) in files.iter().enumerate() {
-        if is_alone(place) && alone.add(id.as_str(), place) || !alone.has(id.as_str()) {
-            kept.set(id.as_str(), place);
+        if is_alone(place) && alone.insert(id) || !alone.contains(id) {
+            kept.insert(id, place);
         }
     }
     // By number, the index in the store of the event that is there; `None` for one that only the mirror has.
@@ -71,7 +71,7 @@ pub fn plan(ours: &[EventId], theirs: &[&str], state: Option<&BaseState>) -> Mir
     };
     let mut head = None;
     for (place, (number, id, name)) in files.iter().enumerate() {
-        if kept.get(id.as_str()) != Some(place) {
+        if kept.get(id) != Some(&place) {
             plan.stale.push((*name).to_owned());
             continue;
         }
@@ -80,7 +80,7 @@ pub fn plan(ours: &[EventId], theirs: &[&str], state: Option<&BaseState>) -> Mir
             plan.moves.push(((*name).to_owned(), to));
             plan.stale.push((*name).to_owned());
         }
-        let index = own.get(id.as_str());
+        let index = own.get(id).copied();
         plan.has_more |= index.is_none();
         places.push((to, index));
         if leaf.as_ref() == Some(id) {
@@ -96,12 +96,12 @@ pub fn plan(ours: &[EventId], theirs: &[&str], state: Option<&BaseState>) -> Mir
         .filter_map(|(name, number)| Some(event_file_name(*number, &parse_event_file_name(name)?.1)))
         .collect();
     plan.stale.retain(|name| !targets.contains(name));
-    let is_complete = !plan.has_more && ours.iter().all(|id| kept.has(id.as_str()));
+    let is_complete = !plan.has_more && ours.iter().all(|id| kept.contains_key(id));
     if is_complete && plan.stale.is_empty() && next != places.len() as u64 {
         close_gaps(&mut plan, &files, &mut places);
         next = places.len() as u64;
         head = leaf.as_ref().and_then(|leaf| {
-            let index = own.get(leaf.as_str());
+            let index = own.get(leaf).copied();
             places.iter().find(|(_, at)| index.is_some() && *at == index).map(|(number, _)| *number)
         });
     }
@@ -146,16 +146,16 @@ pub fn plan(ours: &[EventId], theirs: &[&str], state: Option<&BaseState>) -> Mir
 /// are the ids in the order of their files, with the ids of those that they name, empty where they name none. Those that follow an
 /// event that is not there are left out, unless `keeps_all`: it may be there later.
 pub fn in_order(events: &[(&str, &str)], keeps_all: bool) -> Vec<usize> {
-    let mut ids = Names::default();
+    let mut ids: HashMap<&str, usize> = HashMap::new();
     for (index, (id, _)) in events.iter().enumerate() {
-        ids.add(id, index);
+        ids.entry(id).or_insert(index);
     }
     // By the index of an event, those that wait for it.
     let mut waiting: Vec<Vec<usize>> = vec![Vec::new(); events.len()];
     let mut is_placed = vec![false; events.len()];
     let mut order = Vec::new();
     for (index, (_, parent)) in events.iter().enumerate() {
-        let before = ids.get(parent);
+        let before = ids.get(parent).copied();
         let is_free = matches!(*parent, "" | ROOT_PARENT_ID) || before.is_none() && keeps_all;
         match before.filter(|before| !is_placed.get(*before).is_some_and(|is| *is)) {
             Some(before) => waiting.get_mut(before).into_iter().for_each(|waiting| waiting.push(index)),

@@ -5,22 +5,19 @@ use crate::{
     error::{Result, shown},
     format::layout::QUARANTINE,
     id::StorePath,
-    names::Names,
 };
+use std::collections::HashSet;
 
 /// The paths that are in use.
 pub struct Quarantine {
-    /// Each path with [`FILE`] or [`FOLDER`].
-    taken: Names,
+    files: HashSet<String>,
+    folders: HashSet<String>,
 }
-
-const FILE: usize = 0;
-const FOLDER: usize = 1;
 
 impl Quarantine {
     /// The quarantine of a conversation, with the paths of its files in use.
     pub fn new(conversation: &Conversation) -> Self {
-        let mut quarantine = Self { taken: Names::default() };
+        let mut quarantine = Self { files: HashSet::new(), folders: HashSet::new() };
         for (path, _) in &conversation.files {
             quarantine.take(path.as_str());
         }
@@ -45,10 +42,10 @@ impl Quarantine {
     }
 
     fn take(&mut self, path: &str) {
-        self.taken.set(path, FILE);
+        self.files.insert(path.to_owned());
         let mut inner = path;
         while let Some((folder, _)) = inner.rsplit_once('/') {
-            self.taken.add(folder, FOLDER);
+            self.folders.insert(folder.to_owned());
             inner = folder;
         }
     }
@@ -57,11 +54,11 @@ impl Quarantine {
     fn is_free(&self, path: &str) -> bool {
         let mut inner = path;
         while let Some((folder, _)) = inner.rsplit_once('/') {
-            if self.taken.get(folder) == Some(FILE) {
+            if self.files.contains(folder) {
                 return false;
             }
             inner = folder;
         }
-        !self.taken.has(path)
+        !self.files.contains(path) && !self.folders.contains(path)
     }
 }

@@ -7,10 +7,9 @@ use crate::{
     format::tree::ROOT_PARENT_ID,
     id::EventId,
     json::{EditableObject, Object, members, quoted, without_constants},
-    names::Names,
 };
 use std::{
-    collections::hash_map::DefaultHasher,
+    collections::{HashMap, hash_map::DefaultHasher},
     hash::{Hash as _, Hasher as _},
 };
 
@@ -24,7 +23,7 @@ const BEFORE_PARENT: [&str; 3] = ["id", "timestamp", "source"];
 #[derive(Default)]
 pub struct Union {
     nodes: Vec<Node>,
-    places: Names,
+    places: HashMap<EventId, usize>,
 }
 
 struct Node {
@@ -63,7 +62,7 @@ impl Union {
 
     /// The place of the first event with this id.
     pub fn place(&self, id: &str) -> Option<usize> {
-        self.places.get(id)
+        self.places.get(id).copied()
     }
 
     /// The id of the event at a place.
@@ -75,7 +74,7 @@ impl Union {
     pub fn push(&mut self, id: &EventId, text: &[u8]) {
         let place = self.nodes.len();
         let (node, _) = self.node(id, text, place.checked_sub(1));
-        self.places.add(id.as_str(), place);
+        self.places.entry(id.clone()).or_insert(place);
         self.nodes.push(node);
     }
 
@@ -91,7 +90,7 @@ impl Union {
             }
             None => {
                 let place = self.nodes.len();
-                self.places.add(id.as_str(), place);
+                self.places.insert(id.clone(), place);
                 self.nodes.push(node);
                 (place, Is::New)
             }

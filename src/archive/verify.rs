@@ -16,8 +16,8 @@ use crate::{
     },
     host::Host,
     id::{ConversationId, EventId},
-    names::Names,
 };
+use std::collections::{HashMap, HashSet};
 
 /// A checked conversation of an archive.
 #[derive(Debug)]
@@ -101,11 +101,11 @@ pub async fn verify(
         checked.map_err(|unreadable| unreadable.error(&name(unreadable.position)))?;
         progress(bytes);
     }
-    let mut ids = Names::default();
+    let mut ids = HashSet::new();
     let mut verified = Vec::new();
     for (conversation, found) in contents.conversations.iter().zip(findings) {
         let done = found.verified(conversation, host)?;
-        if !ids.add(&done.id.hex(), 0) {
+        if !ids.insert(done.id) {
             return Err(invalid(format!("conversation {} occurs twice", done.id)));
         }
         verified.push(done);
@@ -280,15 +280,15 @@ fn cut_off<'a>(
     if !events.iter().skip(1).any(is_root) {
         return None;
     }
-    let mut places = Names::default();
+    let mut places = HashMap::new();
     for (index, event) in conversation.events.iter().enumerate() {
-        places.add(event.id.as_str(), index);
+        places.entry(event.id.as_str()).or_insert(index);
     }
     let mut at = head?;
     // An event without a parent, or with one that does not exist, follows the one before it.
     while !is_root(events.get(at)?) {
         let parent = events.get(at)?.parent.as_deref();
-        let named = parent.and_then(|parent| places.get(parent)).filter(|place| *place < at);
+        let named = parent.and_then(|parent| places.get(parent).copied()).filter(|place| *place < at);
         at = named.or(at.checked_sub(1))?;
     }
     let before = events.get(..at)?.iter().rposition(|found| found.can_be_head)?;
@@ -300,13 +300,13 @@ fn cut_off<'a>(
 /// The repairs after which each event has the id in its file's name and follows an event before it.
 fn repairs(conversation: &Conversation, events: &[Found], warnings: &mut Vec<String>) -> Vec<EventRepair> {
     // The index of each id in a file's name, and of each id that is only inside of a file.
-    let mut indices = Names::default();
+    let mut indices: HashMap<&str, usize> = HashMap::new();
     for (index, event) in conversation.events.iter().enumerate().take(events.len()) {
-        indices.add(event.id.as_str(), index);
+        indices.entry(event.id.as_str()).or_insert(index);
     }
     for (index, found) in events.iter().enumerate() {
         if let Some(id) = &found.other_id {
-            indices.add(id, index);
+            indices.entry(id).or_insert(index);
         }
     }
     let id_at =
@@ -314,10 +314,11 @@ fn repairs(conversation: &Conversation, events: &[Found], warnings: &mut Vec<Str
     let mut repairs = Vec::new();
     // The last event that can be followed, and the replacements for missing parents.
     let mut last: Option<usize> = None;
-    let mut replacements = Names::default();
+    let mut replacements: HashMap<&str, usize> = HashMap::new();
     for (index, found) in events.iter().enumerate() {
         let parent = found.parent.as_deref().filter(|parent| *parent != ROOT_PARENT_ID);
-        let parent_index = parent.and_then(|parent| indices.get(parent)).filter(|parent| *parent < index);
+        let parent_index =
+            parent.and_then(|parent| indices.get(parent).copied()).filter(|parent| *parent < index);
         let mut new_parent = None;
         match (parent, parent_index) {
             (Some(parent), Some(parent_index)) if id_at(parent_index) != parent => {
@@ -331,9 +332,9 @@ fn repairs(conversation: &Conversation, events: &[Found], warnings: &mut Vec<Str
             }
             (Some(parent), None) => {
                 // Events with the same missing parent get the same replacement.
-                let replacement = replacements.get(parent).or(last);
+                let replacement = replacements.get(parent).copied().or(last);
                 if let Some(replacement) = replacement {
-                    replacements.add(parent, replacement);
+                    replacements.insert(parent, replacement);
                 }
                 new_parent = Some(replacement.map_or(ROOT_PARENT_ID, id_at).to_owned());
                 warnings.push(format!(

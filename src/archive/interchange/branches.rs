@@ -1,7 +1,8 @@
 //! The order of messages that name the one before them, as programs with several answers to a question store them.
 
 use super::entry::Entry;
-use crate::{error::Result, json::FromJson as _, names::Names};
+use crate::{error::Result, json::FromJson as _};
+use std::collections::HashMap;
 
 /// A step on the way through all branches.
 #[derive(Debug, PartialEq, Eq)]
@@ -30,10 +31,10 @@ pub fn has_branches(messages: &[Entry<'_>]) -> bool {
 /// All messages, each behind the one that it names, branch after branch in the order of the list. The second value is the number of
 /// messages that no branch has, because they name each other in a circle.
 pub fn steps(messages: &[Entry<'_>]) -> Result<(Vec<Step>, usize)> {
-    let mut ids = Names::default();
+    let mut ids = HashMap::new();
     for (index, message) in messages.iter().enumerate() {
         if let Some(id) = name(message, "id")?
-            && !ids.add(&id, index)
+            && ids.insert(id, index).is_some()
         {
             return Err(message.refused("id", "is the id of another message as well"));
         }
@@ -42,7 +43,7 @@ pub fn steps(messages: &[Entry<'_>]) -> Result<(Vec<Step>, usize)> {
     let mut roots = Vec::new();
     for (index, message) in messages.iter().enumerate() {
         // A message whose parent is not in the file begins a branch.
-        let parent = name(message, "parent")?.and_then(|parent| ids.get(&parent));
+        let parent = name(message, "parent")?.and_then(|parent| ids.get(&parent).copied());
         match parent.and_then(|parent| children.get_mut(parent)) {
             Some(siblings) => siblings.push(index),
             None => roots.push(index),

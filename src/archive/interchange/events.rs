@@ -10,9 +10,8 @@ use crate::{
     format::tree::Leaf,
     id::{ConversationId, EventId},
     json::Object,
-    names::Names,
 };
-use std::rc::Rc;
+use std::{collections::HashSet, rc::Rc};
 
 /// The events of a file.
 pub struct Events {
@@ -29,12 +28,12 @@ pub fn are_events(list: &[&str]) -> bool {
 impl Events {
     /// Reads a list of events. What has no id, or one that was there before, is left out.
     pub fn read(timeline: &mut Timeline<'_>, list: &[&str]) -> Self {
-        let mut ids = Names::default();
+        let mut ids = HashSet::new();
         let mut events = Vec::new();
         for text in list {
             match Event::id_in(text) {
                 None => timeline.leave_out("what has no id of an event"),
-                Some(id) if !ids.add(id.as_str(), 0) => timeline.leave_out("an event that occurs again"),
+                Some(id) if !ids.insert(id.clone()) => timeline.leave_out("an event that occurs again"),
                 Some(id) => events.push((id, (*text).into())),
             }
         }

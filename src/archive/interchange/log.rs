@@ -13,8 +13,8 @@ use crate::{
     },
     id::EventId,
     llm::message::{Content, Message, Role},
-    names::Names,
 };
+use std::collections::{HashMap, HashSet};
 
 /// The error result for a call without a result in the file, because the next run would make such a call again.
 const NO_RESULT: &str = "No result of this call was recorded.";
@@ -137,9 +137,9 @@ struct Writer {
     /// The place of the event that the next one follows.
     last: Option<usize>,
     /// The place of the last event of the turn that an item is in, by the item's id.
-    ends: Names,
+    ends: HashMap<EventId, usize>,
     /// The places at which a branch is finished.
-    finals: Names,
+    finals: HashSet<usize>,
 }
 
 impl Writer {
@@ -155,22 +155,22 @@ impl Writer {
 
     /// Lets the next event follow the turn with this item, or else the instructions.
     fn go_back(&mut self, id: Option<&EventId>) {
-        let end = id.and_then(|id| self.ends.get(id.as_str()));
+        let end = id.and_then(|id| self.ends.get(id).copied());
         self.last = end.or((!self.events.is_empty()).then_some(0));
     }
 
     fn end_turn(&mut self, ids: &[EventId], is_final: bool) {
         let Some(last) = self.last else { return };
         for id in ids {
-            self.ends.set(id.as_str(), last);
+            self.ends.insert(id.clone(), last);
         }
         if is_final {
-            self.finals.set(&last.to_string(), 0);
+            self.finals.insert(last);
         }
     }
 
     fn log(self, leaf: Option<&EventId>) -> Log {
-        let end = leaf.and_then(|leaf| self.ends.get(leaf.as_str()));
+        let end = leaf.and_then(|leaf| self.ends.get(leaf).copied());
         let end = end.or(self.events.len().checked_sub(1));
         let mut last_user_message = None;
         let mut at = end;
@@ -184,7 +184,7 @@ impl Writer {
         Log {
             leaf: end.and_then(|end| self.events.get(end)).map(|event| event.id().clone()),
             last_user_message,
-            is_finished: end.is_some_and(|end| self.finals.has(&end.to_string())),
+            is_finished: end.is_some_and(|end| self.finals.contains(&end)),
             events: self.events,
         }
     }

@@ -5,8 +5,8 @@ use crate::{
     event::{ActionEvent, Source},
     id::EventId,
     llm::message::{Content, Message, Role},
-    names::Names,
 };
+use std::collections::HashMap;
 
 /// The highest number of places in a warning.
 const MAX_NAMED: usize = 5;
@@ -35,8 +35,8 @@ pub struct Call {
 pub fn turns(timeline: &mut Timeline<'_>) -> Vec<Turn> {
     let items = std::mem::take(&mut timeline.items);
     let mut pairing =
-        Pairing { timeline, turns: Vec::new(), calls: Vec::new(), first_open: 0, by_id: Names::default() };
-    let mut responses = Names::default();
+        Pairing { timeline, turns: Vec::new(), calls: Vec::new(), first_open: 0, by_id: HashMap::new() };
+    let mut responses = HashMap::new();
     let mut orphans = Vec::new();
     for Item { stamp, kind } in items {
         match kind {
@@ -83,22 +83,22 @@ struct Pairing<'a, 'host> {
     /// The first call of this branch.
     first_open: usize,
     /// The latest call with each id in the file, as an index into `calls`.
-    by_id: Names,
+    by_id: HashMap<String, usize>,
 }
 
 impl Pairing<'_, '_> {
     /// Adds a call. `responses` has the turn of each answer's id.
-    fn call(&mut self, stamp: Stamp, mut action: ActionEvent, responses: &mut Names) {
+    fn call(&mut self, stamp: Stamp, mut action: ActionEvent, responses: &mut HashMap<String, usize>) {
         let last = self.turns.len().saturating_sub(1);
-        let continues = responses.get(&action.llm_response_id) == Some(last)
+        let continues = responses.get(&action.llm_response_id) == Some(&last)
             && matches!(self.turns.last(), Some(Turn::Calls(_)));
         if !continues {
             let name = action.llm_response_id.clone();
-            if responses.has(&name) {
+            if responses.contains_key(&name) {
                 // An answer that is interrupted by another item becomes two, and the second needs another id.
                 action.llm_response_id = self.timeline.new_id().to_string();
             }
-            responses.set(&name, self.turns.len());
+            responses.insert(name, self.turns.len());
             self.turns.push(Turn::Calls(Vec::new()));
         }
         let turn = self.turns.len().saturating_sub(1);
@@ -107,18 +107,18 @@ impl Pairing<'_, '_> {
             action.llm_response_id.clone_from(&first.action.llm_response_id);
         }
         let id = action.tool_call_id.clone();
-        if self.by_id.has(&id) {
+        if self.by_id.contains_key(&id) {
             // Some providers count ids from zero in every answer.
             rename(&mut action, &self.timeline.new_id());
         }
-        self.by_id.set(&id, self.calls.len());
+        self.by_id.insert(id, self.calls.len());
         self.calls.push((turn, calls.len()));
         calls.push(Call { stamp, action, result: None });
     }
 
     /// The latest call with this id, if it has no result yet.
     fn open_call(&mut self, id: &str) -> Option<&mut Call> {
-        let latest = self.by_id.get(id).filter(|latest| *latest >= self.first_open)?;
+        let latest = self.by_id.get(id).copied().filter(|latest| *latest >= self.first_open)?;
         let (turn, index) = *self.calls.get(latest)?;
         match self.turns.get_mut(turn)? {
             Turn::Calls(calls) => calls.get_mut(index).filter(|call| call.result.is_none()),

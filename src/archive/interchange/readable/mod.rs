@@ -12,13 +12,14 @@ pub use markdown::markdown;
 
 use crate::{
     event::{ActionEvent, Body, Event, Source},
+    id::EventId,
     json::{FromJson as _, members},
     llm::{
         beside::{Beside, WebSource, Work},
         message::{Content, ReasoningItem, ThinkingBlock},
     },
-    names::Names,
 };
+use std::collections::HashMap;
 
 /// The name of the aside with the system prompt.
 const INSTRUCTIONS: &str = "Instructions";
@@ -135,8 +136,8 @@ fn mask_content(content: &mut [Content], mask: &dyn Fn(&str) -> String) {
 #[derive(Default)]
 struct Reader {
     items: Vec<Item>,
-    actions: Names,
-    calls: Names,
+    actions: HashMap<EventId, usize>,
+    calls: HashMap<String, usize>,
 }
 
 impl Reader {
@@ -182,16 +183,16 @@ impl Reader {
             Body::ActionEvent(action) => self.act(event, action),
             Body::ObservationEvent(result) => {
                 let outcome = if result.observation.is_error() { "Failed" } else { "Result" };
-                let place = self.actions.get(&result.action_id);
+                let place = self.actions.get(result.action_id.as_str()).copied();
                 self.answer(event, place, &result.tool_name, outcome, result.observation.to_llm_content());
             }
             Body::UserRejectObservation(rejection) => {
                 let reason = vec![Content::text(rejection.rejection_reason.as_str())];
-                let place = self.actions.get(&rejection.action_id);
+                let place = self.actions.get(rejection.action_id.as_str()).copied();
                 self.answer(event, place, &rejection.tool_name, "Rejected", reason);
             }
             Body::AgentErrorEvent(error) => {
-                let place = self.calls.get(&error.tool_call_id);
+                let place = self.calls.get(&error.tool_call_id).copied();
                 self.answer(event, place, &error.tool_name, "Failed", vec![Content::text(&*error.error)]);
             }
             Body::Condensation(condensation) => {
@@ -273,8 +274,8 @@ impl Reader {
         if taken.is_some() && arguments.is_empty() {
             return;
         }
-        self.actions.set(event.id().as_str(), self.items.len());
-        self.calls.set(&action.tool_call_id, self.items.len());
+        self.actions.insert(event.id().clone(), self.items.len());
+        self.calls.insert(action.tool_call_id.clone(), self.items.len());
         let call = Call { tool: action.tool_name.clone(), purpose, arguments, result: None };
         self.add(event, Kind::Call(call));
     }

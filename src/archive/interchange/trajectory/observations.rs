@@ -9,64 +9,60 @@ use crate::{
     event::{ActionEvent, ConversationErrorEvent, Source},
     json::FromJson as _,
     llm::message::{Content, Message, Role},
-    names::Names,
 };
+use std::collections::{HashMap, HashSet};
 
 /// The calls so far.
 #[derive(Default)]
 pub struct Calls {
-    /// The ids of calls.
-    ids: Vec<String>,
-    /// The call of a V0 event, by the event's number.
-    by_event: Names,
-    /// Every call by its id.
-    by_id: Names,
-    /// The actions of the user, by the event's number.
-    user_actions: Names,
-    /// The commands that V0 ran for itself and showed to nobody, by the event's number.
-    hidden: Names,
-    responses: Names,
+    /// The ids of all calls.
+    ids: HashSet<String>,
+    /// The id of the call of a V0 event, by the event's number.
+    by_event: HashMap<String, String>,
+    /// The numbers of the events that are actions of the user.
+    user_actions: HashSet<String>,
+    /// The numbers of the events that are commands that V0 ran for itself and showed to nobody.
+    hidden: HashSet<String>,
+    responses: HashSet<String>,
 }
 
 impl Calls {
     /// Adds the call of this event.
     pub fn add(&mut self, entry: &Entry<'_>, action: &ActionEvent) {
         if let Some(id) = entry.get("id") {
-            self.by_event.set(id.trim(), self.ids.len());
+            self.by_event.insert(id.trim().to_owned(), action.tool_call_id.clone());
         }
-        self.by_id.set(&action.tool_call_id, self.ids.len());
-        self.ids.push(action.tool_call_id.clone());
-        self.responses.set(&action.llm_response_id, 0);
+        self.ids.insert(action.tool_call_id.clone());
+        self.responses.insert(action.llm_response_id.clone());
     }
 
     /// Records that this event is an action of the user.
     pub fn add_user_action(&mut self, entry: &Entry<'_>) {
         if let Some(id) = entry.get("id") {
-            self.user_actions.set(id.trim(), 0);
+            self.user_actions.insert(id.trim().to_owned());
         }
     }
 
     /// Records that V0 has run this action for itself.
     pub fn add_hidden(&mut self, entry: &Entry<'_>) {
         if let Some(id) = entry.get("id") {
-            self.hidden.set(id.trim(), 0);
+            self.hidden.insert(id.trim().to_owned());
         }
     }
 
     /// Whether a call of this answer was added.
     pub fn has_response(&self, response: &str) -> bool {
-        self.responses.has(response)
+        self.responses.contains(response)
     }
 
     /// The id of the call that an observation answers.
     fn answered_by(&self, entry: &Entry<'_>) -> Result<Option<String>> {
         let metadata = entry.object("tool_call_metadata")?;
         let id = metadata.map(|metadata| metadata.text("tool_call_id")).transpose()?.flatten();
-        if let Some(id) = id.filter(|id| self.by_id.has(id)) {
+        if let Some(id) = id.filter(|id| self.ids.contains(id)) {
             return Ok(Some(id));
         }
-        let index = entry.get("cause").and_then(|cause| self.by_event.get(cause.trim()));
-        Ok(index.and_then(|index| self.ids.get(index).cloned()))
+        Ok(entry.get("cause").and_then(|cause| self.by_event.get(cause.trim()).cloned()))
     }
 }
 
@@ -81,7 +77,7 @@ pub fn observation(
         Some(extras) => extras,
         None => Entry::read(format!("{}.extras", entry.name), "{}")?,
     };
-    if entry.get("cause").is_some_and(|cause| calls.hidden.has(cause.trim())) {
+    if entry.get("cause").is_some_and(|cause| calls.hidden.contains(cause.trim())) {
         timeline.leave_out("the result of a command that V0 ran for itself");
         return Ok(());
     }
@@ -106,7 +102,8 @@ pub fn observation(
             }
         },
         (_, None) => {
-            let is_user_action = entry.get("cause").is_some_and(|cause| calls.user_actions.has(cause.trim()));
+            let is_user_action =
+                entry.get("cause").is_some_and(|cause| calls.user_actions.contains(cause.trim()));
             let mut content = content(timeline, &extras, name, text)?;
             content.retain(|part| part.as_text().is_none_or(|text| !text.trim().is_empty()));
             if content.is_empty() {

@@ -17,8 +17,8 @@ use crate::{
     },
     json::{FromJson as _, ObjectWriter, RawJson, members},
     llm::message::{Content, Message, Role, ThinkingBlock},
-    names::Names,
 };
+use std::collections::HashSet;
 
 /// The tools of actions that do not name theirs.
 const TOOLS: &[(&str, &str)] = &[
@@ -57,7 +57,7 @@ const NO_ARGUMENTS: &[&str] = &[
 pub fn read(timeline: &mut Timeline<'_>, list: &[&str]) -> Result<()> {
     check_count(list)?;
     let mut calls = Calls::default();
-    let mut ids = Names::default();
+    let mut ids = HashSet::new();
     let mut events = Vec::new();
     for (index, text) in list.iter().enumerate() {
         let entry = Entry::read(format!("event {index}"), text)?;
@@ -66,7 +66,7 @@ pub fn read(timeline: &mut Timeline<'_>, list: &[&str]) -> Result<()> {
             id => id,
         };
         if let Some(id) = id
-            && !ids.add(id.trim(), index)
+            && !ids.insert(id.trim())
         {
             return Err(invalid(format!("event {index}: another event has the id {id} as well")));
         }

@@ -5,15 +5,15 @@ use crate::{
     event::{ActionEvent, Body, Event},
     json::ObjectWriter,
     llm::message::{Content, Message, Role},
-    names::Names,
 };
+use std::collections::HashMap;
 
 /// The trajectory of a branch: a JSON list. Events without a counterpart in V0 are left out.
 pub fn write(branch: &[Event]) -> String {
     let mut writer = Writer::default();
     for event in branch {
         if let Body::ActionEvent(action) = event.body() {
-            writer.answers.add(action);
+            writer.answers.entry(&action.llm_response_id).or_default().push(action);
         }
     }
     for event in branch {
@@ -26,12 +26,13 @@ pub fn write(branch: &[Event]) -> String {
 struct Writer<'a> {
     entries: Vec<String>,
     /// The numbers of the entries so far, by their events' ids.
-    numbers: Names,
-    /// The actions so far, by the ids of their events and of their calls.
-    actions: Vec<Call<'a>>,
-    by_event: Names,
-    by_call: Names,
-    answers: Answers<'a>,
+    numbers: HashMap<&'a str, usize>,
+    /// The actions so far, by the ids of their events.
+    by_event: HashMap<&'a str, Call<'a>>,
+    /// The actions so far, by the ids of their calls.
+    by_call: HashMap<&'a str, Call<'a>>,
+    /// The calls of each answer.
+    answers: HashMap<&'a str, Vec<&'a ActionEvent>>,
 }
 
 /// An action that has been written.
@@ -41,30 +42,6 @@ struct Call<'a> {
     number: usize,
     /// V0's name of the action.
     name: &'static str,
-}
-
-/// The calls of each answer.
-#[derive(Default)]
-struct Answers<'a> {
-    indices: Names,
-    answers: Vec<Vec<&'a ActionEvent>>,
-}
-
-impl<'a> Answers<'a> {
-    fn add(&mut self, action: &'a ActionEvent) {
-        if self.indices.add(&action.llm_response_id, self.answers.len()) {
-            self.answers.push(Vec::new());
-        }
-        let index = self.indices.get(&action.llm_response_id);
-        if let Some(calls) = index.and_then(|index| self.answers.get_mut(index)) {
-            calls.push(action);
-        }
-    }
-
-    fn of(&self, action: &ActionEvent) -> &[&'a ActionEvent] {
-        let index = self.indices.get(&action.llm_response_id);
-        index.and_then(|index| self.answers.get(index)).map(Vec::as_slice).unwrap_or_default()
-    }
 }
 
 impl<'a> Writer<'a> {
@@ -80,8 +57,8 @@ impl<'a> Writer<'a> {
             Body::MessageEvent(body) => self.message(event, &body.to_llm_message()),
             Body::ActionEvent(body) => self.call(event, body),
             Body::ObservationEvent(body) => {
-                let call = self.by_event.get(&body.action_id).or(self.by_call.get(&body.tool_call_id));
-                let call = call.and_then(|index| self.actions.get(index).copied());
+                let by_event = self.by_event.get(body.action_id.as_str()).copied();
+                let call = by_event.or_else(|| self.call_of(&body.tool_call_id));
                 let message = body.to_llm_message();
                 match call {
                     // In V0 `finish` has no observation.
@@ -122,9 +99,9 @@ impl<'a> Writer<'a> {
                 self.observation(event, None, "error", &body.detail, extras);
             }
             Body::Condensation(body) => {
-                let mut numbers = Vec::new();
+                let mut numbers: Vec<usize> = Vec::new();
                 for id in &body.forgotten_event_ids {
-                    numbers.extend(self.numbers.get(id));
+                    numbers.extend(self.numbers.get(id.as_str()));
                 }
                 let mut args = ObjectWriter::new();
                 args.field("forgotten_event_ids", &numbers);
@@ -148,7 +125,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    fn message(&mut self, event: &Event, message: &Message) {
+    fn message(&mut self, event: &'a Event, message: &Message) {
         let text = message.text();
         let mut args = ObjectWriter::new();
         args.field("content", &text);
@@ -168,7 +145,7 @@ impl<'a> Writer<'a> {
         self.action(event, if is_from_model { "agent" } else { "user" }, "message", &text, args);
     }
 
-    fn call(&mut self, event: &Event, body: &'a ActionEvent) {
+    fn call(&mut self, event: &'a Event, body: &'a ActionEvent) {
         let thought = Message::new(Role::Assistant, body.thought.clone()).text();
         let (name, mut args) = arguments(body);
         if !matches!(name, "think") {
@@ -178,21 +155,25 @@ impl<'a> Writer<'a> {
             args.raw("security_risk", risk(body.security_risk));
         }
         let call = Call { action: body, number: self.entries.len(), name };
-        self.by_event.set(event.id().as_str(), self.actions.len());
-        self.by_call.set(&body.tool_call_id, self.actions.len());
-        self.actions.push(call);
+        self.by_event.insert(event.id().as_str(), call);
+        self.by_call.insert(&body.tool_call_id, call);
         let mut out = self.start(event, "agent", body.summary.as_deref().unwrap_or_default());
         out.field("action", name);
-        out.raw("tool_call_metadata", &metadata(body, self.answers.of(body), true));
+        out.raw("tool_call_metadata", &metadata(body, self.calls_beside(body), true));
         out.raw("args", &args.finish());
         self.entries.push(out.finish());
     }
 
     fn call_of(&self, id: &str) -> Option<Call<'a>> {
-        self.actions.get(self.by_call.get(id)?).copied()
+        self.by_call.get(id).copied()
     }
 
-    fn action(&mut self, event: &Event, source: &str, name: &str, message: &str, args: ObjectWriter) {
+    /// The calls of the answer with this one.
+    fn calls_beside(&self, action: &ActionEvent) -> &[&'a ActionEvent] {
+        self.answers.get(action.llm_response_id.as_str()).map(Vec::as_slice).unwrap_or_default()
+    }
+
+    fn action(&mut self, event: &'a Event, source: &str, name: &str, message: &str, args: ObjectWriter) {
         let mut out = self.start(event, source, message);
         out.field("action", name);
         out.raw("args", &args.finish());
@@ -201,7 +182,7 @@ impl<'a> Writer<'a> {
 
     fn observation(
         &mut self,
-        event: &Event,
+        event: &'a Event,
         call: Option<&Call<'_>>,
         name: &str,
         content: &str,
@@ -213,7 +194,7 @@ impl<'a> Writer<'a> {
         }
         out.field("observation", name);
         if let Some(call) = call {
-            out.raw("tool_call_metadata", &metadata(call.action, self.answers.of(call.action), false));
+            out.raw("tool_call_metadata", &metadata(call.action, self.calls_beside(call.action), false));
         }
         out.field("content", content);
         out.raw("extras", &extras.finish());
@@ -221,9 +202,9 @@ impl<'a> Writer<'a> {
     }
 
     /// Begins an entry with its common fields. `message` is V0's summary of it in one line.
-    fn start(&mut self, event: &Event, source: &str, message: &str) -> ObjectWriter {
+    fn start(&mut self, event: &'a Event, source: &str, message: &str) -> ObjectWriter {
         let number = self.entries.len();
-        self.numbers.set(event.id().as_str(), number);
+        self.numbers.insert(event.id().as_str(), number);
         let mut out = ObjectWriter::new();
         out.field("id", &number);
         out.field("timestamp", event.timestamp());
