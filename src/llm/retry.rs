@@ -42,8 +42,8 @@ pub fn retry_after(headers: &[(String, String)], now: f64) -> Option<Duration> {
     seconds_of(until.max(0.0))
 }
 
-/// A duration in whole microseconds; `None` if it is negative or too long. The function of the standard library would add
-/// five hundred bytes to the wasm.
+/// A duration in whole microseconds; `None` if it is negative, or longer than any timer can wait for, where the function of
+/// the standard library still gives one.
 pub(super) fn seconds_of(seconds: f64) -> Option<Duration> {
     let micros = seconds * 1e6;
     (0.0..1e18).contains(&micros).then_some(Duration::from_micros(micros.ceil() as u64))
