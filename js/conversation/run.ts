@@ -1,6 +1,6 @@
 // A run: a promise of its result and a stream of its events.
 import { actionIds } from "../control/control.js";
-import type { ConversationEvent, ExecutionStatus, LiveEvent } from "../events/events.js";
+import type { ConversationEvent, LiveEvent } from "../events/events.js";
 import { signalOf } from "../input/arguments.js";
 import { ask, optionsOf, ThreadkeepError } from "../input/errors.js";
 import { WAITED } from "../llm/network.js";
@@ -92,17 +92,6 @@ export class Run implements PromiseLike<RunResult>, AsyncIterable<ConversationEv
   }
 }
 
-type Five = [number, number, number, number, number];
-type CoreResult = [
-  status: ExecutionStatus,
-  finalResponse: string | null,
-  finishReason: RunResult["finishReason"],
-  steps: number,
-  cost: number,
-  durationMs: number,
-  ...Five,
-];
-
 /** See `Conversation.run()`. @internal */
 export function run(on: Acting, options: RunOptions): Promise<RunResult> {
   return begun(on, async () => {
@@ -142,7 +131,7 @@ function begun(on: Acting, begin: () => Promise<RunResult>): Promise<RunResult> 
   return outcome;
 }
 
-async function perform(on: Acting, signal: AbortSignal | undefined, begin: (on: Acting) => Promise<unknown>): Promise<RunResult> {
+async function perform(on: Acting, signal: AbortSignal | undefined, begin: (on: Acting) => Promise<RunResult>): Promise<RunResult> {
   const { session } = on;
   const { network } = session;
   if (signal?.aborted) throw aborted(signal);
@@ -150,11 +139,9 @@ async function perform(on: Acting, signal: AbortSignal | undefined, begin: (on: 
   signal?.addEventListener("abort", interrupt);
   network.begin(session.state().agent_state?.[WAITED]);
   try {
-    const [status, finalResponse, finishReason, steps, cost, durationMs, ...tokens] = (await begin(on)) as CoreResult;
-    if (signal?.aborted && status === "paused") throw aborted(signal);
-    const [prompt_tokens, completion_tokens, cache_read_tokens, cache_write_tokens, reasoning_tokens] = tokens;
-    const tokenUsage = { prompt_tokens, completion_tokens, cache_read_tokens, cache_write_tokens, reasoning_tokens };
-    return { status, finalResponse, finishReason, steps, tokenUsage, cost, durationMs };
+    const result = await begin(on);
+    if (signal?.aborted && result.status === "paused") throw aborted(signal);
+    return result;
   } finally {
     network.over();
     signal?.removeEventListener("abort", interrupt);

@@ -2,7 +2,7 @@
 
 use super::{
     conversation::{CoreConversation, done, event_texts},
-    error::invalid,
+    error::{invalid, set},
     given,
     options::{limits_json, run_limits},
 };
@@ -16,15 +16,34 @@ use crate::{
     security::{ConfirmationPolicy, SecurityAnalyzer, StoredAnalyzer},
 };
 use futures_util::future::LocalBoxFuture;
-use js_sys::{Array, Function, Promise};
+use js_sys::{Function, Object, Promise};
 use wasm_bindgen::{JsValue, prelude::wasm_bindgen};
 use wasm_bindgen_futures::JsFuture;
 
+#[wasm_bindgen(typescript_custom_section)]
+const TYPES: &str = r#"
+/** How a run ended, and what it took: the names of the tokens are those of the SDK. */
+export interface CoreRunResult {
+  status: "idle" | "running" | "paused" | "waiting_for_confirmation" | "finished" | "error" | "stuck" | "deleting";
+  finalResponse: string | null;
+  finishReason: "stop" | "length" | "content_filter" | "incomplete" | null;
+  steps: number;
+  tokenUsage: {
+    prompt_tokens: number;
+    completion_tokens: number;
+    cache_read_tokens: number;
+    cache_write_tokens: number;
+    reasoning_tokens: number;
+  };
+  cost: number;
+  durationMs: number;
+}
+"#;
+
 #[wasm_bindgen]
 impl CoreConversation {
-    /// Runs the approved ones of the pending calls, or all of them. Resolves to the status, the final
-    /// response or `null`, how that has ended or `null`, the steps, dollars and milliseconds, and the five numbers of tokens in the order of the SDK.
-    #[wasm_bindgen(unchecked_return_type = "Promise<[string, string | null, string | null, ...number[]]>")]
+    /// Runs the approved ones of the pending calls, or all of them.
+    #[wasm_bindgen(unchecked_return_type = "Promise<CoreRunResult>")]
     pub fn run(&self, approved: Option<Vec<String>>) -> Promise {
         self.verb(move |conversation| async move {
             let cancel = CancelToken::default();
@@ -37,7 +56,7 @@ impl CoreConversation {
     }
 
     /// Runs from the last message of the user on; resolves as `run` does.
-    #[wasm_bindgen(unchecked_return_type = "Promise<[string, string | null, string | null, ...number[]]>")]
+    #[wasm_bindgen(unchecked_return_type = "Promise<CoreRunResult>")]
     pub fn regenerate(&self) -> Promise {
         self.verb(|conversation| async move {
             conversation.regenerate(CancelToken::default()).await.map(run_result)
@@ -125,24 +144,27 @@ impl CoreConversation {
     }
 }
 
-/// What `run` resolves to.
+/// The `CoreRunResult` of a run.
 fn run_result(outcome: RunOutcome) -> JsValue {
-    let response = outcome.final_response.map_or(JsValue::NULL, JsValue::from);
-    let reason = outcome.finish_reason.map_or(JsValue::NULL, JsValue::from);
-    let result = Array::of3(&outcome.status.as_str().into(), &response, &reason);
+    let result = Object::new();
+    set(&result, "status", &outcome.status.as_str().into());
+    set(&result, "finalResponse", &outcome.final_response.map_or(JsValue::NULL, JsValue::from));
+    set(&result, "finishReason", &outcome.finish_reason.map_or(JsValue::NULL, JsValue::from));
+    set(&result, "steps", &outcome.steps.into());
     let TotalUsage { cost, tokens } = outcome.usage;
-    for number in [
-        f64::from(outcome.steps),
-        cost,
-        outcome.duration,
-        tokens.prompt_tokens as f64,
-        tokens.completion_tokens as f64,
-        tokens.cache_read_tokens as f64,
-        tokens.cache_write_tokens as f64,
-        tokens.reasoning_tokens as f64,
+    let token_usage = Object::new();
+    for (name, count) in [
+        ("prompt_tokens", tokens.prompt_tokens),
+        ("completion_tokens", tokens.completion_tokens),
+        ("cache_read_tokens", tokens.cache_read_tokens),
+        ("cache_write_tokens", tokens.cache_write_tokens),
+        ("reasoning_tokens", tokens.reasoning_tokens),
     ] {
-        result.push(&number.into());
+        set(&token_usage, name, &(count as f64).into());
     }
+    set(&result, "tokenUsage", &token_usage);
+    set(&result, "cost", &cost.into());
+    set(&result, "durationMs", &outcome.duration.into());
     result.into()
 }
 

@@ -56,6 +56,7 @@ import {
 } from "threadkeep";
 // @ts-expect-error only the library reads summaries with it
 export type { fieldsOf } from "threadkeep";
+import type { CoreRunResult } from "../../pkg/threadkeep.js";
 import { same } from "./same.js";
 
 const llm = new LLM({ model: "openai/gpt-4o", apiKey: async () => "key", baseUrl: "/v1", fetch: globalThis.fetch });
@@ -481,6 +482,8 @@ export async function use(signal: AbortSignal): Promise<void> {
   }
   same<Awaited<typeof run>, RunResult>(true);
   same<RunResult["finishReason"], FinishReason | null>(true);
+  // What the core says of a run is what the host gets.
+  same<CoreRunResult["status" | "finishReason"], RunResult["status" | "finishReason"]>(true);
   const { steps, tokenUsage, cost, durationMs } = await run;
   same<[number, number, number, number], [typeof steps, typeof tokenUsage.prompt_tokens, typeof cost, typeof durationMs]>(true);
   // @ts-expect-error a run has no context window of its own
