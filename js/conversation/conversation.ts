@@ -197,7 +197,7 @@ export class Conversation<Answer = any> implements AsyncDisposable {
   }
 
   get executionStatus(): ExecutionStatus {
-    return this.#session.role.shown?.status ?? (call(() => this.#core.executionStatus()) as ExecutionStatus);
+    return this.#session.role.shown?.status ?? call(() => this.#core.executionStatus());
   }
 
   /**
@@ -493,7 +493,7 @@ export class Conversation<Answer = any> implements AsyncDisposable {
 
   /** The message of the last `finish`, or the model's last text; `null` if there is neither. */
   async finalResponse(): Promise<string | null> {
-    return ask(this.#core, "finalResponse", false);
+    return ask(this.#core, "finalResponse");
   }
 
   /**
@@ -503,7 +503,7 @@ export class Conversation<Answer = any> implements AsyncDisposable {
    */
   async finalAnswer(): Promise<Answer | null> {
     const { finalAnswer } = this.#session.agent;
-    const args = finalAnswer && (await ask(this.#core, "finalResponse", true));
+    const args = finalAnswer && (await ask(this.#core, "finalArguments"));
     return args ? (await part(import("../agent/final-answer.js"))).readAnswer(finalAnswer, args) : null;
   }
 

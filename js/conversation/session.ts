@@ -359,10 +359,10 @@ export class ConversationSession implements Parent, ServerPlace {
 
   /** The result of a run that has ended elsewhere, as far as it is known here. */
   async result(): Promise<RunResult> {
-    const status = call(() => this.core.executionStatus()) as RunResult["status"];
+    const status = call(() => this.core.executionStatus());
     const none = { reasoning_tokens: 0, completion_tokens: 0, prompt_tokens: 0, cache_write_tokens: 0, cache_read_tokens: 0 };
-    const finalResponse = await ask(this.core, "finalResponse", false);
-    const finishReason = (await ask(this.core, "finishReason")) as RunResult["finishReason"];
+    const finalResponse = await ask(this.core, "finalResponse");
+    const finishReason = await ask(this.core, "finishReason");
     return { status, finalResponse, finishReason, steps: 0, tokenUsage: none, cost: 0, durationMs: 0 };
   }
 

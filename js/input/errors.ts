@@ -159,6 +159,7 @@ const reads = new Set<Verb>([
   "idOf",
   "indexOf",
   "finalResponse",
+  "finalArguments",
   "pendingActions",
   "activeBranch",
   "branches",

@@ -1,6 +1,6 @@
 // A record of the stored conversations outside their database, because a browser that finds its database damaged removes
 // all of it. Nobody waits long for this record, and its failures are ignored.
-import { deleteConversation } from "../../pkg/threadkeep.js";
+import { type CoreFound, deleteConversation } from "../../pkg/threadkeep.js";
 import { settle } from "../input/errors.js";
 import { part } from "../wasm/wasm.js";
 import { announce } from "./changes.js";
@@ -22,17 +22,18 @@ export async function withTimeout<T>(result: Promise<T>, milliseconds: number): 
 }
 
 /**
- * Records a conversation that was opened, if it is stored. `found` is what exists: 0 the conversation, 1 only its store,
- * 2 nothing, 3 what remains of a damaged database. Resolves to a sentence about lost conversations, if there are any. @internal
+ * Records a conversation that was opened, if it is stored. Resolves to a sentence about lost conversations, if there are any.
+ * @internal
  */
-export async function opened(store: Store, id: string, isGiven: boolean, found: number): Promise<string | undefined> {
+export async function opened(store: Store, id: string, isGiven: boolean, found: CoreFound): Promise<string | undefined> {
   const database = databaseOf(store);
   if (!database) return undefined;
   const lost = part(import("./inventory/record.js"))
     .then((record) => record.opened(database, id, found))
     .catch(() => undefined);
   // An id that was just generated cannot have been lost.
-  return found > (isGiven ? 0 : 1) ? withTimeout(lost, timeout) : undefined;
+  const isThere = found === "conversation" || (found === "store" && !isGiven);
+  return isThere ? undefined : withTimeout(lost, timeout);
 }
 
 /** Records imported or copied conversations, or a deleted one, and tells lists. @internal */

@@ -1,7 +1,7 @@
 //! The part of a conversation's JavaScript interface that runs, approves and rejects calls: policies, analyzers, approval.
 
 use super::{
-    conversation::{CoreConversation, done, event_texts},
+    conversation::{CoreConversation, done, event_texts, text_or_null},
     error::{invalid, set},
     given,
     options::{limits_json, run_limits},
@@ -148,8 +148,8 @@ impl CoreConversation {
 fn run_result(outcome: RunOutcome) -> JsValue {
     let result = Object::new();
     set(&result, "status", &outcome.status.as_str().into());
-    set(&result, "finalResponse", &outcome.final_response.map_or(JsValue::NULL, JsValue::from));
-    set(&result, "finishReason", &outcome.finish_reason.map_or(JsValue::NULL, JsValue::from));
+    set(&result, "finalResponse", &text_or_null(outcome.final_response));
+    set(&result, "finishReason", &text_or_null(outcome.finish_reason));
     set(&result, "steps", &outcome.steps.into());
     let TotalUsage { cost, tokens } = outcome.usage;
     let token_usage = Object::new();

@@ -34,6 +34,14 @@ use wasm_bindgen::{JsCast as _, JsValue, prelude::wasm_bindgen};
 /// How long closing waits for code of the host: its store, its tools, its hooks.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(15);
 
+#[wasm_bindgen(typescript_custom_section)]
+const TYPES: &str = r#"
+/**
+ * The conversation itself; its store, which may have others; nothing; or nothing because the browser has removed the database as damaged.
+ */
+export type CoreFound = "conversation" | "store" | "nothing" | "damage";
+"#;
+
 /// An open conversation. Its methods about pending calls are in `control.rs`.
 #[wasm_bindgen]
 pub struct CoreConversation {
@@ -56,7 +64,8 @@ impl CoreConversation {
         open(options, store, Some(self.conversation.clone()))
     }
 
-    /// `"writer"` or `"follower"`.
+    /// Whether this handle writes the conversation.
+    #[wasm_bindgen(unchecked_return_type = "'writer' | 'follower'")]
     pub fn access(&self) -> String {
         match self.conversation.access() {
             Access::Writer => "writer".into(),
@@ -86,19 +95,22 @@ impl CoreConversation {
     }
 
     /// The execution status, as it is stored.
-    #[wasm_bindgen(js_name = executionStatus)]
+    #[wasm_bindgen(js_name = executionStatus, unchecked_return_type = "CoreRunResult['status']")]
     pub fn execution_status(&self) -> String {
         self.conversation.execution_status().as_str().into()
     }
 
-    /// The state of the store before the first commit: 0 for this conversation, 1 for other conversations only, 2 for nothing,
-    /// 3 for nothing because the browser has removed the database as damaged.
-    pub fn found(&self) -> u8 {
-        match self.conversation.found() {
-            Found::Damage => 3,
-            Found::Nothing if !self.is_stored() => 2,
-            _ => (!self.is_stored()).into(),
-        }
+    /// What there is of the conversation and its store before the first commit.
+    #[wasm_bindgen(unchecked_return_type = "CoreFound")]
+    pub fn found(&self) -> String {
+        let is_stored = self.is_stored();
+        let found = match self.conversation.found() {
+            Found::Damage => "damage",
+            _ if is_stored => "conversation",
+            Found::Nothing => "nothing",
+            Found::Something => "store",
+        };
+        found.into()
     }
 
     /// Whether the conversation is stored: a new one is not before its first commit.
@@ -182,24 +194,25 @@ impl CoreConversation {
         promise(async move { Ok((conversation.index_of(&event.parse()?).await? as f64).into()) })
     }
 
-    /// The message of the last `finish`, or the model's last text; with `arguments` the arguments of this `finish`.
+    /// The message of the last `finish`, or the model's last text.
     #[wasm_bindgen(js_name = finalResponse, unchecked_return_type = "Promise<string | null>")]
-    pub fn final_response(&self, arguments: bool) -> Promise {
+    pub fn final_response(&self) -> Promise {
         let conversation = self.conversation.clone();
-        promise(async move {
-            let text = match arguments {
-                true => conversation.final_arguments().await?,
-                false => conversation.final_response().await?,
-            };
-            Ok(text.map_or(JsValue::NULL, JsValue::from))
-        })
+        promise(async move { Ok(text_or_null(conversation.final_response().await?)) })
+    }
+
+    /// The arguments of the last `finish`, as JSON.
+    #[wasm_bindgen(js_name = finalArguments, unchecked_return_type = "Promise<string | null>")]
+    pub fn final_arguments(&self) -> Promise {
+        let conversation = self.conversation.clone();
+        promise(async move { Ok(text_or_null(conversation.final_arguments().await?)) })
     }
 
     /// How the answer of `finalResponse` has ended.
-    #[wasm_bindgen(js_name = finishReason, unchecked_return_type = "Promise<string | null>")]
+    #[wasm_bindgen(js_name = finishReason, unchecked_return_type = "Promise<CoreRunResult['finishReason']>")]
     pub fn finish_reason(&self) -> Promise {
         let conversation = self.conversation.clone();
-        promise(async move { Ok(conversation.finish_reason().await?.map_or(JsValue::NULL, JsValue::from)) })
+        promise(async move { Ok(text_or_null(conversation.finish_reason().await?)) })
     }
 
     /// The content is JSON; `pending` decides whether pending calls are kept or rejected. With `replaced`, the message takes
@@ -426,6 +439,11 @@ fn ancestors(options: &Options<'_>) -> Result<Vec<ConversationId>> {
 /// `undefined` for a method that returns nothing.
 pub(super) fn done(result: Result<()>) -> Result<JsValue> {
     result.map(|()| JsValue::UNDEFINED)
+}
+
+/// A text, or `null` for none.
+pub(super) fn text_or_null(text: Option<impl Into<JsValue>>) -> JsValue {
+    text.map_or(JsValue::NULL, Into::into)
 }
 
 /// The JSON texts of events.

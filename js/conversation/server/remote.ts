@@ -51,7 +51,7 @@ export function metricsIn(stats: ConversationStats | null | undefined): Conversa
   return Object.fromEntries(all.filter(([, one]) => typeof one === "object" && one !== null));
 }
 
-export const statusOf = (core: CoreConversation) => core.executionStatus() as ExecutionStatus;
+export const statusOf = (core: CoreConversation): ExecutionStatus => core.executionStatus();
 
 /** Rejects these calls, which are all that wait on the server. Resolves once its log says so. */
 export async function rejectThere(remote: Reached, calls: readonly ActionEvent[], reason: string): Promise<void> {

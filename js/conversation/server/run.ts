@@ -133,8 +133,8 @@ export async function run(
     const tokenUsage = Object.fromEntries(names.map((name) => [name, (end.tokenUsage[name] ?? 0) - (start.tokenUsage[name] ?? 0)]));
     return {
       status,
-      finalResponse: await ask(core, "finalResponse", false),
-      finishReason: (await ask(core, "finishReason")) as RunResult["finishReason"],
+      finalResponse: await ask(core, "finalResponse"),
+      finishReason: await ask(core, "finishReason"),
       steps: (there.length > 0 ? 1 : 0) + stepsOf(events),
       tokenUsage: tokenUsage as RunResult["tokenUsage"],
       cost: end.cost - start.cost,

@@ -1,16 +1,18 @@
 // The record: an entry without content in the Cache API for each conversation. It is removed with the site's data.
+import type { CoreFound } from "../../../pkg/threadkeep.js";
 import type { Store } from "../store.js";
 
 /**
  * Records a stored conversation that was opened; resolves to a sentence about lost conversations, if there are any. A new one is
  * recorded once it is stored: otherwise it would count as lost if it never is.
  */
-export async function opened(store: Store, id: string, found: number): Promise<string | undefined> {
-  const lost = found > 1 ? await lostFrom(store, id) : [];
-  const wasRecorded = found > 0 && (await isRecorded(store.name!, id));
-  if (found === 0) await note(store.name!, { stored: [id] });
-  if (!wasRecorded && lost.length === 0 && found < 3) return undefined;
-  const what = found < 3 ? "has lost the content of its database" : "has removed the content of its damaged database";
+export async function opened(store: Store, id: string, found: CoreFound): Promise<string | undefined> {
+  const isDamaged = found === "damage";
+  const lost = isDamaged || found === "nothing" ? await lostFrom(store, id) : [];
+  const wasRecorded = found !== "conversation" && (await isRecorded(store.name!, id));
+  if (found === "conversation") await note(store.name!, { stored: [id] });
+  if (!wasRecorded && lost.length === 0 && !isDamaged) return undefined;
+  const what = isDamaged ? "has removed the content of its damaged database" : "has lost the content of its database";
   const ids = (wasRecorded ? [id, ...lost] : lost).join(", ") || "with unknown ids";
   return `the browser ${what} ${JSON.stringify(store.name)}: conversations ${ids}; import again what you have exported`;
 }
