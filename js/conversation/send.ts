@@ -15,7 +15,11 @@ export async function sendMessage(
   const { sender, pending } = optionsOf("sendMessage()", options, "sender pending");
   if (sender !== undefined && typeof sender !== "string") throw invalidOptions("sender must be a string");
   if (pending !== undefined && pending !== "reject" && pending !== "keep") throw invalidOptions('pending must be "reject" or "keep"');
-  return send(on, message, sender, pending);
+  if (hasFiles(message)) return (await part(import("./send/files.js"))).sendFiles(on, message, sender, pending);
+  const content = contentOf(message, on.session.llm);
+  // Without an image nothing is awaited here, so that no later call of the host can overtake this message.
+  const json = typeof content === "string" ? content : await content;
+  return JSON.parse(await ask(on.core, "sendMessage", json, sender, pending));
 }
 
 /** See `Conversation.editMessage()`. @internal */
@@ -24,15 +28,13 @@ export async function editMessage(
   eventId: string,
   message: string | ReadonlyArray<Content | Image | FileContent>,
 ): Promise<MessageEvent> {
-  return send(on, message, undefined, undefined, textOf(eventId));
+  const id = textOf(eventId);
+  if (hasFiles(message)) return (await part(import("./send/files.js"))).editFiles(on, id, message);
+  const content = contentOf(message, on.session.llm);
+  const json = typeof content === "string" ? content : await content;
+  return JSON.parse(await ask(on.core, "editMessage", id, json));
 }
 
-async function send(on: Acting, message: unknown, ...more: [string?, string?, string?]): Promise<MessageEvent> {
-  if (reading("the message", () => Array.isArray(message) && message.some((each) => each?.type === "file"))) {
-    return (await part(import("./send/files.js"))).sendFiles(on, message as unknown[], more);
-  }
-  const content = contentOf(message, on.session.llm);
-  // Without an image nothing is awaited here, so that no later call of the host can overtake this message.
-  const json = typeof content === "string" ? content : await content;
-  return JSON.parse(await ask(on.core, "sendMessage", json, ...more));
+function hasFiles(message: unknown): message is readonly unknown[] {
+  return reading("the message", () => Array.isArray(message) && message.some((each) => each?.type === "file"));
 }

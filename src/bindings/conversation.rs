@@ -14,15 +14,13 @@ use super::{
     tool::read_files,
 };
 use crate::{
-    conversation::{
-        Access, Asked, Attached, Changing, Conversation, OpenOptions, Resume, WaitingCalls, write_lock,
-    },
+    conversation::{Access, Asked, Changing, Conversation, OpenOptions, Resume, WaitingCalls, write_lock},
     error::Result,
     event::Event,
     host::Host as _,
     id::{ConversationId, EventId},
     json::EditableObject,
-    llm::{Delta, files::Files, option_table::OptionSource as _},
+    llm::{Delta, files::Files, message::Content, option_table::OptionSource as _},
     store::Found,
     web::{guard::promise, host::WebHost, locks},
 };
@@ -40,6 +38,8 @@ const TYPES: &str = r#"
  * The conversation itself; its store, which may have others; nothing; or nothing because the browser has removed the database as damaged.
  */
 export type CoreFound = "conversation" | "store" | "nothing" | "damage";
+/** What a message does with the calls that wait for the user; otherwise it is refused while they wait. */
+export type CorePending = "keep" | "reject" | undefined;
 "#;
 
 /// An open conversation. Its methods about pending calls are in `control.rs`.
@@ -215,26 +215,27 @@ impl CoreConversation {
         promise(async move { Ok(text_or_null(conversation.finish_reason().await?)) })
     }
 
-    /// The content is JSON; `pending` decides whether pending calls are kept or rejected. With `replaced`, the message takes
-    /// the place of this one on a new branch. Resolves to the JSON of the event.
+    /// Takes the content as JSON. Resolves to the JSON of the event.
     #[wasm_bindgen(js_name = sendMessage, unchecked_return_type = "Promise<string>")]
     pub fn send_message(
         &self,
         content: String,
         sender: Option<String>,
-        pending: Option<String>,
-        replaced: Option<String>,
+        #[wasm_bindgen(unchecked_param_type = "CorePending")] pending: Option<String>,
     ) -> Promise {
         self.verb(move |conversation| async move {
-            let content = given::value(&content)
-                .ok_or_else(|| invalid("a message must be a text, or a list of texts and images"))?;
-            let replaced = replaced.map(|message| message.parse()).transpose()?;
-            let calls = pending.map(|pending| match &*pending {
-                "keep" => WaitingCalls::Keep,
-                _ => WaitingCalls::Reject,
-            });
-            let event =
-                conversation.send(content, Attached::default(), sender, calls, replaced.as_ref()).await?;
+            let (content, calls) = (message_content(&content)?, waiting_calls(pending));
+            let event = conversation.send_message_while_waiting(content, sender, calls).await?;
+            Ok((&**event.json()).into())
+        })
+    }
+
+    /// Takes the content of the message that takes the place of this one, as JSON. Resolves to the JSON of the event.
+    #[wasm_bindgen(js_name = editMessage, unchecked_return_type = "Promise<string>")]
+    pub fn edit_message(&self, event: String, content: String) -> Promise {
+        self.verb(move |conversation| async move {
+            let content = message_content(&content)?;
+            let event = conversation.edit_message(&event.parse()?, content).await?;
             Ok((&**event.json()).into())
         })
     }
@@ -444,6 +445,19 @@ pub(super) fn done(result: Result<()>) -> Result<JsValue> {
 /// A text, or `null` for none.
 pub(super) fn text_or_null(text: Option<impl Into<JsValue>>) -> JsValue {
     text.map_or(JsValue::NULL, Into::into)
+}
+
+/// The content of a message.
+pub(super) fn message_content(json: &str) -> Result<Vec<Content>> {
+    given::value(json).ok_or_else(|| invalid("a message must be a text, or a list of texts and images"))
+}
+
+/// What `CorePending` says of the calls that wait for the user.
+pub(super) fn waiting_calls(pending: Option<String>) -> Option<WaitingCalls> {
+    pending.map(|pending| match &*pending {
+        "keep" => WaitingCalls::Keep,
+        _ => WaitingCalls::Reject,
+    })
 }
 
 /// The JSON texts of events.

@@ -29,6 +29,14 @@ pub struct Attached {
     pub files: Vec<FileChange>,
 }
 
+/// What is done with a message.
+enum Purpose<'a> {
+    /// It follows the others.
+    Send { sender: Option<String>, waiting_calls: Option<WaitingCalls> },
+    /// It takes the place of this one, on a new branch.
+    Replace(&'a EventId),
+}
+
 impl Conversation {
     /// Whether the current model is given these files themselves: `None`, or else the reason, which is empty for a file of a
     /// kind that no model is given.
@@ -51,21 +59,25 @@ impl Conversation {
     /// `invalid_options` for a message without content, `invalid_state` while calls wait for a decision of the user,
     /// `aborted` if the user interrupts before a hook has answered,
     /// `locked_elsewhere`, and those of the store; nothing is stored then.
-    pub async fn send_message(&self, content: Vec<Content>, sender: Option<String>) -> Result<Event> {
-        self.send_message_while_waiting(content, sender, None).await
+    pub fn send_message(
+        &self,
+        content: Vec<Content>,
+        sender: Option<String>,
+    ) -> impl Future<Output = Result<Event>> {
+        self.send_message_while_waiting(content, sender, None)
     }
 
     /// As [`Conversation::send_message`], with an instruction about calls that wait for a decision of the user.
     ///
     /// # Errors
     /// As for [`Conversation::send_message`].
-    pub async fn send_message_while_waiting(
+    pub fn send_message_while_waiting(
         &self,
         content: Vec<Content>,
         sender: Option<String>,
         waiting_calls: Option<WaitingCalls>,
-    ) -> Result<Event> {
-        self.send(content, Attached::default(), sender, waiting_calls, None).await
+    ) -> impl Future<Output = Result<Event>> {
+        self.send_with_files(content, Attached::default(), sender, waiting_calls)
     }
 
     /// Stores a message with this content on a new branch that begins before `message`, which stays in the log with its
@@ -75,22 +87,47 @@ impl Conversation {
     /// `not_found` for an event that does not exist, `invalid_options` for one that is not a message of the user and for
     /// a message without content, `invalid_state` during a run and while calls wait for the user, `locked_elsewhere`,
     /// and those of the store.
-    pub async fn edit_message(&self, message: &EventId, content: Vec<Content>) -> Result<Event> {
-        self.send(content, Attached::default(), None, None, Some(message)).await
+    pub fn edit_message(
+        &self,
+        message: &EventId,
+        content: Vec<Content>,
+    ) -> impl Future<Output = Result<Event>> {
+        self.edit_with_files(message, content, Attached::default())
     }
 
-    /// Sends a message, or one that takes the place of `replaced`. One function for both, because the code of an async
-    /// function is large. The files of `attached` are stored in the transaction of the message.
+    /// As [`Conversation::send_message_while_waiting`], with files, which are stored in the transaction of the message.
     ///
     /// # Errors
-    /// As for [`Conversation::send_message`] and [`Conversation::edit_message`].
-    pub async fn send(
+    /// As for [`Conversation::send_message`].
+    pub fn send_with_files(
         &self,
         content: Vec<Content>,
         attached: Attached,
-        mut sender: Option<String>,
+        sender: Option<String>,
         waiting_calls: Option<WaitingCalls>,
-        replaced: Option<&EventId>,
+    ) -> impl Future<Output = Result<Event>> {
+        self.take_message(content, attached, Purpose::Send { sender, waiting_calls })
+    }
+
+    /// As [`Conversation::edit_message`], with files, which are stored in the transaction of the message.
+    ///
+    /// # Errors
+    /// As for [`Conversation::edit_message`].
+    pub fn edit_with_files(
+        &self,
+        message: &EventId,
+        content: Vec<Content>,
+        attached: Attached,
+    ) -> impl Future<Output = Result<Event>> {
+        self.take_message(content, attached, Purpose::Replace(message))
+    }
+
+    /// The steps that both have in common: checks, hooks, and one transaction.
+    async fn take_message(
+        &self,
+        content: Vec<Content>,
+        attached: Attached,
+        purpose: Purpose<'_>,
     ) -> Result<Event> {
         if attached.texts.is_empty() {
             ensure_content(&content)?;
@@ -98,14 +135,21 @@ impl Conversation {
         self.ensure_writable()?;
         let turn = self.0.turns.lock().await;
         // Checked before any hook is asked.
-        self.0.log.ensure_loaded(if replaced.is_some() { Part::End } else { Part::All }).await?;
-        self.with_machine(|machine| match replaced {
-            Some(_) => machine.check_leaving(),
-            None => machine.check_message(waiting_calls).map(drop),
+        let part = match purpose {
+            Purpose::Send { .. } => Part::All,
+            Purpose::Replace(_) => Part::End,
+        };
+        self.0.log.ensure_loaded(part).await?;
+        self.with_machine(|machine| match purpose {
+            Purpose::Send { waiting_calls, .. } => machine.check_message(waiting_calls).map(drop),
+            Purpose::Replace(_) => machine.check_leaving(),
         })?;
-        let place = match replaced {
-            Some(message) => Some(self.place_of_message(message, &mut sender).await?),
-            None => None,
+        let (sender, waiting_calls, place) = match purpose {
+            Purpose::Send { sender, waiting_calls } => (sender, waiting_calls, None),
+            Purpose::Replace(message) => {
+                let (place, sender) = self.place_of_message(message).await?;
+                (sender, None, Some(place))
+            }
         };
         // A hook answers when it likes, and may call other methods.
         let _turn = self.0.hooks.is_none().then_some(turn);

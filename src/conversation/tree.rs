@@ -56,16 +56,12 @@ impl Conversation {
         Ok(turn)
     }
 
-    /// The place of a message of the user: before it, and before the hooks that were asked about it. Without a sender,
-    /// sets the one of the message.
-    pub(super) async fn place_of_message(
-        &self,
-        message: &EventId,
-        sender: &mut Option<String>,
-    ) -> Result<Place> {
+    /// The place of a message of the user: before it, and before the hooks that were asked about it; and its
+    /// sender.
+    pub(super) async fn place_of_message(&self, message: &EventId) -> Result<(Place, Option<String>)> {
         let log = &self.0.log;
         self.index_of(message).await?;
-        let mut head = None;
+        let (mut head, mut sender) = (None, None);
         let (mut is_message, mut has_instructions) = (false, false);
         let mut batch = LastBatch::default();
         let visit = &mut |_, event: Event| {
@@ -93,7 +89,8 @@ impl Conversation {
         if batch.lacks_result {
             return Err(cut_batch(message));
         }
-        Ok(Place { head, instructions: (!has_instructions).then(|| self.instructions(&self.state())) })
+        let instructions = (!has_instructions).then(|| self.instructions(&self.state()));
+        Ok((Place { head, instructions }, sender))
     }
 
     /// The last `limit` events from the root to HEAD.

@@ -54,7 +54,7 @@ async fn send(
     waiting_calls: Option<WaitingCalls>,
 ) -> Result<Event> {
     let content = words.iter().map(|words| Content::text(*words)).collect();
-    conversation.send(content, attached(name), None, waiting_calls, None).await
+    conversation.send_with_files(content, attached(name), None, waiting_calls).await
 }
 
 fn line(name: &str) -> String {
@@ -98,7 +98,7 @@ fn a_file_is_stored_in_the_transaction_of_its_message_and_named_in_the_request()
         assert_eq!(world.events().await[1]["llm_message"]["content"].as_array().unwrap().len(), 1);
         // In place of it, a message of nothing but a file.
         let edited = attached("b.txt");
-        conversation.send(vec![], edited, None, None, Some(sent.id())).await.unwrap();
+        conversation.edit_with_files(sent.id(), vec![], edited).await.unwrap();
         conversation.run(CancelToken::default()).await.unwrap();
         let user = &world.model.last_messages()[1];
         assert!(user.to_string().contains("b.txt") && !user.to_string().contains("a.txt"), "{user}");
@@ -129,14 +129,14 @@ fn an_edited_message_brings_its_files_to_where_it_goes_and_each_version_keeps_it
         texts.extend(attached("c.txt").texts);
         files.extend(attached("c.txt").files);
         let edited = Attached { texts, files };
-        let third = conversation.send(vec![], edited, None, None, Some(second.id())).await.unwrap();
+        let third = conversation.edit_with_files(second.id(), vec![], edited).await.unwrap();
         conversation.run(CancelToken::default()).await.unwrap();
         assert_eq!(names(&store, &conversation).await, ["a.txt", "b.txt", "c.txt"]);
         // The first one without any.
         let fourth = conversation.edit_message(first.id(), vec![Content::text("Nothing.")]).await.unwrap();
         assert!(names(&store, &conversation).await.is_empty());
         let last = attached("a.txt");
-        conversation.send(vec![], last, None, None, Some(fourth.id())).await.unwrap();
+        conversation.edit_with_files(fourth.id(), vec![], last).await.unwrap();
         assert_eq!(names(&store, &conversation).await, ["a.txt"]);
         for (event, expected) in [
             (first.id(), &["a.txt"][..]),

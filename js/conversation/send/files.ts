@@ -1,5 +1,6 @@
 // Sends a message with files: they go into the workspace, the conversation's own in the transaction of the message, and the
 // core names them in the message with their texts.
+import type { CorePending } from "../../../pkg/threadkeep.js";
 import type { MessageEvent } from "../../events/events.js";
 import { isA, wellFormed } from "../../input/arguments.js";
 import { ask, invalidOptions, reading, textOf } from "../../input/errors.js";
@@ -49,11 +50,26 @@ interface Found {
 /** Whether a part of a message is a file. */
 export const isFile = (part: unknown): boolean => !isA(part, Blob) && (part as { type?: unknown } | null)?.type === "file";
 
-/** `replaced` is the message that this one takes the place of. */
-export async function sendFiles(
-  { core, session: { home, llm, attachments: options } }: Acting,
+export function sendFiles(
+  on: Acting,
   message: readonly unknown[],
-  [sender, pending, replaced]: readonly [string?, string?, string?],
+  sender: string | undefined,
+  pending: CorePending,
+): Promise<MessageEvent> {
+  return storedWithFiles(on, message, false, (more) => ask(on.core, "sideCall", { ...more, sender, pending }));
+}
+
+/** `replaced` is the message that this one takes the place of. */
+export function editFiles(on: Acting, replaced: string, message: readonly unknown[]): Promise<MessageEvent> {
+  return storedWithFiles(on, message, true, (more) => ask(on.core, "sideCall", { ...more, replaced }));
+}
+
+/** Writes the files, and stores the message with `store`, which gets it in the form that the core takes. */
+async function storedWithFiles(
+  { session: { home, llm, attachments: options } }: Acting,
+  message: readonly unknown[],
+  isEdited: boolean,
+  store: (more: object) => Promise<string>,
 ): Promise<MessageEvent> {
   const parts = reading("the message", () => [...message]);
   const content = await contentOf(
@@ -78,14 +94,13 @@ export async function sendFiles(
       if (file) names.push(path);
       if (file) written.push(path);
       // An edited message takes the conversation's own files to where they were before the earlier one, and brings these along.
-      if (file || (call && replaced !== undefined)) await workspace.write(path, bytes);
+      if (file || (call && isEdited)) await workspace.write(path, bytes);
       const { text, pages, problem } = found[place]!;
       const type = typeFor(mediaType, bytes);
       const sha256 = /^(application\/pdf|audio\/.*|image\/(?!svg).*)$/.test(type) ? await sha256Of(bytes) : undefined;
       attachments.push({ path, name, media_type: type, size: bytes.length, sha256, pages, text, problem });
     }
-    const more = { content, sender, pending, replaced, window, files: call?.end() ?? [] };
-    const json = await ask(core, "sideCall", { attachments: JSON.stringify(attachments), ...more });
+    const json = await store({ content, attachments: JSON.stringify(attachments), window, files: call?.end() ?? [] });
     call?.commit();
     return JSON.parse(json);
   } catch (error) {

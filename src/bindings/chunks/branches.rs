@@ -5,7 +5,7 @@
 use super::Answer;
 use crate::{
     bindings::{
-        conversation::done,
+        conversation::{done, message_content},
         error::{invalid, set},
         given,
         options::{Options, property},
@@ -145,8 +145,7 @@ async fn beside(conversation: &Conversation, request: &Array) -> Result<JsValue>
             format!("[{}]", texts.join(",")).into()
         }
         "edit" => {
-            let content = given::value(&text(2)?)
-                .ok_or_else(|| invalid("a message must be a text, or a list of texts and images"))?;
+            let content = message_content(&text(2)?)?;
             let event = conversation.edit_queued_message(&text(1)?.parse()?, content).await?;
             (&**event.valid_json()).into()
         }

@@ -3,6 +3,7 @@
 use crate::{
     agent::critic::{Critic, CriticKind, CriticOptions, Evaluator, IterativeRefinement, critic},
     bindings::{
+        conversation::waiting_calls,
         error::invalid,
         given,
         options::{Options, function, llm, property},
@@ -10,7 +11,7 @@ use crate::{
         tool::read_files,
     },
     cancel::CancelToken,
-    conversation::{Attached, Conversation, WaitingCalls},
+    conversation::{Attached, Conversation},
     error::Result,
     json::ToJson as _,
     llm::{
@@ -92,13 +93,14 @@ async fn send(
         return Err(invalid("a message must be a text, or a list of texts, images and files"));
     };
     let texts = attachment_texts(&attachments, plain.count("window")?.map(u64::from));
-    let replaced = plain.text("replaced")?.map(|message| message.parse()).transpose()?;
-    let calls = plain.text("pending")?.map(|pending| match &*pending {
-        "keep" => WaitingCalls::Keep,
-        _ => WaitingCalls::Reject,
-    });
-    let (attached, sender) = (Attached { texts, files }, plain.text("sender")?);
-    let event = conversation.send(content, attached, sender, calls, replaced.as_ref()).await?;
+    let attached = Attached { texts, files };
+    let event = match plain.text("replaced")? {
+        Some(replaced) => conversation.edit_with_files(&replaced.parse()?, content, attached).await?,
+        None => {
+            let calls = waiting_calls(plain.text("pending")?);
+            conversation.send_with_files(content, attached, plain.text("sender")?, calls).await?
+        }
+    };
     Ok((&**event.json()).into())
 }
 

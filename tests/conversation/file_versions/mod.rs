@@ -303,7 +303,7 @@ impl Stage {
         match (random.below(12), event) {
             (0..=2, _) => {
                 let content = vec![Content::text("Go on.")];
-                conversation.send(content, attached(random), None, None, None).await.unwrap();
+                conversation.send_with_files(content, attached(random), None, None).await.unwrap();
                 for _ in 0..random.below(3) {
                     let mut batch = Vec::new();
                     for _ in 0..=random.below(2) {
@@ -384,7 +384,7 @@ impl Stage {
         self.pending = Some((after.clone(), None));
         self.place = Some((before.id().clone(), files.clone()));
         let content = vec![Content::text("Instead.")];
-        let new = conversation.send(content, attached, None, None, Some(message.id())).await.unwrap();
+        let new = conversation.edit_with_files(message.id(), content, attached).await.unwrap();
         assert_eq!(
             live(&self.inner, conversation.id()).await,
             after,
