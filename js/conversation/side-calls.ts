@@ -27,8 +27,8 @@ export function forTools(
     switchLLM: (llm) => conversation.switchLLM(llm),
     activeBranch: () => conversation.activeBranch(),
     async inspectImage(llm, image, question, signal) {
-      const [{ sideCall }] = await network.load(() => Promise.all([part(import("./side-calls/requests.js")), loadChunk("side_calls")]));
-      return sideCall(core, signal, { llm: await inCore(llm), image, question });
+      const [requests] = await network.load(() => Promise.all([part(import("./side-calls/requests.js")), loadChunk("side_calls")]));
+      return requests.inspectImage(core, await inCore(llm), image, question, signal);
     },
   };
 }

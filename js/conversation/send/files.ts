@@ -1,6 +1,6 @@
 // Sends a message with files: they go into the workspace, the conversation's own in the transaction of the message, and the
 // core names them in the message with their texts.
-import type { CorePending } from "../../../pkg/threadkeep.js";
+import type { CoreMessageWithFiles, CorePending } from "../../../pkg/threadkeep.js";
 import type { MessageEvent } from "../../events/events.js";
 import { isA, wellFormed } from "../../input/arguments.js";
 import { ask, invalidOptions, reading, textOf } from "../../input/errors.js";
@@ -56,12 +56,12 @@ export function sendFiles(
   sender: string | undefined,
   pending: CorePending,
 ): Promise<MessageEvent> {
-  return storedWithFiles(on, message, false, (more) => ask(on.core, "sideCall", { ...more, sender, pending }));
+  return storedWithFiles(on, message, false, (given) => ask(on.core, "sendWithFiles", given, sender, pending));
 }
 
 /** `replaced` is the message that this one takes the place of. */
 export function editFiles(on: Acting, replaced: string, message: readonly unknown[]): Promise<MessageEvent> {
-  return storedWithFiles(on, message, true, (more) => ask(on.core, "sideCall", { ...more, replaced }));
+  return storedWithFiles(on, message, true, (given) => ask(on.core, "editWithFiles", replaced, given));
 }
 
 /** Writes the files, and stores the message with `store`, which gets it in the form that the core takes. */
@@ -69,7 +69,7 @@ async function storedWithFiles(
   { session: { home, llm, attachments: options } }: Acting,
   message: readonly unknown[],
   isEdited: boolean,
-  store: (more: object) => Promise<string>,
+  store: (given: CoreMessageWithFiles) => Promise<string>,
 ): Promise<MessageEvent> {
   const parts = reading("the message", () => [...message]);
   const content = await contentOf(
@@ -220,7 +220,7 @@ export async function previewFiles(
   const given = reading("the files", () => [...files]).map((part) => checked(part as object));
   const readers = readersOf(options);
   const asked = await Promise.all(given.map((each) => described(each, home.workspace)));
-  const reasons: Array<string | null> = JSON.parse(await ask(core, "sideCall", { givenFiles: JSON.stringify(asked) }));
+  const reasons = await ask(core, "reasonsAgainst", JSON.stringify(asked));
   return Promise.all(
     given.map(async (each, index): Promise<FilePreview> => {
       const reason = reasons[index]!;

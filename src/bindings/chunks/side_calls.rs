@@ -1,9 +1,10 @@
 //! Requests beside the run, critics, and messages with files: a chunk of the wasm, see [`super`].
 
+use super::Answer;
 use crate::{
     agent::critic::{Critic, CriticKind, CriticOptions, Evaluator, IterativeRefinement, critic},
     bindings::{
-        conversation::waiting_calls,
+        conversation::{text_or_null, waiting_calls},
         error::invalid,
         given,
         options::{Options, function, llm, property},
@@ -13,9 +14,9 @@ use crate::{
     cancel::CancelToken,
     conversation::{Attached, Conversation},
     error::Result,
-    json::ToJson as _,
     llm::{
         attachment::{Attachment, attachment_texts},
+        message::Content,
         option_table::OptionSource as _,
     },
 };
@@ -29,18 +30,68 @@ use wasm_bindgen_futures::JsFuture;
 pub struct SideCallsChunk;
 
 impl SideCalls for SideCallsChunk {
-    fn call(&self, conversation: Conversation, options: JsValue) -> LocalBoxFuture<'static, Result<JsValue>> {
+    fn ask_agent(&self, conversation: Conversation, question: String, stopped: Promise) -> Answer {
+        until(stopped, |cancel| {
+            Box::pin(async move { Ok(conversation.ask_agent(&question, &cancel).await?.into()) })
+        })
+    }
+
+    fn generate_title(&self, conversation: Conversation, options: JsValue, stopped: Promise) -> Answer {
+        until(stopped, |cancel| {
+            Box::pin(async move {
+                let given = property(&options, "llm");
+                let given = if given.is_undefined() { None } else { Some(llm(&given)?) };
+                let max_length = Options::new(&options, "options").count("maxLength")?.unwrap_or(50);
+                Ok(conversation.generate_title(given, max_length as usize, &cancel).await?.into())
+            })
+        })
+    }
+
+    fn inspect_image(
+        &self,
+        conversation: Conversation,
+        given: JsValue,
+        image: String,
+        question: String,
+        stopped: Promise,
+    ) -> Answer {
+        until(stopped, |cancel| {
+            Box::pin(async move {
+                let llm = llm(&given)?;
+                Ok(conversation.inspect_image(&llm, image, &question, &cancel).await?.into())
+            })
+        })
+    }
+
+    fn send_with_files(
+        &self,
+        conversation: Conversation,
+        message: JsValue,
+        sender: Option<String>,
+        pending: Option<String>,
+    ) -> Answer {
         Box::pin(async move {
-            let cancel = CancelToken::default();
-            let call = Box::pin(call(&conversation, &options, &cancel));
-            let Ok(stopped) = property(&options, "stopped").dyn_into::<Promise>() else { return call.await };
-            match select(call, JsFuture::from(stopped)).await {
-                Either::Left((text, _)) => text,
-                Either::Right((_, call)) => {
-                    cancel.cancel();
-                    call.await
-                }
-            }
+            let (content, attached) = with_files(&message)?;
+            let calls = waiting_calls(pending);
+            let event = conversation.send_with_files(content, attached, sender, calls).await?;
+            Ok((&**event.json()).into())
+        })
+    }
+
+    fn edit_with_files(&self, conversation: Conversation, event: String, message: JsValue) -> Answer {
+        Box::pin(async move {
+            let (content, attached) = with_files(&message)?;
+            let event = conversation.edit_with_files(&event.parse()?, content, attached).await?;
+            Ok((&**event.json()).into())
+        })
+    }
+
+    fn reasons_against(&self, conversation: Conversation, files: String) -> Answer {
+        Box::pin(async move {
+            let files: Vec<Attachment> =
+                given::value(&files).ok_or_else(|| invalid("the files of a message"))?;
+            let reasons = conversation.reasons_against(&files).await?;
+            Ok(reasons.into_iter().map(text_or_null).collect::<Array>().into())
         })
     }
 
@@ -79,50 +130,30 @@ impl Evaluator for JsEvaluator {
     }
 }
 
-/// Sends a message with files.
-async fn send(
-    conversation: &Conversation,
-    attachments: &str,
-    plain: &Options<'_>,
-    options: &JsValue,
-) -> Result<JsValue> {
-    let attachments: Option<Vec<Attachment>> = given::value(attachments);
+/// The content of a message with files, and the files.
+fn with_files(message: &JsValue) -> Result<(Vec<Content>, Attached)> {
+    let plain = Options::new(message, "a message");
+    let attachments: Option<Vec<Attachment>> = given::value(&plain.required_text("attachments")?);
     let content = given::value(&plain.required_text("content")?);
-    let files = property(options, "files").dyn_into().ok().and_then(|files: Array| read_files(&files));
+    let files = property(message, "files").dyn_into().ok().and_then(|files: Array| read_files(&files));
     let (Some(attachments), Some(content), Some(files)) = (attachments, content, files) else {
         return Err(invalid("a message must be a text, or a list of texts, images and files"));
     };
     let texts = attachment_texts(&attachments, plain.count("window")?.map(u64::from));
-    let attached = Attached { texts, files };
-    let event = match plain.text("replaced")? {
-        Some(replaced) => conversation.edit_with_files(&replaced.parse()?, content, attached).await?,
-        None => {
-            let calls = waiting_calls(plain.text("pending")?);
-            conversation.send_with_files(content, attached, plain.text("sender")?, calls).await?
-        }
-    };
-    Ok((&**event.json()).into())
+    Ok((content, Attached { texts, files }))
 }
 
-async fn call(conversation: &Conversation, options: &JsValue, cancel: &CancelToken) -> Result<JsValue> {
-    let plain = Options::new(options, "options");
-    if let Some(attachments) = plain.text("attachments")? {
-        return send(conversation, &attachments, &plain, options).await;
-    }
-    if let Some(files) = plain.text("givenFiles")? {
-        let files: Vec<Attachment> = given::value(&files).ok_or_else(|| invalid("the files of a message"))?;
-        return Ok(conversation.reasons_against(&files).await?.to_json_text().into());
-    }
-    if let Some(image) = plain.text("image")? {
-        let question = plain.text("question")?.unwrap_or_default();
-        let llm = llm(&property(options, "llm"))?;
-        return Ok(conversation.inspect_image(&llm, image, &question, cancel).await?.into());
-    }
-    if let Some(question) = plain.text("question")? {
-        return Ok(conversation.ask_agent(&question, cancel).await?.into());
-    }
-    let given = property(options, "llm");
-    let given = if given.is_undefined() { None } else { Some(llm(&given)?) };
-    let max_length = plain.count("maxLength")?.unwrap_or(50) as usize;
-    Ok(conversation.generate_title(given, max_length, cancel).await?.into())
+/// The answer to a request, which is aborted if `stopped` resolves before.
+fn until(stopped: Promise, request: impl FnOnce(CancelToken) -> Answer) -> Answer {
+    let cancel = CancelToken::default();
+    let request = request(cancel.clone());
+    Box::pin(async move {
+        match select(request, JsFuture::from(stopped)).await {
+            Either::Left((text, _)) => text,
+            Either::Right((_, request)) => {
+                cancel.cancel();
+                request.await
+            }
+        }
+    })
 }
