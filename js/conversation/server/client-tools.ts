@@ -340,7 +340,7 @@ export class ClientCalls {
     if (this.#results.has(id)) return;
     const { args, mistake } = this.#argumentsOf(event);
     if (mistake !== null) return this.#answer(event, "error", `the arguments do not fit the parameters of the tool: ${mistake}`);
-    if ((await link.change("beginCall", id)) && !this.#begun.has(id)) {
+    if ((await link.change((copy) => copy.beginCall(id))) && !this.#begun.has(id)) {
       this.#begun.add(id);
       this.#approved.delete(id);
       this.#asks.delete(id);

@@ -152,7 +152,7 @@ export async function followServer(given: ServerFollower): Promise<Following> {
     async create(describe) {
       if (!isNew) return;
       await (creating ??= (async () => {
-        await link.take([["info", await requests.send("POST", "", await describe()), "0"]]);
+        await link.take([{ kind: "info", text: await requests.send("POST", "", await describe()), length: 0 }]);
         isNew = false;
         member.tell({ id, isListed: true });
         void link.connect();

@@ -1,23 +1,11 @@
 // The connection of a page to a conversation on an agent server: a socket, requests for what it does not carry, and coming back. What
 // the server tells is read and stored in the wasm.
-import { CoreServerCopy, type CoreStore } from "../../../pkg/threadkeep.js";
+import { CoreServerCopy, type CoreStore, type CoreTold } from "../../../pkg/threadkeep.js";
 import type { ExecutionStatus, LiveEvent } from "../../events/events.js";
 import { settle, ThreadkeepError } from "../../input/errors.js";
 import type { AgentServerOptions } from "../../server/server.js";
 import { expect, masked, serverError } from "../../server/answers.js";
 import type { Requests } from "../../server/requests.js";
-
-/** As `src/server/copy.rs` has it. */
-interface Taken {
-  live: string[];
-  isBehind: boolean;
-  hasGap: boolean;
-  isSnapshot: boolean;
-  isOutdated: boolean;
-}
-
-/** A text of the server: its kind, and of a page the event from which it was asked for, of a description the length of the log then. */
-type Told = ["session" | "event" | "page" | "info", text: string, from: string];
 
 export interface LinkParts {
   store: CoreStore;
@@ -76,7 +64,7 @@ export class Link {
   readonly #parts: LinkParts;
   readonly #copy: CoreServerCopy;
   readonly #end = new AbortController();
-  #queue: Told[] = [];
+  #queue: CoreTold[] = [];
   #taking: Promise<void> | undefined;
   #asking: Promise<void> | undefined;
   #isBehind = false;
@@ -102,8 +90,8 @@ export class Link {
 
   static async open(parts: LinkParts): Promise<Link> {
     const { store, id, server } = parts;
-    const copy = await settle(CoreServerCopy.open(store, id, server.host));
-    await settle(copy.call("open", []));
+    const copy = await settle(CoreServerCopy.of(store, id, server.host));
+    await settle(copy.open());
     return new Link(parts, copy);
   }
 
@@ -143,12 +131,9 @@ export class Link {
     return this.#end.signal;
   }
 
-  /** Calls a method of the copy, which `src/server` documents, and takes in what it has changed. @throws ThreadkeepError */
-  async change(
-    method: "keep" | "takeBack" | "replace" | "dropRefused" | "next" | "runsLater" | "miss" | "tryAgain" | "beginCall",
-    ...args: unknown[]
-  ): Promise<any> {
-    const value = await settle(this.#copy.call(method, args));
+  /** Calls a method of the copy that changes it, and takes in what has changed. @throws ThreadkeepError */
+  async change<T>(method: (copy: CoreServerCopy) => Promise<T>): Promise<T> {
+    const value = await settle(method(this.#copy));
     // The change is stored, also if the handle was closed meanwhile.
     if (this.#end.signal.aborted) return value;
     await this.#parts.refresh().catch((error) => {
@@ -160,7 +145,7 @@ export class Link {
 
   /** The event of a message that was kept under this id, once it is in the log. @throws ThreadkeepError */
   async sent(id: string): Promise<string | undefined> {
-    return settle(this.#copy.call("sent", [id]));
+    return settle(this.#copy.sent(id));
   }
 
   /**
@@ -170,13 +155,13 @@ export class Link {
   async awaitRun(
     mayBeOver: boolean,
   ): Promise<(described: ExecutionStatus, told: readonly unknown[]) => Promise<ExecutionStatus | undefined>> {
-    const run = await settle(this.#copy.call("awaitRun", [mayBeOver, performance.now()]));
-    return (described, told) => settle(this.#copy.call("lookAtRun", [run, performance.now(), described, ...told]));
+    const run = await settle(this.#copy.awaitRun(mayBeOver, performance.now()));
+    return (described, told) => settle(this.#copy.lookAtRun(run, performance.now(), described, told));
   }
 
   /** The milliseconds before the next attempt, after so many in a row. */
   async wait(attempts: number): Promise<number> {
-    return settle(this.#copy.call("afterClose", [1006, "", attempts, Math.random()]));
+    return settle(this.#copy.afterClose(1006, "", attempts, Math.random()));
   }
 
   /** Whether the server has the conversation. @throws ThreadkeepError */
@@ -190,10 +175,10 @@ export class Link {
     await this.#ask([description]);
   }
 
-  async #describe(): Promise<Told> {
+  async #describe(): Promise<CoreTold> {
     const { id, requests, length } = this.#parts;
-    const from = String(length());
-    return ["info", await requests.send("GET", `/${id}`), from];
+    const known = length();
+    return { kind: "info", text: await requests.send("GET", `/${id}`), length: known };
   }
 
   /** Asks for the events that are new. @throws ThreadkeepError */
@@ -203,15 +188,15 @@ export class Link {
   }
 
   /** `told` is stored together with the first events, which it is about. */
-  async #ask(told: Told[]): Promise<void> {
+  async #ask(told: CoreTold[]): Promise<void> {
     const { requests, id } = this.#parts;
     do {
       this.#isBehind = false;
       this.#requested++;
-      let page: Told;
+      let page: CoreTold;
       try {
-        const from: string = (await settle(this.#copy.call("last", []))) ?? "";
-        page = ["page", await requests.send("GET", pageFrom(id, from)), from];
+        const from = (await settle(this.#copy.last())) ?? "";
+        page = { kind: "page", text: await requests.send("GET", pageFrom(id, from)), from };
       } catch (error) {
         this.#isBehind = true;
         throw error;
@@ -223,8 +208,8 @@ export class Link {
   }
 
   /** Stores what the server has told; `isAhead` if it may be newer than the events that are there. @throws ThreadkeepError */
-  async take(told: Told[], isAhead = false): Promise<void> {
-    const taken: Taken = await settle(this.#copy.call("take", told.flat())).catch((error) => {
+  async take(told: CoreTold[], isAhead = false): Promise<void> {
+    const taken = await settle(this.#copy.take(told)).catch((error) => {
       throw masked(this.#parts.server, error);
     });
     // Pieces come before the event that has all of them.
@@ -275,12 +260,12 @@ export class Link {
   async #openSocket(turn: object): Promise<void> {
     const { server, id } = this.#parts;
     const { signal } = this.#end;
-    await settle(this.#copy.call("reconnect", []));
+    await settle(this.#copy.reconnect());
     // The session socket tells of the state only when somebody listens; the description is also the answer for a lost conversation.
     // The whole state comes again, behind the events.
     this.#hasSnapshot = false;
     await this.take([await this.#describe()], true);
-    const path = this.#hasSession ? `session/${id}?after_seq=${await settle(this.#copy.call("cursor", []))}` : `events/${id}`;
+    const path = this.#hasSession ? `session/${id}?after_seq=${await settle(this.#copy.cursor())}` : `events/${id}`;
     if (signal.aborted || this.#turn !== turn) return;
     const socket = new WebSocket(`${server.host.replace(/^http/, "ws")}/sockets/${path}`);
     this.#socket = socket;
@@ -302,7 +287,7 @@ export class Link {
         this.#refusals = 0;
         isFirst = false;
       }
-      this.#queue.push([kind, String(data), ""]);
+      this.#queue.push({ kind, text: String(data) });
       this.#taking ??= this.#takeAll().finally(() => (this.#taking = undefined));
     };
     socket.onclose = ({ code, reason }) => {
@@ -332,7 +317,7 @@ export class Link {
 
   /** How many of the texts go into one transaction: a piece of the next answer is shown after the event before it. */
   #atOnce(): number {
-    const isPiece = ([, text]: Told) => text.startsWith('{"type":"delta"');
+    const isPiece = ({ text }: CoreTold) => text.startsWith('{"type":"delta"');
     const first = isPiece(this.#queue[0]!);
     const end = this.#queue.findIndex((told) => isPiece(told) !== first);
     return Math.min(end < 0 ? this.#queue.length : end, mostAtOnce);
@@ -361,7 +346,7 @@ export class Link {
     try {
       // A refusal is final, whatever the socket says; everything else may be over soon.
       if (error && error.code !== "network" && !/^store_(?!lost)/.test(error.code)) throw error;
-      const wait: number = await settle(this.#copy.call("afterClose", [code, reason, this.#attempts++, Math.random()]));
+      const wait = await settle(this.#copy.afterClose(code, reason, this.#attempts++, Math.random()));
       if (this.#turn !== waiting) return;
       const closed = `the connection to the agent server was closed (${reason || code})`;
       const why = error ?? serverError(this.#parts.server, "network", closed);

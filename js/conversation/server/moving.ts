@@ -1,6 +1,6 @@
 // Takes a conversation to an agent server, and back. The order of the steps is that of `src/server/moving.rs`: one side alone writes
 // the conversation at every moment, and a move that breaks off can be made again, or taken back.
-import { CoreServerCopy } from "../../../pkg/threadkeep.js";
+import { CoreServerCopy, type CoreTold } from "../../../pkg/threadkeep.js";
 import type { Agent } from "../../agent/agent.js";
 import type { ConversationState } from "../../events/events.js";
 import { importZip } from "../../formats/archive.js";
@@ -29,7 +29,8 @@ interface Moved {
   store: Store;
   server: AgentServerOptions;
   requests: Requests;
-  call(method: string, ...args: unknown[]): Promise<any>;
+  /** Calls a method of its copy. */
+  call<T>(method: (copy: CoreServerCopy) => Promise<T>): Promise<T>;
 }
 
 /** See `moveToServer()` of the library. */
@@ -46,10 +47,11 @@ export async function moveToServer(conversationId: string, options: MoveToServer
     // After a move that was broken off, the server may have it already.
     if (!state.threadkeep_server || !(await isKnown(requests, id))) {
       await ensureTools(requests, agent, state);
-      await call("ensureDecided", ...clientTools(agent).map(({ name }) => name));
+      const ofPage = clientTools(agent).map(({ name }) => name);
+      await call((copy) => copy.ensureDecided(ofPage));
       await send(moved, agent, await folderOn(moved, agent, state), (done, total) => onProgress?.({ done, total, unit: "files" }));
     }
-    await call("depart", stored.length);
+    await call((copy) => copy.depart(stored.length));
     try {
       const described = await describe(moved, agent, state);
       await requests.send("POST", "", described);
@@ -61,7 +63,7 @@ export async function moveToServer(conversationId: string, options: MoveToServer
       await takeAll(moved);
     } catch (error) {
       // Without an answer the server may still be about to take it, so the next attempt asks, or the way back.
-      if (!isOutage(error) && !(await isKnown(requests, id))) await call("arrive");
+      if (!isOutage(error) && !(await isKnown(requests, id))) await call((copy) => copy.arrive());
       throw error;
     }
   });
@@ -72,16 +74,16 @@ export async function bringHome(conversationId: string, options: BringHomeOption
   const { server, store = indexedDBStore() } = optionsOf("bringHome()", options, "server store");
   const zip = await locked(conversationId, { server, store }, async (moved) => {
     const { id, requests, call } = moved;
-    await call("open");
+    await call((copy) => copy.open());
     await requests.greet();
     let zip: Uint8Array | undefined;
     if (await isKnown(requests, id)) {
       zip = await requests.request("GET", `/api/file/download-trajectory/${id}`);
       await takeAll(moved);
-      await call("ensureAtRest");
+      await call((copy) => copy.ensureAtRest());
       await requests.request("DELETE", `/api/conversations/${id}`);
     }
-    await call("arrive");
+    await call((copy) => copy.arrive());
     return zip;
   });
   // Its events are here already. The archive has the further files, such as those of tools.
@@ -101,9 +103,9 @@ async function locked<T>(
     return await locking(store, async (claim) => {
       await load();
       if (!(await claim(id))) throw new ThreadkeepError("locked_elsewhere", `conversation ${id} is open; close it before it is moved`);
-      const copy = await settle(CoreServerCopy.open(await coreStore(store), id, server.host));
-      const call = (method: string, ...args: unknown[]) =>
-        settle(copy.call(method, args)).catch((error) => {
+      const copy = await settle(CoreServerCopy.of(await coreStore(store), id, server.host));
+      const call: Moved["call"] = (method) =>
+        settle(method(copy)).catch((error) => {
           throw masked(server, error);
         });
       return act({ id, store, server, requests: requestsTo(server), call });
@@ -150,11 +152,12 @@ async function send(
   let done = 0;
   let total = 0;
   const { files } = await exported(store, id, (_, all) => (total = all));
+  const stateFor = (text: string) => call((copy) => copy.stateForServer(text));
   const sendSome = async () => {
     for await (const { name, content } of files) {
       if (name.endsWith("/")) continue;
       const isState = name.endsWith("/base_state.json");
-      const sent = isState ? withClientTools(agent, await call("stateForServer", new TextDecoder().decode(content))) : content;
+      const sent = isState ? withClientTools(agent, await stateFor(new TextDecoder().decode(content))) : content;
       const body = new FormData();
       body.append("file", new Blob([sent]), "file");
       await requests.request("POST", `/api/file/upload?path=${encodeURIComponent(`${folder}/${name}`)}`, { body, reads: true });
@@ -188,10 +191,11 @@ async function ensureAll({ id, requests }: Moved, length: number): Promise<void>
 /** Takes in everything that the server has. */
 async function takeAll({ id, store, requests, call }: Moved): Promise<void> {
   const { length = 0 } = (await store.load(id)) ?? {};
-  let told = ["info", await requests.send("GET", `/${id}`), String(length)];
+  let told: CoreTold[] = [{ kind: "info", text: await requests.send("GET", `/${id}`), length }];
   for (let isBehind = true; isBehind; told = []) {
-    const from: string = (await call("last")) ?? "";
-    const page = await requests.send("GET", pageFrom(id, from));
-    ({ isBehind } = await call("take", ...told, "page", page, from));
+    const from = (await call((copy) => copy.last())) ?? "";
+    const page: CoreTold = { kind: "page", text: await requests.send("GET", pageFrom(id, from)), from };
+    const given = [...told, page];
+    ({ isBehind } = await call((copy) => copy.take(given)));
   }
 }

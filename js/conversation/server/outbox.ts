@@ -74,9 +74,9 @@ export class Outbox {
    */
   async keep(content: string, runs = false): Promise<MessageEvent> {
     const { link } = this.#parts;
-    const event = JSON.parse(await link.change("keep", content));
+    const event = JSON.parse(await link.change((copy) => copy.keep(content)));
     // The agent reads it as soon as it can.
-    if (runs || this.#mustWait) await link.change("runsLater", true);
+    if (runs || this.#mustWait) await link.change((copy) => copy.runsLater(true));
     return event;
   }
 
@@ -92,11 +92,11 @@ export class Outbox {
   }
 
   async replace(id: string, content: string): Promise<MessageEvent> {
-    return JSON.parse(await this.#parts.link.change("replace", id, content));
+    return JSON.parse(await this.#parts.link.change((copy) => copy.replace(id, content)));
   }
 
   async takeBack(id: string): Promise<void> {
-    await this.#parts.link.change("takeBack", id);
+    await this.#parts.link.change((copy) => copy.takeBack(id));
   }
 
   /** Calls `taken` when the server has taken this message, until the returned function is called. */
@@ -107,12 +107,12 @@ export class Outbox {
 
   /** Lets the messages be sent again that the server has taken and not logged. */
   async tryAgain(): Promise<void> {
-    if (this.waiting.length > this.due.length) await this.#parts.link.change("tryAgain");
+    if (this.waiting.length > this.due.length) await this.#parts.link.change((copy) => copy.tryAgain());
   }
 
   /** Drops a message that the server has refused. */
   async drop(id: string): Promise<void> {
-    await this.#parts.link.change("dropRefused", id);
+    await this.#parts.link.change((copy) => copy.dropRefused(id));
   }
 
   /**
@@ -125,7 +125,7 @@ export class Outbox {
     const stop = () => void (isStopped = true);
     this.#runs.add(stop);
     try {
-      await link.change("runsLater", true);
+      await link.change((copy) => copy.runsLater(true));
       await until(link, () => isStopped || this.due.length === 0 || undefined);
       return !isStopped;
     } finally {
@@ -137,7 +137,7 @@ export class Outbox {
   async stop(): Promise<boolean> {
     if (this.#runs.size === 0) return false;
     for (const stop of this.#runs) stop();
-    await this.#parts.link.change("runsLater", false);
+    await this.#parts.link.change((copy) => copy.runsLater(false));
     return true;
   }
 
@@ -176,7 +176,7 @@ export class Outbox {
   async #sendAll(): Promise<void> {
     const { id, link, requests } = this.#parts;
     while (!this.#mustWait) {
-      const json: string | undefined = await link.change("next");
+      const json = await link.change((copy) => copy.next());
       if (json === undefined) return;
       const next: Next = JSON.parse(json);
       if (next.wasSent) await link.look();
@@ -186,7 +186,7 @@ export class Outbox {
       if (await this.#isLogged(next.id)) continue;
       // Only the whole log can say that.
       await link.look();
-      await link.change("miss", next.id);
+      await link.change((copy) => copy.miss(next.id));
     }
   }
 
