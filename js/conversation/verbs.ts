@@ -31,17 +31,17 @@ export const verbs = {
 
   /** `queue.list()` */
   async queued({ core }: Acting): Promise<MessageEvent[]> {
-    return JSON.parse(await ask(core, "beside", ["queued"]));
+    return (await ask(core, "queuedMessages")).map((json) => JSON.parse(json));
   },
 
   /** `queue.edit()` */
   async editQueued({ core, session }: Acting, id: string, message: string | ReadonlyArray<Content | Image>): Promise<MessageEvent> {
-    return JSON.parse(await ask(core, "beside", ["edit", textOf(id), await contentOf(message, session.llm)]));
+    return JSON.parse(await ask(core, "editQueuedMessage", textOf(id), await contentOf(message, session.llm)));
   },
 
   /** `queue.remove()` */
   async removeQueued({ core }: Acting, id: string): Promise<void> {
-    await ask(core, "beside", ["remove", textOf(id)]);
+    await ask(core, "removeQueuedMessage", textOf(id));
   },
 
   async navigateTo({ core }: Acting, eventId: string | null): Promise<void> {

@@ -1,7 +1,9 @@
 // The files of an open conversation: those of its workspace, and those that tools store beside its events.
+import type { CoreConversation } from "../../pkg/threadkeep.js";
+import { ask } from "../input/errors.js";
 import { confined } from "./confined.js";
 import { ConversationWorkspace } from "./conversation.js";
-import { type AskVersions, noPast, pastOf, versionLimits } from "./past.js";
+import { noPast, pastOf, versionLimits } from "./past.js";
 import type { ConversationHome, RemoteWorkspace, ServerCommands, StoredFiles, Workspace } from "./types.js";
 
 /** After how many changes of files versions over the limits are removed. */
@@ -16,19 +18,19 @@ export function openHome(
   workingDir: string,
   given: Workspace | undefined,
   owner: ConversationHome | undefined,
-  versions: AskVersions,
+  core: () => CoreConversation,
 ): ConversationHome {
   let changes = 0;
   /** Versions over the limits cost space and nothing else, so a failure to remove them is left to the next time. */
   const prune = () => {
     if (changes++ % changesBetweenPruning === changesBetweenPruning - 1)
-      void versions("prune", versionLimits.bytes, versionLimits.age).catch(() => {});
+      void ask(core(), "pruneFileVersions", versionLimits.bytes, versionLimits.age).catch(() => {});
   };
   const own = given ? undefined : new ConversationWorkspace(stored, workingDir);
   own?.workspace.watch(prune);
   const workspace = Object.assign(
     own?.workspace ?? confined(given!),
-    own ? pastOf(versions, workingDir) : { ...noPast(), ...commandsOf(given!) },
+    own ? pastOf(core, workingDir) : { ...noPast(), ...commandsOf(given!) },
   );
   /** The call that ended last, and the function that takes over its changes. */
   let ended: { actionId: string; commit: () => void } | undefined;

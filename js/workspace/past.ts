@@ -1,25 +1,23 @@
 // The past of the conversation's own files. The core decides which version belongs to an event, and what is kept.
-import { ThreadkeepError, textOf } from "../input/errors.js";
+import type { CoreConversation } from "../../pkg/threadkeep.js";
+import { ask, ThreadkeepError, textOf } from "../input/errors.js";
 import { confined } from "./confined.js";
 import { workspaceOver } from "./conversation.js";
 import { Watchers } from "./listeners.js";
 import { treeOf, workspaceFolder } from "./tree.js";
-import type { FileDifference, FileHistory, Past } from "./types.js";
-
-/** Asks the core about versions. */
-export type AskVersions = (...request: (string | number)[]) => Promise<any>;
+import type { Past } from "./types.js";
 
 /** The most that versions take, in bytes and in milliseconds. */
 export const versionLimits = { bytes: 64 << 20, age: 30 * 24 * 60 * 60 * 1000 };
 
-export function pastOf(versions: AskVersions, workingDir: string): Past {
+export function pastOf(core: () => CoreConversation, workingDir: string): Past {
   return {
     async at(eventId) {
-      const [version, paths] = (await versions("at", textOf(eventId))) as [string, string[]];
+      const { version, paths } = await ask(core(), "filesAt", textOf(eventId));
       const tree = treeOf(paths.filter((path) => path.startsWith(workspaceFolder)));
       const access = {
         tree: async () => tree,
-        content: (path: string) => versions("read", version, workspaceFolder + path) as Promise<Uint8Array | undefined>,
+        content: (path: string) => ask(core(), "readFileAt", version, workspaceFolder + path),
         apply: async () => {
           throw new ThreadkeepError(
             "invalid_state",
@@ -30,14 +28,14 @@ export function pastOf(versions: AskVersions, workingDir: string): Past {
       return confined(workspaceOver(access, workingDir, new Watchers()));
     },
     async changes(from, to) {
-      const changes = (await versions("changes", textOf(from), textOf(to))) as [string, FileDifference["type"]][];
+      const changes = await ask(core(), "fileChanges", textOf(from), textOf(to));
       return changes
-        .filter(([path]) => path.startsWith(workspaceFolder))
-        .map(([path, type]) => ({ path: path.slice(workspaceFolder.length), type }));
+        .filter(({ path }) => path.startsWith(workspaceFolder))
+        .map(({ path, type }) => ({ path: path.slice(workspaceFolder.length), type }));
     },
     async history() {
-      const { versions: count, bytes, since, isComplete } = (await versions("history")) as Omit<FileHistory, "maxBytes" | "maxAge">;
-      return { versions: count, bytes, since, isComplete, maxBytes: versionLimits.bytes, maxAge: versionLimits.age };
+      const history = await ask(core(), "fileHistory");
+      return { ...history, maxBytes: versionLimits.bytes, maxAge: versionLimits.age };
     },
   };
 }

@@ -178,8 +178,7 @@ export class LazyHome {
           await ask(session.core, "writeFiles", changes);
         },
       };
-      const versions = (...request: (string | number)[]) => ask(session.core, "beside", request);
-      return openHome(stored, directory(), given, owner && (await owner.#load()), versions);
+      return openHome(stored, directory(), given, owner && (await owner.#load()), () => session.core);
     });
     this.#load = () => {
       this.#isUsed = true;

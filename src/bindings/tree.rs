@@ -29,30 +29,65 @@ export interface CoreEdit { action: string; arguments: string }
 export interface CoreToolCall { name: string; arguments: string; toolCallId: string }
 /** With `starts`, the id of a conversation, a task that does not exist is recorded. */
 export interface CoreTaskOptions { action: string; resume: string | undefined; starts: string | undefined }
+/** The version of the files at an event, by which each can be read, and their paths. */
+export interface CoreFilesAt { version: string; paths: string[] }
+export interface CoreFileDifference { path: string; type: "added" | "changed" | "removed" }
+/** `since` is the event since which there are versions. */
+export interface CoreFileHistory { versions: number; bytes: number; since: string | null; isComplete: boolean }
 "#;
 
-/// The functions of the chunk. Each has the argument of its export.
+/// The functions of the chunk. Each has the arguments of its export.
 pub trait Branches {
     /// See [`CoreConversation::branches`].
-    fn list(&self, conversation: Conversation, nothing: JsValue) -> Answer;
+    fn list(&self, conversation: Conversation) -> Answer;
 
     /// See [`CoreConversation::versions`].
-    fn versions(&self, conversation: Conversation, after: JsValue) -> Answer;
+    fn versions(&self, conversation: Conversation, after: Option<String>) -> Answer;
 
     /// See [`CoreConversation::fork`].
     fn fork(&self, conversation: Conversation, options: JsValue) -> Answer;
 
     /// See [`CoreConversation::store_agent`].
-    fn store_agent(&self, conversation: Conversation, nothing: JsValue) -> Answer;
+    fn store_agent(&self, conversation: Conversation) -> Answer;
 
     /// See [`CoreConversation::catch_up`].
-    fn catch_up(&self, conversation: Conversation, nothing: JsValue) -> Answer;
+    fn catch_up(&self, conversation: Conversation) -> Answer;
 
     /// See [`CoreConversation::subagent_task`].
     fn subagent_task(&self, conversation: Conversation, options: JsValue) -> Answer;
 
-    /// See [`CoreConversation::beside`].
-    fn beside(&self, conversation: Conversation, request: JsValue) -> Answer;
+    /// See [`CoreConversation::files_at`].
+    fn files_at(&self, conversation: Conversation, event: String) -> Answer;
+
+    /// See [`CoreConversation::read_file_at`].
+    fn read_file_at(&self, conversation: Conversation, version: String, path: String) -> Answer;
+
+    /// See [`CoreConversation::file_changes`].
+    fn file_changes(&self, conversation: Conversation, from: String, to: String) -> Answer;
+
+    /// See [`CoreConversation::file_history`].
+    fn file_history(&self, conversation: Conversation) -> Answer;
+
+    /// See [`CoreConversation::prune_file_versions`].
+    fn prune_file_versions(&self, conversation: Conversation, bytes: f64, age: f64) -> Answer;
+
+    /// See [`CoreConversation::queued_messages`].
+    fn queued_messages(&self, conversation: Conversation) -> Answer;
+
+    /// See [`CoreConversation::edit_queued_message`].
+    fn edit_queued_message(&self, conversation: Conversation, event: String, content: String) -> Answer;
+
+    /// See [`CoreConversation::remove_queued_message`].
+    fn remove_queued_message(&self, conversation: Conversation, event: String) -> Answer;
+
+    /// See [`CoreConversation::begin_asked`].
+    fn begin_asked(&self, conversation: Conversation) -> Answer;
+
+    /// See [`CoreConversation::carried_out`].
+    fn carried_out(&self, conversation: Conversation, client: String, number: f64) -> Answer;
+
+    /// See [`CoreConversation::forget_commands`].
+    fn forget_commands(&self, conversation: Conversation, client: Option<String>) -> Answer;
 
     /// See [`CoreConversation::edit_action`].
     fn edit_action(&self, conversation: Conversation, edit: JsValue) -> Answer;
@@ -97,16 +132,13 @@ impl CoreConversation {
     /// Resolves to the branches beside the active one.
     #[wasm_bindgen(unchecked_return_type = "Promise<CoreBranch[]>")]
     pub fn branches(&self) -> Promise {
-        self.in_branches(JsValue::UNDEFINED, |chunk, conversation, nothing| chunk.list(conversation, nothing))
+        self.in_branches(Box::new(|chunk, conversation| chunk.list(conversation)))
     }
 
     /// Resolves to the messages of the active branch with several versions, behind this event.
     #[wasm_bindgen(unchecked_return_type = "Promise<CoreVersions[]>")]
-    pub fn versions(
-        &self,
-        #[wasm_bindgen(unchecked_param_type = "string | null")] after: JsValue,
-    ) -> Promise {
-        self.in_branches(after, |chunk, conversation, after| chunk.versions(conversation, after))
+    pub fn versions(&self, after: Option<String>) -> Promise {
+        self.in_branches(Box::new(|chunk, conversation| chunk.versions(conversation, after)))
     }
 
     /// Copies the conversation, or the branch that ends at `fromEventId`.
@@ -115,33 +147,90 @@ impl CoreConversation {
         &self,
         #[wasm_bindgen(unchecked_param_type = "CoreForkOptions")] options: JsValue,
     ) -> Promise {
-        self.in_branches(options, |chunk, conversation, options| chunk.fork(conversation, options))
+        self.in_branches(Box::new(|chunk, conversation| chunk.fork(conversation, options)))
     }
 
     /// Stores the agent of this handle in place of the stored one.
     #[wasm_bindgen(js_name = storeAgent, unchecked_return_type = "Promise<void>")]
     pub fn store_agent(&self) -> Promise {
-        self.in_branches(JsValue::UNDEFINED, |chunk, conversation, nothing| {
-            chunk.store_agent(conversation, nothing)
-        })
+        self.in_branches(Box::new(|chunk, conversation| chunk.store_agent(conversation)))
     }
 
     /// Takes in what another page has stored.
     #[wasm_bindgen(js_name = catchUp, unchecked_return_type = "Promise<void>")]
     pub fn catch_up(&self) -> Promise {
-        self.in_branches(JsValue::UNDEFINED, |chunk, conversation, nothing| {
-            chunk.catch_up(conversation, nothing)
-        })
+        self.in_branches(Box::new(|chunk, conversation| chunk.catch_up(conversation)))
     }
 
-    /// A verb with its arguments: about earlier files `at`, `read`, `changes`, `history` or `prune`, about messages that no
-    /// model has read `queued`, `edit` or `remove`, about what another handle asks `begin`, `carried_out` or `forget`. One export, because each costs all pages some bytes.
-    #[wasm_bindgen(unchecked_return_type = "Promise<any>")]
-    pub fn beside(
-        &self,
-        #[wasm_bindgen(unchecked_param_type = "(string | number)[]")] request: JsValue,
-    ) -> Promise {
-        self.in_branches(request, |chunk, conversation, request| chunk.beside(conversation, request))
+    /// Resolves to the conversation's own files at this event.
+    #[wasm_bindgen(js_name = filesAt, unchecked_return_type = "Promise<CoreFilesAt>")]
+    pub fn files_at(&self, event: String) -> Promise {
+        self.in_branches(Box::new(|chunk, conversation| chunk.files_at(conversation, event)))
+    }
+
+    /// Resolves to a file of such a version.
+    #[wasm_bindgen(js_name = readFileAt, unchecked_return_type = "Promise<Uint8Array | undefined>")]
+    pub fn read_file_at(&self, version: String, path: String) -> Promise {
+        self.in_branches(Box::new(|chunk, conversation| chunk.read_file_at(conversation, version, path)))
+    }
+
+    /// Resolves to the differences between the files at two events.
+    #[wasm_bindgen(js_name = fileChanges, unchecked_return_type = "Promise<CoreFileDifference[]>")]
+    pub fn file_changes(&self, from: String, to: String) -> Promise {
+        self.in_branches(Box::new(|chunk, conversation| chunk.file_changes(conversation, from, to)))
+    }
+
+    /// Resolves to what is kept of earlier files.
+    #[wasm_bindgen(js_name = fileHistory, unchecked_return_type = "Promise<CoreFileHistory>")]
+    pub fn file_history(&self) -> Promise {
+        self.in_branches(Box::new(|chunk, conversation| chunk.file_history(conversation)))
+    }
+
+    /// Removes versions of files over these limits, in bytes and milliseconds.
+    #[wasm_bindgen(js_name = pruneFileVersions, unchecked_return_type = "Promise<void>")]
+    pub fn prune_file_versions(&self, bytes: f64, age: f64) -> Promise {
+        self.in_branches(Box::new(move |chunk, conversation| {
+            chunk.prune_file_versions(conversation, bytes, age)
+        }))
+    }
+
+    /// Resolves to the JSON texts of the messages that no model has read.
+    #[wasm_bindgen(js_name = queuedMessages, unchecked_return_type = "Promise<string[]>")]
+    pub fn queued_messages(&self) -> Promise {
+        self.in_branches(Box::new(|chunk, conversation| chunk.queued_messages(conversation)))
+    }
+
+    /// Takes the new content of such a message as JSON. Resolves to the JSON of the event.
+    #[wasm_bindgen(js_name = editQueuedMessage, unchecked_return_type = "Promise<string>")]
+    pub fn edit_queued_message(&self, event: String, content: String) -> Promise {
+        self.in_branches(Box::new(|chunk, conversation| {
+            chunk.edit_queued_message(conversation, event, content)
+        }))
+    }
+
+    /// Removes such a message.
+    #[wasm_bindgen(js_name = removeQueuedMessage, unchecked_return_type = "Promise<void>")]
+    pub fn remove_queued_message(&self, event: String) -> Promise {
+        self.in_branches(Box::new(|chunk, conversation| chunk.remove_queued_message(conversation, event)))
+    }
+
+    /// Notes that what another handle asks begins, before it has an effect elsewhere: see [`Conversation::begin_asked`].
+    #[wasm_bindgen(js_name = beginAsked, unchecked_return_type = "Promise<void>")]
+    pub fn begin_asked(&self) -> Promise {
+        self.in_branches(Box::new(|chunk, conversation| chunk.begin_asked(conversation)))
+    }
+
+    /// Resolves to the id of the event, or `null` for none, of what this handle has asked under this number; to nothing if it was not
+    /// carried out.
+    #[wasm_bindgen(js_name = carriedOut, unchecked_return_type = "Promise<string | null | undefined>")]
+    pub fn carried_out(&self, client: String, number: f64) -> Promise {
+        self.in_branches(Box::new(move |chunk, conversation| chunk.carried_out(conversation, client, number)))
+    }
+
+    /// Forgets what this handle has asked; without one, what those have asked that have been silent for a day.
+    #[wasm_bindgen(js_name = forgetCommands, unchecked_return_type = "Promise<void>")]
+    pub fn forget_commands(&self, client: Option<String>) -> Promise {
+        self.in_branches(Box::new(|chunk, conversation| chunk.forget_commands(conversation, client)))
     }
 
     /// The paths of the files that moves of HEAD have changed since the last call, each in a line.
@@ -160,13 +249,13 @@ impl CoreConversation {
         &self,
         #[wasm_bindgen(unchecked_param_type = "CoreTaskOptions")] options: JsValue,
     ) -> Promise {
-        self.in_branches(options, |chunk, conversation, options| chunk.subagent_task(conversation, options))
+        self.in_branches(Box::new(|chunk, conversation| chunk.subagent_task(conversation, options)))
     }
 
     /// Resolves to the JSON of the action that replaces the edited one.
     #[wasm_bindgen(js_name = editAction, unchecked_return_type = "Promise<string>")]
     pub fn edit_action(&self, #[wasm_bindgen(unchecked_param_type = "CoreEdit")] edit: JsValue) -> Promise {
-        self.in_branches(edit, |chunk, conversation, edit| chunk.edit_action(conversation, edit))
+        self.in_branches(Box::new(|chunk, conversation| chunk.edit_action(conversation, edit)))
     }
 
     /// Resolves to the JSON of the observation.
@@ -175,19 +264,13 @@ impl CoreConversation {
         &self,
         #[wasm_bindgen(unchecked_param_type = "CoreToolCall")] call: JsValue,
     ) -> Promise {
-        self.in_branches(call, |chunk, conversation, call| chunk.execute_tool(conversation, call))
+        self.in_branches(Box::new(|chunk, conversation| chunk.execute_tool(conversation, call)))
     }
 }
 
 impl CoreConversation {
-    /// A function pointer, so that the main file has this code once and not for each method.
-    fn in_branches(
-        &self,
-        argument: JsValue,
-        act: fn(&dyn Branches, Conversation, JsValue) -> Answer,
-    ) -> Promise {
-        self.verb(move |conversation| async move {
-            act(&*chunks::branches().await?, conversation, argument).await
-        })
+    /// A boxed function, so that the main file has this code once and not for each method.
+    fn in_branches(&self, act: Box<dyn FnOnce(&dyn Branches, Conversation) -> Answer>) -> Promise {
+        self.verb(move |conversation| async move { act(&*chunks::branches().await?, conversation).await })
     }
 }

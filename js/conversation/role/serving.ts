@@ -129,7 +129,7 @@ export function serve(session: ServingSession, verbs: Verbs, since: number): Ser
     const act = verbs[verb] as (on: Acting, ...args: readonly unknown[]) => Promise<unknown>;
     if (verb !== "executeTool") return act(acting, ...given);
     // The effects of a tool are outside, so nobody could tell afterwards whether it was called.
-    return ask(acting.core, "beside", ["begin"]).then(() => act(acting, ...given));
+    return ask(acting.core, "beginAsked").then(() => act(acting, ...given));
   };
 
   /** The result of a call that an earlier writer has carried out. */
@@ -165,10 +165,10 @@ export function serve(session: ServingSession, verbs: Verbs, since: number): Ser
     if (!before && !call.isAgain) return begin(call);
     const found = (async () => {
       await before;
-      return call.isAgain ? ask(core, "beside", ["carried_out", call.client, call.number]) : undefined;
+      return call.isAgain ? ask(core, "carriedOut", call.client, call.number) : undefined;
     })();
     const placed = found
-      .then((event: string | null | undefined) => ({ result: event === undefined ? begin(call) : repeated(call, event) }))
+      .then((event) => ({ result: event === undefined ? begin(call) : repeated(call, event) }))
       .catch((error: unknown) => ({ result: Promise.reject(error) }));
     placed.then(({ result }) => result.catch(() => {}));
     client.placed = placed;
@@ -199,7 +199,7 @@ export function serve(session: ServingSession, verbs: Verbs, since: number): Ser
       stops.get(`${from}/${message.abort}`)?.abort();
     } else if ("gone" in message) {
       clients.delete(from);
-      ask(core, "beside", ["forget", from]).catch(() => {});
+      ask(core, "forgetCommands", from).catch(() => {});
     } else if ("call" in message) {
       const { to, call: number, verb, settled, args, isAgain } = message;
       if (to !== by || !Object.hasOwn(verbs, verb)) return;
@@ -227,7 +227,7 @@ export function serve(session: ServingSession, verbs: Verbs, since: number): Ser
   });
   post({ here: where, since });
   // Rows that stay cost some bytes and nothing else.
-  ask(core, "beside", ["forget"]).catch(() => {});
+  ask(core, "forgetCommands").catch(() => {});
   return {
     committed() {
       flush();

@@ -5,8 +5,8 @@
 use super::Answer;
 use crate::{
     bindings::{
-        conversation::{done, message_content},
-        error::{invalid, set},
+        conversation::{done, event_texts, message_content},
+        error::set,
         given,
         options::{Options, property},
         tree::Branches,
@@ -24,13 +24,13 @@ use wasm_bindgen::JsValue;
 pub struct BranchesChunk;
 
 impl Branches for BranchesChunk {
-    fn list(&self, conversation: Conversation, _nothing: JsValue) -> Answer {
+    fn list(&self, conversation: Conversation) -> Answer {
         Box::pin(async move { list(&conversation).await })
     }
 
-    fn versions(&self, conversation: Conversation, after: JsValue) -> Answer {
+    fn versions(&self, conversation: Conversation, after: Option<String>) -> Answer {
         Box::pin(async move {
-            let after = after.as_string().map(|event| event.parse()).transpose()?;
+            let after = after.map(|event| event.parse()).transpose()?;
             versions(&conversation, after.as_ref()).await
         })
     }
@@ -49,11 +49,11 @@ impl Branches for BranchesChunk {
         })
     }
 
-    fn store_agent(&self, conversation: Conversation, _nothing: JsValue) -> Answer {
+    fn store_agent(&self, conversation: Conversation) -> Answer {
         Box::pin(async move { done(conversation.store_agent().await) })
     }
 
-    fn catch_up(&self, conversation: Conversation, _nothing: JsValue) -> Answer {
+    fn catch_up(&self, conversation: Conversation) -> Answer {
         Box::pin(async move { done(conversation.catch_up().await) })
     }
 
@@ -71,8 +71,83 @@ impl Branches for BranchesChunk {
         })
     }
 
-    fn beside(&self, conversation: Conversation, request: JsValue) -> Answer {
-        Box::pin(async move { beside(&conversation, &Array::from(&request)).await })
+    fn files_at(&self, conversation: Conversation, event: String) -> Answer {
+        Box::pin(async move {
+            let files = conversation.files_at(&event.parse()?).await?;
+            let paths: Array = files.paths.iter().map(|path| JsValue::from(path.as_str())).collect();
+            let object = Object::new();
+            set(&object, "version", &files.version.as_str().into());
+            set(&object, "paths", &paths);
+            Ok(object.into())
+        })
+    }
+
+    fn read_file_at(&self, conversation: Conversation, version: String, path: String) -> Answer {
+        Box::pin(async move {
+            let content = conversation.read_file_at(&version, &path.parse()?).await?;
+            Ok(content.map_or(JsValue::UNDEFINED, |content| Uint8Array::from(&*content).into()))
+        })
+    }
+
+    fn file_changes(&self, conversation: Conversation, from: String, to: String) -> Answer {
+        Box::pin(async move {
+            let changes = conversation.file_changes_between(&from.parse()?, &to.parse()?).await?;
+            Ok(changes.iter().map(difference).collect::<Array>().into())
+        })
+    }
+
+    fn file_history(&self, conversation: Conversation) -> Answer {
+        Box::pin(async move {
+            let history = conversation.file_history().await?;
+            let object = Object::new();
+            let since = history.since.map_or(JsValue::NULL, |event| event.as_str().into());
+            set(&object, "versions", &(history.versions as f64).into());
+            set(&object, "bytes", &(history.bytes as f64).into());
+            set(&object, "since", &since);
+            set(&object, "isComplete", &history.is_complete.into());
+            Ok(object.into())
+        })
+    }
+
+    fn prune_file_versions(&self, conversation: Conversation, bytes: f64, age: f64) -> Answer {
+        Box::pin(async move {
+            let limits = PruneLimits { bytes: bytes as u64, age };
+            done(conversation.prune_file_versions(limits).await)
+        })
+    }
+
+    fn queued_messages(&self, conversation: Conversation) -> Answer {
+        Box::pin(async move { Ok(event_texts(&conversation.queued_messages())) })
+    }
+
+    fn edit_queued_message(&self, conversation: Conversation, event: String, content: String) -> Answer {
+        Box::pin(async move {
+            let content = message_content(&content)?;
+            let event = conversation.edit_queued_message(&event.parse()?, content).await?;
+            Ok((&**event.valid_json()).into())
+        })
+    }
+
+    fn remove_queued_message(&self, conversation: Conversation, event: String) -> Answer {
+        Box::pin(async move { done(conversation.remove_queued_message(&event.parse()?).await) })
+    }
+
+    fn begin_asked(&self, conversation: Conversation) -> Answer {
+        Box::pin(async move { done(conversation.begin_asked().await) })
+    }
+
+    fn carried_out(&self, conversation: Conversation, client: String, number: f64) -> Answer {
+        Box::pin(async move {
+            Ok(match conversation.carried_out(&client, number as u64).await? {
+                Some(Some(event)) => event.as_str().into(),
+                Some(None) => JsValue::NULL,
+                None => JsValue::UNDEFINED,
+            })
+        })
+    }
+
+    fn forget_commands(&self, conversation: Conversation, client: Option<String>) -> Answer {
+        Box::pin(async move { done(conversation.forget_commands(client.as_deref()).await) })
     }
 
     fn edit_action(&self, conversation: Conversation, edit: JsValue) -> Answer {
@@ -110,67 +185,17 @@ impl Branches for BranchesChunk {
     }
 }
 
-async fn beside(conversation: &Conversation, request: &Array) -> Result<JsValue> {
-    let text = |place| request.get(place).as_string().ok_or_else(|| invalid("a request"));
-    let number = |place| request.get(place).as_f64().ok_or_else(|| invalid("a request"));
-    Ok(match &*text(0)? {
-        "at" => {
-            let files = conversation.files_at(&text(1)?.parse()?).await?;
-            let paths: Array = files.paths.iter().map(|path| JsValue::from(path.as_str())).collect();
-            Array::of2(&files.version.as_str().into(), &paths).into()
-        }
-        "read" => match conversation.read_file_at(&text(1)?, &text(2)?.parse()?).await? {
-            Some(content) => Uint8Array::from(&*content).into(),
-            None => JsValue::UNDEFINED,
-        },
-        "changes" => {
-            let changes = conversation.file_changes_between(&text(1)?.parse()?, &text(2)?.parse()?).await?;
-            let change = |change: Change| {
-                let kind = match change.kind {
-                    ChangeKind::Added => "added",
-                    ChangeKind::Changed => "changed",
-                    ChangeKind::Removed => "removed",
-                };
-                JsValue::from(Array::of2(&change.path.as_str().into(), &kind.into()))
-            };
-            changes.into_iter().map(change).collect::<Array>().into()
-        }
-        "prune" => {
-            let limits = PruneLimits { bytes: number(1)? as u64, age: number(2)? };
-            done(conversation.prune_file_versions(limits).await)?
-        }
-        "queued" => {
-            let messages = conversation.queued_messages();
-            let texts: Vec<&str> = messages.iter().map(|message| &**message.valid_json()).collect();
-            format!("[{}]", texts.join(",")).into()
-        }
-        "edit" => {
-            let content = message_content(&text(2)?)?;
-            let event = conversation.edit_queued_message(&text(1)?.parse()?, content).await?;
-            (&**event.valid_json()).into()
-        }
-        "remove" => {
-            conversation.remove_queued_message(&text(1)?.parse()?).await?;
-            "null".into()
-        }
-        "forget" => done(conversation.forget_commands(request.get(1).as_string().as_deref()).await)?,
-        "begin" => done(conversation.begin_asked().await)?,
-        "carried_out" => match conversation.carried_out(&text(1)?, number(2)? as u64).await? {
-            Some(Some(event)) => event.as_str().into(),
-            Some(None) => JsValue::NULL,
-            None => JsValue::UNDEFINED,
-        },
-        _ => {
-            let history = conversation.file_history().await?;
-            let object = Object::new();
-            let since = history.since.map_or(JsValue::NULL, |event| event.as_str().into());
-            set(&object, "versions", &(history.versions as f64).into());
-            set(&object, "bytes", &(history.bytes as f64).into());
-            set(&object, "since", &since);
-            set(&object, "isComplete", &history.is_complete.into());
-            object.into()
-        }
-    })
+/// A `CoreFileDifference`.
+fn difference(change: &Change) -> JsValue {
+    let kind = match change.kind {
+        ChangeKind::Added => "added",
+        ChangeKind::Changed => "changed",
+        ChangeKind::Removed => "removed",
+    };
+    let object = Object::new();
+    set(&object, "path", &change.path.as_str().into());
+    set(&object, "type", &kind.into());
+    object.into()
 }
 
 async fn list(conversation: &Conversation) -> Result<JsValue> {
