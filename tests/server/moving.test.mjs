@@ -207,6 +207,24 @@ for (const version of serverVersions) {
       await (await open(store, { conversationId: held.id })).close();
     });
 
+    test("a server that fails once while it packs the conversation is asked again", async (t) => {
+      if (server === null) return t.skip("it is not here");
+      const store = memoryStore();
+      const id = await withBranches(store);
+      await moveToServer(id, { agent: agentOf(), server: home, store });
+      const asked = [];
+      const real = globalThis.fetch;
+      t.after(() => (globalThis.fetch = real));
+      globalThis.fetch = (url, init) => {
+        if (!String(url).includes("/download-trajectory/")) return real(url, init);
+        asked.push(init.method);
+        return asked.length > 1 ? real(url, init) : Promise.resolve(new Response("Internal Server Error", { status: 500 }));
+      };
+      await bringHome(id, { server: home, store });
+      assert.deepEqual(asked, ["GET", "GET"]);
+      await (await open(store, { conversationId: id })).close();
+    });
+
     test("every request of a move fails once, and the conversation is in one place all the time", async (t) => {
       if (server === null) return t.skip("it is not here");
       const store = memoryStore();

@@ -78,7 +78,7 @@ export async function bringHome(conversationId: string, options: BringHomeOption
     await requests.greet();
     let zip: Uint8Array | undefined;
     if (await isKnown(requests, id)) {
-      zip = await requests.request("GET", `/api/file/download-trajectory/${id}`);
+      zip = await packed(moved);
       await takeAll(moved);
       await call((copy) => copy.ensureAtRest());
       await requests.request("DELETE", `/api/conversations/${id}`);
@@ -88,6 +88,15 @@ export async function bringHome(conversationId: string, options: BringHomeOption
   });
   // Its events are here already. The archive has the further files, such as those of tools.
   if (zip) await importZip(zip, store);
+}
+
+/** The conversation as the server packs it. Before 1.58 it fails if a file is there no longer that it has just listed. */
+async function packed({ id, requests }: Moved): Promise<Uint8Array> {
+  const ask = () => requests.request("GET", `/api/file/download-trajectory/${id}`);
+  return ask().catch((error: unknown) => {
+    if (!(error instanceof ThreadkeepError && error.status === 500)) throw error;
+    return ask();
+  });
 }
 
 /** Does something with a conversation that nobody has open for writing. */
