@@ -80,7 +80,7 @@ export async function list(options: ListOptions): Promise<ConversationInfo[]> {
 
 /** All conversations, newest first. @internal */
 export async function listAll(store: Store): Promise<ConversationInfo[]> {
-  const listings = JSON.parse((await settle(listConversations(await coreStore(store)))) as string) as Listing[];
+  const listings = JSON.parse(await settle(listConversations(await coreStore(store)))) as Listing[];
   return listings.map(toInfo).sort(byTime);
 }
 

@@ -69,17 +69,19 @@ impl CoreConversation {
     }
 
     /// Replaces the limits of each run.
-    #[wasm_bindgen(js_name = setLimits)]
+    #[wasm_bindgen(js_name = setLimits, unchecked_return_type = "Promise<void>")]
     pub fn set_limits(&self, limits: JsValue) -> Promise {
         self.changing(run_limits(&limits).map(|limits| self.conversation.set_limits(limits)))
     }
 
     /// See `Conversation.pause`.
+    #[wasm_bindgen(unchecked_return_type = "Promise<void>")]
     pub fn pause(&self) -> Promise {
         self.verb(|conversation| async move { done(conversation.pause().await) })
     }
 
     /// See `Conversation.interrupt`.
+    #[wasm_bindgen(unchecked_return_type = "Promise<void>")]
     pub fn interrupt(&self) -> Promise {
         self.verb(|conversation| async move { done(conversation.interrupt().await) })
     }
@@ -97,7 +99,7 @@ impl CoreConversation {
     }
 
     /// Rejects these pending calls, or all of them, for this reason.
-    #[wasm_bindgen(js_name = rejectPendingActions)]
+    #[wasm_bindgen(js_name = rejectPendingActions, unchecked_return_type = "Promise<void>")]
     pub fn reject_pending_actions(&self, reason: Option<String>, actions: Option<Vec<String>>) -> Promise {
         self.verb(move |conversation| async move {
             let actions = actions.as_deref().map(ids).transpose()?;
@@ -106,31 +108,31 @@ impl CoreConversation {
     }
 
     /// Takes a confirmation policy in the SDK's JSON.
-    #[wasm_bindgen(js_name = setConfirmationPolicy)]
+    #[wasm_bindgen(js_name = setConfirmationPolicy, unchecked_return_type = "Promise<void>")]
     pub fn set_confirmation_policy(&self, json: String) -> Promise {
         self.changing(policy(&json).map(|policy| self.conversation.set_confirmation_policy(policy)))
     }
 
     /// Takes a security analyzer in the SDK's JSON, or `null` for none.
-    #[wasm_bindgen(js_name = setSecurityAnalyzer)]
+    #[wasm_bindgen(js_name = setSecurityAnalyzer, unchecked_return_type = "Promise<void>")]
     pub fn set_security_analyzer(&self, json: String) -> Promise {
         self.changing(analyzer(&json).map(|analyzer| self.conversation.set_security_analyzer(analyzer)))
     }
 
     /// Takes the names of tools.
-    #[wasm_bindgen(js_name = setAllowedTools)]
+    #[wasm_bindgen(js_name = setAllowedTools, unchecked_return_type = "Promise<void>")]
     pub fn set_allowed_tools(&self, names: Vec<String>) -> Promise {
         self.changing(Ok(self.conversation.set_allowed_tools(&names)))
     }
 
     /// See `Conversation.allowSecrets`.
-    #[wasm_bindgen(js_name = allowSecrets)]
+    #[wasm_bindgen(js_name = allowSecrets, unchecked_return_type = "Promise<void>")]
     pub fn allow_secrets(&self) -> Promise {
         self.changing(Ok(self.conversation.allow_secrets()))
     }
 
     /// Takes a JSON object, in which `null` removes a value.
-    #[wasm_bindgen(js_name = setAgentState)]
+    #[wasm_bindgen(js_name = setAgentState, unchecked_return_type = "Promise<void>")]
     pub fn set_agent_state(&self, json: String) -> Promise {
         let values: Result<EditableObject> =
             given::value(&json).ok_or_else(|| invalid("agentState must be a JSON object"));
@@ -138,6 +140,7 @@ impl CoreConversation {
     }
 
     /// Takes JSON that the library itself notes under this name: see `Conversation::note`.
+    #[wasm_bindgen(unchecked_return_type = "Promise<void>")]
     pub fn note(&self, name: String, json: String) -> Promise {
         let value: Result<RawJson> = given::value(&json).ok_or_else(|| invalid("a note must be JSON"));
         self.changing(value.map(|value| self.conversation.note(&name, &value)))

@@ -54,12 +54,13 @@ pub struct CoreConversation {
 #[wasm_bindgen]
 impl CoreConversation {
     /// Opens a conversation of `store`.
+    #[wasm_bindgen(unchecked_return_type = "Promise<CoreConversation>")]
     pub fn open(options: JsValue, store: &CoreStore) -> Promise {
         open(options, store, None)
     }
 
     /// Opens a conversation whose calls change the files of this one.
-    #[wasm_bindgen(js_name = openBelow)]
+    #[wasm_bindgen(js_name = openBelow, unchecked_return_type = "Promise<CoreConversation>")]
     pub fn open_below(&self, options: JsValue, store: &CoreStore) -> Promise {
         open(options, store, Some(self.conversation.clone()))
     }
@@ -79,7 +80,7 @@ impl CoreConversation {
     }
 
     /// Stores files in one transaction; `null` removes one.
-    #[wasm_bindgen(js_name = writeFiles)]
+    #[wasm_bindgen(js_name = writeFiles, unchecked_return_type = "Promise<void>")]
     pub fn write_files(&self, changes: Array) -> Promise {
         let conversation = self.conversation.clone();
         promise(async move {
@@ -241,7 +242,7 @@ impl CoreConversation {
     }
 
     /// See `Conversation.switchLLM`.
-    #[wasm_bindgen(js_name = switchLLM)]
+    #[wasm_bindgen(js_name = switchLLM, unchecked_return_type = "Promise<void>")]
     pub fn switch_llm(&self, options: JsValue) -> Promise {
         self.changing(llm(&options).map(|llm| self.conversation.switch_llm(llm)))
     }
@@ -255,13 +256,13 @@ impl CoreConversation {
     }
 
     /// Takes a JSON object of strings, in which `null` removes a tag; with `replaces` the others are removed as well.
-    #[wasm_bindgen(js_name = changeTags)]
+    #[wasm_bindgen(js_name = changeTags, unchecked_return_type = "Promise<void>")]
     pub fn change_tags(&self, changes: String, replaces: bool) -> Promise {
         self.changing(tag_changes(&changes).map(|changes| self.conversation.change_tags(&changes, replaces)))
     }
 
     /// Takes a JSON object of stored sources by name; `null` removes one.
-    #[wasm_bindgen(js_name = storeSecrets)]
+    #[wasm_bindgen(js_name = storeSecrets, unchecked_return_type = "Promise<void>")]
     pub fn store_secrets(&self, sources: String, is_opening: bool) -> Promise {
         let sources: Result<EditableObject> =
             given::value(&sources).ok_or_else(|| invalid("the sources of secrets must be a JSON object"));
@@ -298,7 +299,7 @@ impl CoreConversation {
     }
 
     /// Makes a writer a follower, because another handle has taken its place. Resolves once nothing is under way.
-    #[wasm_bindgen(js_name = stepDown)]
+    #[wasm_bindgen(js_name = stepDown, unchecked_return_type = "Promise<void>")]
     pub fn step_down(&self) -> Promise {
         let lock = self.lock.clone();
         self.verb(move |conversation| async move {
@@ -309,6 +310,7 @@ impl CoreConversation {
     }
 
     /// Resolves when the conversation is closed. Code of the host may never answer, so the wait is limited.
+    #[wasm_bindgen(unchecked_return_type = "Promise<void>")]
     pub fn close(&self) -> Promise {
         let (conversation, lock) = (self.conversation.clone(), self.lock.clone());
         promise(async move {

@@ -20,7 +20,7 @@ use wasm_bindgen::{JsValue, prelude::wasm_bindgen};
 
 /// JSON: `[{id, title, parent, server, execution_status, undecided, tags, length, created_at, updated_at, last_event}]`, newest first by
 /// `updated_at`. `last_event` is the time of the last event of an import that nobody has changed. A conversation whose base state cannot be read is listed without tags and as `error`, so that it can be exported or deleted.
-#[wasm_bindgen(js_name = listConversations)]
+#[wasm_bindgen(js_name = listConversations, unchecked_return_type = "Promise<string>")]
 pub fn list_conversations(store: &CoreStore) -> Promise {
     let store = store.inner();
     promise(async move {
@@ -69,7 +69,7 @@ async fn described(store: &dyn Store, listing: &Listing) -> String {
 }
 
 /// Deletes a conversation with those of its sub-agents, unless one of them is open for writing.
-#[wasm_bindgen(js_name = deleteConversation)]
+#[wasm_bindgen(js_name = deleteConversation, unchecked_return_type = "Promise<void>")]
 pub fn delete_conversation(id: String, store: &CoreStore) -> Promise {
     let (inner, scope) = (store.inner(), store.lock_scope());
     promise(async move {

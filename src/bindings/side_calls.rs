@@ -139,9 +139,12 @@ impl CoreConversation {
     }
 }
 
+/// What is done with the loaded chunk.
+type Act = Box<dyn FnOnce(&dyn SideCalls, Conversation) -> Answer>;
+
 impl CoreConversation {
     /// A boxed function, so that the main file has this code once and not for each method.
-    fn in_side_calls(&self, act: Box<dyn FnOnce(&dyn SideCalls, Conversation) -> Answer>) -> Promise {
+    fn in_side_calls(&self, act: Act) -> Promise {
         self.verb(move |conversation| async move { act(&*chunks::side_calls().await?, conversation).await })
     }
 }

@@ -108,7 +108,7 @@ pub trait Branches {
 #[wasm_bindgen]
 impl CoreConversation {
     /// Moves HEAD to this event; without an id, before the first event.
-    #[wasm_bindgen(js_name = navigateTo)]
+    #[wasm_bindgen(js_name = navigateTo, unchecked_return_type = "Promise<void>")]
     pub fn navigate_to(&self, event: Option<String>) -> Promise {
         self.verb(move |conversation| async move {
             let event = event.map(|event| event.parse()).transpose()?;
@@ -268,9 +268,12 @@ impl CoreConversation {
     }
 }
 
+/// What is done with the loaded chunk.
+type Act = Box<dyn FnOnce(&dyn Branches, Conversation) -> Answer>;
+
 impl CoreConversation {
     /// A boxed function, so that the main file has this code once and not for each method.
-    fn in_branches(&self, act: Box<dyn FnOnce(&dyn Branches, Conversation) -> Answer>) -> Promise {
+    fn in_branches(&self, act: Act) -> Promise {
         self.verb(move |conversation| async move { act(&*chunks::branches().await?, conversation).await })
     }
 }
