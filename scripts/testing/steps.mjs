@@ -96,7 +96,8 @@ export function testSteps({ quick = false, all = false } = {}) {
     {
       name: "server",
       extra: true,
-      lane: "server",
+      // After the native tests: the servers have ten seconds for each answer, also on a machine with other work.
+      lane: "cargo",
       needs: ["build", "install-browsers", "server-python", "server-python-newest"],
       ...played(filesIn("server")),
       env: { THREADKEEP_BROWSER: "chromium" },
