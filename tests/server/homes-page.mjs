@@ -79,23 +79,18 @@ async function isAnswered({ conversation, heard, until }) {
   }
 }
 
-/** For each id, a promise that its page is told of what happens. */
-const sockets = new Map();
+/** For each id, what is resolved when its page is told of something, over whichever connection: on a slow machine the first may end. */
+const firsts = new Map();
+const firstOf = (id) => firsts.get(id) ?? firsts.set(id, deferred()).get(id);
 globalThis.WebSocket = class extends WebSocket {
   constructor(address) {
     super(address);
-    const told = new Promise((resolve) => this.addEventListener("message", resolve, { once: true }));
-    sockets.set(/[0-9a-f-]{36}/.exec(address)[0], told);
-    for (const wake of waiting) wake();
+    this.addEventListener("message", firstOf(/[0-9a-f-]{36}/.exec(address)[0]).resolve, { once: true });
   }
 };
-const waiting = new Set();
 
 /** Resolves when the page is told of this conversation. An answer that is streamed before is not shown in pieces. */
-async function connected(id) {
-  while (!sockets.has(id)) await new Promise((resolve) => waiting.add(resolve));
-  await sockets.get(id);
-}
+const connected = (id) => firstOf(id).promise;
 
 /** The conversation, whose calls are noted. */
 function watched(target, watch, place = "") {
