@@ -19,8 +19,8 @@ export function select(steps, names) {
 /**
  * Runs all steps and returns a result { name, outcome, reason, … } for each, in the order of the table. `perform(step)`
  * resolves to { outcome: "ok" | "failed" | "skipped", reason }; steps that need a step that was not ok are not started.
- * Steps without a lane wait for the network rather than for a processor, and are not limited; there is one lane more
- * than processors, because pages wait for their browsers much of the time.
+ * Steps without a lane wait for the network rather than for a processor, and are not limited. `slots`: how many lanes there are at
+ * once; one more than processors, because pages wait for their browsers much of the time.
  */
 export function schedule(steps, perform, slots = availableParallelism() + 1) {
   const results = new Map();
