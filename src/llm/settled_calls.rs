@@ -16,11 +16,14 @@ pub(super) fn settled(
     let mut settled = Vec::new();
     for call in calls {
         let name = names.original(&call.name).to_owned();
-        let parts = match wrapped(&call.arguments) {
-            Some(inner) => inner
+        // Almost always they are one object, which is read once: it can be long.
+        let fields = Object::parse(call.arguments.trim());
+        let parts = match fields.as_ref().map(wrapped) {
+            Some(Some(inner)) => inner
                 .into_iter()
                 .map(|(name, arguments)| (names.original(&name).to_owned(), arguments))
                 .collect(),
+            Some(None) => vec![(name, call.arguments.clone())],
             None => each_of(&call.arguments).map(|arguments| (name.clone(), arguments)).collect::<Vec<_>>(),
         };
         for (place, (name, arguments)) in parts.into_iter().enumerate() {
@@ -103,8 +106,7 @@ pub(super) fn end_of_object(text: &str) -> Option<usize> {
 }
 
 /// The calls in a wrapper that models of OpenAI make up (`multi_tool_use.parallel`), found by its form.
-fn wrapped(arguments: &str) -> Option<Vec<(String, String)>> {
-    let fields = Object::parse(arguments.trim())?;
+fn wrapped(fields: &Object<'_>) -> Option<Vec<(String, String)>> {
     if fields.iter().count() != 1 {
         return None;
     }
