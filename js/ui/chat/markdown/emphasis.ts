@@ -9,11 +9,11 @@ const CJK = String.raw`[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\p{
 const PUNCT = String.raw`(?![~${PUNCTUATION}])[\p{P}\p{S}]`;
 const LETTER = String.raw`(?:[^\s\p{P}\p{S}]|[~${PUNCTUATION}])`;
 
-/** The beginning of a run: what follows it, as punctuation (1, 3) or as anything else (2, 4). */
+/** The beginning of a run of marks. Marked asks for the groups: punctuation after stars (1) or underscores (3), or anything else (2, 4). */
 const begin = new RegExp(String.raw`^(?:\*+(?:((?!\*)${PUNCT})|([^\s*]))?)|^_+(?:((?!_)${PUNCT})|([^\s_]))?`, "u");
 /** What a run after punctuation may follow. */
 const before = new RegExp(String.raw`^(?![*_])(?:\s|${PUNCT}|${CJK})`, "u");
-/** The end of a run: it ends (1, 2), begins (3, 4), or does either (5, 6). */
+/** The next run of marks. Marked asks for the groups: one that can only end (1, 2), only begin (3, 4), or do either (5, 6). */
 const endOf = (mark: "*" | "_"): RegExp => {
   const escaped = mark === "*" ? String.raw`\*` : "_";
   const [run, no] = [`(${escaped}+)`, `(?!${escaped})`];
