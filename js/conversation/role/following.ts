@@ -77,8 +77,11 @@ const mostRemembered = 100;
  */
 const grace = 250;
 
-/** So many milliseconds a writer of the same page has to answer a greeting. */
-const answersWithin = 1_000;
+/**
+ * So many times so many milliseconds a writer of the same page has to answer a greeting. One long time would pass while the page is
+ * busy, and be over before its answer is read.
+ */
+const answersWithin = { turns: 10, milliseconds: 100 };
 
 /** Whether the arguments are for this handle only: keys, and functions of the page. */
 const isOwn = (verb: Verb, args: readonly unknown[]): boolean =>
@@ -328,10 +331,14 @@ export async function follow({
       member.tell({ id, isListed: false, word: "asking" });
       // A store without a name is known in this page only, where a writer answers at once. Otherwise the one that has taken the
       // place of this handle has the conversation through another store, and cannot be asked.
-      if (store.name === undefined)
-        setTimeout(() => {
-          if (writer === undefined && !signal.aborted) refuse();
-        }, answersWithin);
+      if (store.name !== undefined) return;
+      let turns = 0;
+      const look = () => {
+        if (writer !== undefined || signal.aborted) return;
+        if (turns++ === answersWithin.turns) refuse();
+        else setTimeout(look, answersWithin.milliseconds);
+      };
+      look();
     },
     get home() {
       return where;
