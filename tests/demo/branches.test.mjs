@@ -52,7 +52,7 @@ for (const kind of availableBrowsers) {
         await arrowsAre(page, [`Show version 1 of 2 of ${what}`]);
         const second = await page.page.evaluate(answers);
         assert.notDeepEqual(second, first);
-        assert.equal(await page.page.evaluate(() => document.activeElement.className), "scroller", "the pressed button is gone");
+        assert.equal(await page.page.evaluate(() => document.activeElement.className), "composer-text", "the pressed button is gone");
         await page.isAccessible("two versions");
         await photograph(page, `branches-${kind}`);
         const place = () => page.page.$eval(".parting button", (arrow) => arrow.getBoundingClientRect().top);

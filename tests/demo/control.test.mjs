@@ -44,7 +44,7 @@ for (const kind of availableBrowsers) {
         await page.shows(/Paid Ann 20 euros.*scripted answer/);
         await page.idle();
         assert.equal((await page.calls()).at(-1).state, "done");
-        await page.until("the focus is on the messages", () => document.activeElement.matches(".scroller"));
+        await page.until("the focus is where one writes", () => document.activeElement.matches(".composer-text"));
         assert.match(await page.text("#control-line"), /Asks about risky calls$/);
       });
 

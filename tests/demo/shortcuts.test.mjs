@@ -24,16 +24,27 @@ for (const kind of availableBrowsers) {
 
     await step("new, search, and a list of all shortcuts", async (page) => {
       const { keyboard } = page.page;
+      const withControl = async (key, ...more) => {
+        const held = ["Control", ...more];
+        for (const each of held) await keyboard.down(each);
+        await keyboard.press(key);
+        for (const each of held) await keyboard.up(each);
+      };
       await page.ask("Speak of apples");
       await page.shows(/All about apples/, "#conversation-list");
       await page.page.focus(".scroller");
-      await keyboard.press("n");
+      await withControl("O", "Shift");
       await page.until("a conversation begins, and the focus is in its field", isFocused, ".composer-text");
       assert.match(page.page.url(), /#\/$/);
+      await page.page.focus("#conversation-list a");
+      await keyboard.type("now say hello");
+      await page.until("letters go to the field", () => document.querySelector(".composer-text").value === "now say hello");
+      assert.match(page.page.url(), /#\/$/);
+      await page.fill(".composer-text", "");
       await page.ask("Speak of pears");
       await page.shows(/All about pears.*All about apples/, "#conversation-list");
       await page.page.focus(".scroller");
-      await keyboard.press("s");
+      await withControl("k");
       await page.until("one can search", isFocused, "#conversation-search");
       await keyboard.type("apPLes");
       const titles = () => [...document.querySelectorAll("#conversation-list .conversation-title")].map(({ textContent }) => textContent);
@@ -49,7 +60,7 @@ for (const kind of availableBrowsers) {
       await page.shows(/No title has these words/, "#conversation-search-empty:not([hidden])");
       await page.fill("#conversation-search", "");
       await page.press("Shortcuts");
-      await page.shows(/New conversation.*Search the conversations.*Write a message/, "dialog");
+      await page.shows(/New conversation.*Search the conversations.*Send the message/, "dialog");
       await page.still();
       await photograph(page, `demo-shortcuts-${kind}`);
       await page.isAccessible("the list of shortcuts");

@@ -58,8 +58,8 @@ export const composer: ComposerHandle = {
 export const shortcuts = createRef<ShortcutsHandle>();
 
 const pageShortcuts: readonly Shortcut[] = [
-  { key: "n", name: "New conversation", act: () => (currentRoute() === null ? composer.focus() : goHome()) },
-  { key: "s", name: "Search the conversations", act: searchConversations },
+  { key: "O", name: "New conversation", act: () => (currentRoute() === null ? composer.focus() : goHome()) },
+  { key: "k", name: "Search the conversations", act: searchConversations },
 ];
 
 interface Page {

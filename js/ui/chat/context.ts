@@ -21,13 +21,15 @@ export interface Chat {
   /** The list of messages registers itself here. */
   list: { current: { followEnd(): void; focus(): void; grown(): void } | null };
   /** The field to write in registers itself here. */
-  field: { current: { giveBack(text: string): void } | null };
+  field: { current: { giveBack(text: string): void; focus(): void } | null };
   /** Puts a text that was sent back into the field, before what is there, and moves the focus to it. */
   giveBack(text: string): void;
   /** Scrolls to the end and follows it, for example because the user has sent a message. */
   followEnd(): void;
-  /** Moves the focus to the messages, because the control that had it disappears. */
+  /** Moves the focus to the messages. */
   focusMessages(): void;
+  /** Moves the focus to the field after an act of the user; on a phone to the messages, because a keyboard would cover them. */
+  focusField(): void;
 }
 
 export const ChatContext = createContext<Chat | null>(null);

@@ -53,6 +53,7 @@ export function ChatProvider({
       giveBack: (text) => field.current?.giveBack(text),
       followEnd: () => list.current?.followEnd(),
       focusMessages: () => list.current?.focus(),
+      focusField: () => (matchMedia("(pointer: coarse)").matches ? list : field).current?.focus(),
     };
   }, [thread, visualizer, labels, messageActions, toolIcon, linkOf]);
   return (

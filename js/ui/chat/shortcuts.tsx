@@ -1,12 +1,12 @@
 /** @jsxImportSource preact */
-// The shortcuts of the chat, and the list of them. Single keys work only while nobody types, and can be turned off, because who
-// speaks to a computer, or has a cat, presses them without meaning to (WCAG 2.1.4). None of them decides anything.
-import { isOfComposition } from "./composition.js";
+// The keys of the chat: letters that are typed in no field go to the message, and shortcuts, which want Control or Command, because who
+// speaks to a computer, or has a cat, presses single keys without meaning to (WCAG 2.1.4). No shortcut decides anything.
 import type { RefObject } from "preact";
 import { useEffect, useImperativeHandle, useRef, useState } from "preact/hooks";
-import { lazy } from "./lazy.js";
+import { isOfComposition } from "./composition.js";
 import { useLabels } from "./context.js";
-import type { Shortcut } from "./shortcut-list.js";
+import { isForField, isPressed, isTyped, type Shortcut } from "./keys.js";
+import { lazy } from "./lazy.js";
 
 export type { Shortcut };
 
@@ -23,80 +23,48 @@ export interface ShortcutsProps {
 
 const list = lazy(() => import("./shortcut-list.js"));
 
-const storageKey = "threadkeep-chat:single-keys";
-
 /** Keys for the chat in which it is; in an app, for the element with the class `threadkeep`. */
 export function Shortcuts({ more = [], handle }: ShortcutsProps) {
   const labels = useLabels();
   const place = useRef<HTMLDivElement>(null);
   const [List, setList] = useState<typeof import("./shortcut-list.js").ShortcutList | null>(null);
   const [isOpen, setOpen] = useState(false);
-  const [areSingleKeysOn, setSingleKeys] = useState(() => stored() !== "off");
   const open = (): void => list.use(({ ShortcutList }) => (setList(() => ShortcutList), setOpen(true)));
   useImperativeHandle(handle ?? null, () => ({ open }));
 
-  const root = (): ParentNode => place.current!.closest(".threadkeep") ?? (place.current!.getRootNode() as ParentNode);
+  const root = (): HTMLElement | ShadowRoot =>
+    place.current!.closest<HTMLElement>(".threadkeep") ?? (place.current!.getRootNode() as ShadowRoot);
   const focus = (selector: string) => () => root().querySelector<HTMLElement>(selector)?.focus();
-  const own: Shortcut[] = [
-    { key: "m", name: labels.shortcutWrite, act: focus(".composer-text") },
-    { key: "a", name: labels.shortcutApprove, act: focus(".approvals .ask .buttons button") },
-    { key: "?", name: labels.shortcutList, act: open },
+  const all: readonly Shortcut[] = [
+    ...more,
+    { key: ".", name: labels.shortcutApprove, act: focus(".approvals .ask .buttons button") },
+    { key: "/", name: labels.shortcutList, act: open },
   ];
-  const all = [...more, ...own];
 
   useEffect(() => {
     const where = root();
-    const onKey = (event: Event): void => {
-      const { key, ctrlKey, metaKey, altKey } = event as KeyboardEvent;
-      if (event.defaultPrevented || isOfComposition(event as KeyboardEvent) || altKey || isInDialog(event)) return;
-      if (ctrlKey || metaKey) {
-        if (key !== "/") return;
-        event.preventDefault();
-        return open();
-      }
-      const found = areSingleKeysOn && !isTyping(event) && all.find((each) => each.key === key);
+    const onKey = (event: KeyboardEvent): void => {
+      const isHere = event.composedPath().includes(where) || isFree();
+      if (!isHere || event.defaultPrevented || isOfComposition(event) || isInDialog(event)) return;
+      // The field gets the character, because it has the focus when the browser types it.
+      if (isTyped(event)) return isForField(event) ? undefined : focus(".composer-text")();
+      const found = all.find((each) => isPressed(each, event));
       if (!found) return;
       event.preventDefault();
       found.act();
     };
-    where.addEventListener("keydown", onKey);
-    return () => where.removeEventListener("keydown", onKey);
+    document.addEventListener("keydown", onKey);
+    return () => document.removeEventListener("keydown", onKey);
   });
 
-  const setStored = (on: boolean): void => {
-    setSingleKeys(on);
-    try {
-      localStorage.setItem(storageKey, on ? "on" : "off");
-    } catch {
-      // Without storage it holds for this page.
-    }
-  };
   return (
     <div ref={place} class="shortcuts">
-      {isOpen && List && <List shortcuts={all} areSingleKeysOn={areSingleKeysOn} setSingleKeys={setStored} close={() => setOpen(false)} />}
+      {isOpen && List && <List shortcuts={all} close={() => setOpen(false)} />}
     </div>
   );
 }
 
-function stored(): string | null {
-  try {
-    return localStorage.getItem(storageKey);
-  } catch {
-    return null;
-  }
-}
-
-/** The innermost element, also of another element's shadow root. */
-const targetOf = (event: Event): Element | null =>
-  event.composedPath()[0] instanceof Element ? (event.composedPath()[0] as Element) : null;
-
-/** Whether the key belongs to a field, or chooses in a list. */
-function isTyping(event: Event): boolean {
-  const target = targetOf(event);
-  return (
-    target instanceof HTMLElement &&
-    (target.isContentEditable || target.matches("input:not([type=checkbox], [type=radio], [type=button]), textarea, select"))
-  );
-}
+/** Nothing on the page has the focus. Of several chats the first takes the key, and with it the focus. */
+const isFree = (): boolean => document.activeElement === null || document.activeElement === document.body;
 
 const isInDialog = (event: Event): boolean => event.composedPath().some((each) => each instanceof HTMLDialogElement);

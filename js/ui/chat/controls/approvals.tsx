@@ -15,7 +15,7 @@ export interface ApprovalsProps {
 /** The calls that wait for the user, with the buttons to decide. */
 export function Approvals({ thread }: ApprovalsProps) {
   const { approvals, isRunning, home } = useSnapshot(thread);
-  const { labels, announce, focusMessages } = useChat();
+  const { labels, announce, focusField } = useChat();
   const calls = isRunning ? [] : approvals;
   const names = namesOf(calls, labels);
   const isTogether = home === "server" && calls.length > 1;
@@ -36,7 +36,7 @@ export function Approvals({ thread }: ApprovalsProps) {
     if (!decided.current) return;
     decided.current = false;
     if (heading.current) heading.current.focus();
-    else focusMessages();
+    else focusField();
   }, [key]);
 
   /** Rejects with the failure, which is also in the snapshot. */

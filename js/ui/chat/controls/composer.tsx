@@ -65,7 +65,7 @@ export function Composer({ thread, handle, models = [], onModelChange }: Compose
     fill: (text: string) => (setText(text), focus()),
   }));
   useLayoutEffect(() => {
-    registered.current = { giveBack: (given) => (setText([given, text].filter(Boolean).join("\n")), focus()) };
+    registered.current = { focus, giveBack: (given) => (setText([given, text].filter(Boolean).join("\n")), focus()) };
   });
   useGrowing(field, text);
   // The calls that the question was about are decided.

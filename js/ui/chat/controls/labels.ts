@@ -187,14 +187,11 @@ export const controlLabels = {
 
   // Shortcuts
   shortcuts: "Shortcuts",
-  shortcutWrite: "Write a message",
   shortcutApprove: "Go to the first call that waits for you",
   shortcutList: "Show this list",
   shortcutSend: "Send the message",
   shortcutLine: "Begin a line in the message",
   shortcutStop: "Stop the agent",
-  singleKeys: "Keys without Control work",
-  singleKeysHelp: "They work while no field has the focus. Turn them off if you speak to your device, or press keys by accident.",
   keyEnter: "Enter",
   keyShift: "Shift",
   keyEscape: "Esc",

@@ -18,7 +18,7 @@ export interface MessageActionsProps {
 }
 
 export function MessageActions({ thread, message, children }: MessageActionsProps) {
-  const { labels, announce, followEnd, focusMessages, giveBack, linkOf } = useChat();
+  const { labels, announce, followEnd, focusField, giveBack, linkOf } = useChat();
   const { phase, messages, isRunning, approvals, continuations, status } = useSnapshot(thread);
   const partings = partingsAt(message, { messages, continuations });
   const [isEdited, edit] = useState(false);
@@ -70,7 +70,7 @@ export function MessageActions({ thread, message, children }: MessageActionsProp
             text={labels.answerAgain}
             onClick={() => {
               followEnd();
-              focusMessages();
+              focusField();
               thread.regenerate().catch(() => {});
             }}
           />
@@ -87,7 +87,7 @@ export function MessageActions({ thread, message, children }: MessageActionsProp
 
 /** Such as “‹ 2 of 3 ›”. An arrow without a version behind it stays, so that the focus does too. */
 function PartingView({ thread, parting, what }: { thread: Thread; parting: Parting; what: string }) {
-  const { labels, announce, focusMessages } = useChat();
+  const { labels, announce, focusField } = useChat();
   const group = useRef<HTMLDivElement>(null);
   const { ids, index: at, count } = parting;
   const [first] = ids;
@@ -111,7 +111,7 @@ function PartingView({ thread, parting, what }: { thread: Thread; parting: Parti
     const show = (): void => {
       if (id === undefined) return;
       pressedOf.set(thread, { first, at, verb, top: group.current!.getBoundingClientRect().top });
-      focusMessages();
+      focusField();
       thread.showVersion(id).catch(() => pressedOf.delete(thread));
     };
     return <VerbButton verb={verb} name={name} text="" onClick={show} isOff={id === undefined} />;

@@ -19,7 +19,7 @@ interface MessageEditorProps {
 }
 
 export function MessageEditor({ thread, message, canSend, close }: MessageEditorProps) {
-  const { labels, announce, followEnd, focusMessages } = useChat();
+  const { labels, announce, followEnd, focusField } = useChat();
   const isQueued = message.state === "queued";
   const [text, setText] = useState(() => textOf(message));
   const [wrong, setWrong] = useState("");
@@ -45,7 +45,7 @@ export function MessageEditor({ thread, message, canSend, close }: MessageEditor
     setWrong("");
     try {
       // The message with the editor is replaced.
-      focusMessages();
+      focusField();
       if (!isQueued) followEnd();
       await thread.editMessage(message.id, [...(words === "" ? [] : [{ type: "text" as const, text: words }]), ...files]);
       if (isQueued) announce(labels.changedQueued);

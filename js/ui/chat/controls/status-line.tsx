@@ -151,16 +151,16 @@ function Panel({
   );
 }
 
-/** Lets the agent continue. The button goes away with the run, and the focus moves to the messages. */
+/** Lets the agent continue. The button goes away with the run, and the focus moves to the field. */
 function GoOn({ thread, name }: { thread: Thread; name: string }) {
-  const { focusMessages } = useChat();
+  const { focusField } = useChat();
   return (
     <button
       type="button"
       class="button primary"
       onClick={() => {
         thread.resume().catch(() => {});
-        focusMessages();
+        focusField();
       }}
     >
       {name}
@@ -180,7 +180,7 @@ function Notice({ thread }: { thread: Thread }) {
 
 /** Faults of the stored conversation, each until it is dismissed. */
 function Warnings({ thread }: { thread: Thread }) {
-  const { labels, focusMessages } = useChat();
+  const { labels, focusField } = useChat();
   const { warnings } = useSnapshot(thread);
   const [dismissed, setDismissed] = useState<readonly string[]>([]);
   useEffect(() => setDismissed([]), [thread]);
@@ -198,7 +198,7 @@ function Warnings({ thread }: { thread: Thread }) {
             aria-label={`${labels.dismiss}: ${message}`}
             onClick={() => {
               setDismissed([...dismissed, message]);
-              focusMessages();
+              focusField();
             }}
           >
             <Icon name="close" />

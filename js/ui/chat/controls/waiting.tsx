@@ -16,7 +16,7 @@ function endOf(waiting: WaitingEvent): number {
 }
 
 export function WaitingView({ thread, waiting }: { thread: Thread; waiting: WaitingEvent }) {
-  const { labels, announce, focusMessages } = useChat();
+  const { labels, announce, focusField } = useChat();
   const { attempt, why, message } = waiting;
   const [, tick] = useState(0);
   const id = useId();
@@ -50,7 +50,7 @@ export function WaitingView({ thread, waiting }: { thread: Thread; waiting: Wait
           class="button small"
           onClick={() => {
             thread.retryNow();
-            focusMessages();
+            focusField();
           }}
         >
           {labels.retryNow}

@@ -88,7 +88,7 @@ for (const kind of availableBrowsers) {
         await chat.shows(/All done/);
         await chat.idle();
         assert.deepEqual(await chat.states(), ["done", "done", "done"]);
-        assert.ok(await chat.get(() => focused().classList.contains("scroller")), "the focus is on the messages");
+        assert.ok(await chat.get(() => focused().matches(".composer-text")), "the focus is where one writes");
       },
     );
 

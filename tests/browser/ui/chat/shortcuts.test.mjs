@@ -65,50 +65,81 @@ for (const kind of availableBrowsers) {
       await chat.until("one model is no choice", () => one(".model-menu") === null);
     });
 
-    await step("shortcuts: a list of them, keys that can be turned off, and Escape that stops", "", async (chat, model) => {
+    await step("a letter that is typed in no field goes to the message", "?models&policy=always", async (chat, model) => {
+      const { keyboard } = chat.page;
+      const written = (wanted, what) => chat.until(what, (wanted) => one(".composer-text").value === wanted, wanted);
+      await chat.get(() => one(".scroller").focus());
+      await keyboard.type("now say hello?");
+      await written("now say hello?", "from the list of messages");
+      await chat.get(() => (focused().blur(), document.activeElement.blur()));
+      assert.equal(await chat.get(() => document.activeElement === document.body), true);
+      await keyboard.type(", please");
+      await written("now say hello?, please", "while nothing has the focus");
+      await chat.get(() => one(".model-menu select").focus());
+      await keyboard.press("S");
+      assert.equal(await chat.get(() => focused().matches("select")), true, "a menu has its keys");
+      await chat.get(() => one(".attach").focus());
+      await keyboard.type("#1 first");
+      await written("now say hello?, please#1 first", "from a button");
+      await chat.fill(".composer-text", "");
+
+      model.add({ calls: [pay("Ann", 20), pay("Bob", 30)] }, { text: "All paid." });
+      await chat.say("Pay both");
+      await chat.until("they can be approved", () => button("Approve all 2")?.ariaDisabled !== "true" && button("Approve all 2") !== null);
+      await chat.press("Approve all 2");
+      await chat.press("Yes, approve all 2");
+      await keyboard.type("m and a, then thanks");
+      await written("m and a, then thanks", "at once after an approval");
+      await chat.shows(/All paid/);
+      await chat.idle();
+      await written("m and a, then thanks", "and when the run is over");
+      await chat.fill(".composer-text", "");
+      await chat.press("Edit “Pay both”");
+      await keyboard.type(" again");
+      assert.equal(await chat.get(() => focused().value), "Pay both again", "another field has its keys");
+      model.add({ text: "Paid again." });
+      await keyboard.press("Enter");
+      await keyboard.type("good");
+      await written("good", "at once after an edit");
+      await chat.shows(/Paid again/);
+    });
+
+    await step("shortcuts: a list of them, and Escape that stops", "", async (chat, model) => {
       const { keyboard } = chat.page;
       const isList = () => chat.get(() => one("dialog")?.open === true);
+      const withControl = async (key) => {
+        await keyboard.down("Control");
+        await keyboard.press(key);
+        await keyboard.up("Control");
+      };
       await chat.get(() => one(".composer-text").focus());
-      await keyboard.type("a?m");
-      assert.equal(await chat.get(() => one(".composer-text").value), "a?m", "a field has its keys");
-      await keyboard.down("Control");
-      await keyboard.press("/");
-      await keyboard.up("Control");
+      await withControl("/");
       await chat.until("the list is open", () => one("dialog")?.open && one("dialog").textContent.includes("Stop the agent"));
       await chat.looksRight("the list of shortcuts");
+      await keyboard.press("x");
       await keyboard.press("Escape");
       await chat.until("the focus is where it was", () => one("dialog") === null && focused()?.matches(".composer-text"));
-      await chat.fill(".composer-text", "");
+      assert.equal(await chat.get(() => one(".composer-text").value), "", "a key in a dialog is no letter of a message");
       await chat.get(() => one(".scroller").focus());
-      await keyboard.press("?");
+      await withControl("/");
       await chat.until("the list is open", () => one("dialog")?.open);
       await chat.press("Close");
       await chat.until("it is closed", () => one("dialog") === null && focused()?.matches(".scroller"));
-      await keyboard.press("m");
-      await chat.until("the field has the focus", () => focused()?.matches(".composer-text"));
-      assert.equal(await chat.get(() => one(".composer-text").value), "", "the key itself is not typed");
 
       model.add({ calls: [pay("Ann", 20)] }, { calls: [call("hang")] });
       await chat.say("Pay Ann");
       await chat.until("it can be approved", () => button("Approve transfer_money")?.ariaDisabled === "false");
-      await chat.get(() => one(".scroller").focus());
-      await keyboard.press("a");
+      await withControl(".");
       await chat.until("the focus is on the button, and nothing is decided", () => nameOf(focused()) === "Approve transfer_money");
       assert.deepEqual(await chat.states(), ["waiting"]);
       await keyboard.press("Enter");
       await chat.until("the tool runs", () => all(".call").at(-1)?.dataset.state === "running");
 
-      await chat.get(() => one(".scroller").focus());
-      await keyboard.press("?");
+      await withControl("/");
       await chat.until("the list is open", () => one("dialog")?.open);
-      await chat.get(() => one(".single-keys input").click());
       await keyboard.press("Escape");
       await chat.until("Escape closes the list", () => one("dialog") === null);
       assert.equal(await chat.get(() => window.chat.thread.getSnapshot().isRunning), true, "and stops nothing else");
-      await keyboard.press("?");
-      await keyboard.press("m");
-      assert.equal(await isList(), false);
-      assert.ok(await chat.get(() => focused().matches(".scroller")), "single keys are off");
       // Outside of the chat the key is the page's.
       await chat.get(() => (focused().blur(), document.activeElement.blur()));
       await keyboard.press("Escape");
@@ -120,21 +151,12 @@ for (const kind of availableBrowsers) {
       assert.equal(await chat.get(() => window.chat.thread.getSnapshot().isRunning), true, "the key of a composition stops nothing");
       await keyboard.press("Escape");
       await chat.shows(/Stopped/, ".next-step");
-      await chat.reload();
-      await chat.get(() => one(".scroller").focus());
-      await keyboard.press("?");
-      assert.equal(await isList(), false, "they stay off");
-      await keyboard.down("Control");
-      await keyboard.press("/");
-      await keyboard.up("Control");
-      await chat.until("the list can still be opened", () => one("dialog")?.open && !one(".single-keys input").checked);
-      await chat.get(() => one(".single-keys input").click());
-      await keyboard.press("Escape");
       await chat.get(() => window.chat.setAttribute("shortcuts", "off"));
       await chat.until("the page has turned them off", () => one(".shortcuts") === null);
       await chat.get(() => one(".scroller").focus());
-      await keyboard.press("?");
-      assert.equal(await isList(), false);
+      await withControl("/");
+      await keyboard.type("x");
+      assert.deepEqual([await isList(), await chat.get(() => one(".composer-text").value)], [false, ""]);
     });
   });
 }
