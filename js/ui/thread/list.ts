@@ -4,9 +4,13 @@ import { objectOf } from "./given.js";
 import { isSameList } from "./transcript.js";
 import type { ConversationList, ConversationListSnapshot } from "./types.js";
 
+/** While changes come one after another, the list is read again after so many times as long as reading it takes. */
+const rest = 4;
+
 /**
  * The conversations of a store, newest first, without those of sub-agents. It is read with the first subscription, and again
  * when a conversation was created, renamed, continued or deleted, also by another tab. `store` is `indexedDBStore()` by default.
+ * While changes come one after another, a long list is read at intervals; `refresh()` reads it at once.
  * With `trashed: true` they are those in the trash, and otherwise all others.
  */
 export function conversationList(options: { store?: Store | undefined; trashed?: boolean | undefined } = {}): ConversationList {
@@ -16,12 +20,16 @@ export function conversationList(options: { store?: Store | undefined; trashed?:
   let stop: (() => void) | undefined;
   let reading: Promise<void> | null = null;
   let isOutdated = false;
+  /** When the list may be read again without being asked for. */
+  let restsUntil = 0;
+  let isSoon = false;
 
   const show = (next: ConversationListSnapshot) => {
     snapshot = next;
     for (const listener of [...listeners]) listener();
   };
   const read = async () => {
+    const begun = performance.now();
     try {
       const conversations = await Conversation.list({ store, trashed });
       const known = new Map(snapshot.conversations.map((info) => [info.id, info]));
@@ -31,6 +39,8 @@ export function conversationList(options: { store?: Store | undefined; trashed?:
     } catch (error) {
       show({ phase: "failed", conversations: snapshot.conversations, error: error as ThreadkeepError });
     }
+    const now = performance.now();
+    restsUntil = now + rest * (now - begun);
   };
   /** One reading at a time; a change during one leads to another one. */
   const refresh = (): Promise<void> => {
@@ -45,12 +55,22 @@ export function conversationList(options: { store?: Store | undefined; trashed?:
     return reading;
   };
 
+  const changed = async () => {
+    if (isSoon) return;
+    isSoon = true;
+    await reading;
+    setTimeout(() => {
+      isSoon = false;
+      if (listeners.size > 0) void refresh();
+    }, restsUntil - performance.now());
+  };
+
   return {
     subscribe(listener) {
       const own = () => listener();
       listeners.add(own);
       if (listeners.size === 1) {
-        const end = Conversation.onListChange(() => void refresh(), { store });
+        const end = Conversation.onListChange(() => void changed(), { store });
         // A page that was not in front may not have been told.
         globalThis.document?.addEventListener("visibilitychange", refresh);
         stop = () => {

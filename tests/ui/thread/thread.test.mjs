@@ -560,6 +560,33 @@ test("a list of conversations keeps up while somebody looks", async () => {
   assert.equal(failing.getSnapshot().phase, "failed");
 });
 
+test("a list that is long to read rests between two readings, unless it is asked for", async () => {
+  const { agent, store: inner } = stage([]);
+  const readings = [];
+  const list = async () => {
+    const begun = performance.now();
+    await delay(10);
+    const listings = await inner.list();
+    readings.push({ begun, ended: performance.now() });
+    return listings;
+  };
+  const store = storeWith(inner, { list });
+  const shown = conversationList({ store });
+  const stop = shown.subscribe(() => {});
+  const conversation = await Conversation.open({ agent, store });
+  for (let at = 0; readings.length < 4; at++) {
+    await conversation.setTags({ title: `Number ${at}` });
+    await delay(1);
+  }
+  for (const [at, { begun, ended }] of readings.slice(0, 3).entries())
+    assert.ok(readings[at + 1].begun - ended > 2 * (ended - begun), JSON.stringify(readings));
+  await conversation.setTags({ title: "The last" });
+  await shown.refresh();
+  assert.equal(shown.getSnapshot().conversations[0].title, "The last");
+  stop();
+  await conversation.close();
+});
+
 test("a list of the trash has what the other list leaves out", async () => {
   const { agent, store } = stage([{ text: "Hello." }]);
   const lists = { kept: conversationList({ store }), trashed: conversationList({ store, trashed: true }) };
