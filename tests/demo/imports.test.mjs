@@ -1,6 +1,7 @@
 // Imports of many files into the demo, which can be stopped and gone on with, and of what is in the trash; and an old trash.
 import assert from "node:assert/strict";
-import { rmSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
+import path from "node:path";
 import { after, before, test } from "node:test";
 import { availableBrowsers } from "../support/browser/driver.mjs";
 import { photograph, tabs } from "../support/browser/tabs.mjs";
@@ -82,6 +83,30 @@ for (const kind of availableBrowsers) {
           (count) => document.querySelectorAll("#conversation-list .conversation").length === count,
           count,
         );
+      });
+
+      await step("files of another program keep their times, and are not imported twice", async (page) => {
+        const [day, before] = [Date.UTC(2023, 3, 5, 12) / 1000, await listed(page)];
+        const chats = [0, 1, 2].map((at) => {
+          const message = (id, parent, role, text) => {
+            const content = { content_type: "text", parts: [text] };
+            return { id, parent, children: [], message: { id, author: { role }, create_time: day + at, content } };
+          };
+          const answer = message("b", "a", "assistant", `Answer ${at}.`);
+          const mapping = { a: { ...message("a", null, "user", `Question ${at}?`), children: ["b"] }, b: answer };
+          const file = path.join(folder, `old-${at}.json`);
+          writeFileSync(
+            file,
+            JSON.stringify([{ title: `Old ${at}`, create_time: day, mapping, current_node: "b", conversation_id: `old-${at}` }]),
+          );
+          return file;
+        });
+        await choose(page, ...chats);
+        await page.shows(/Imported 3 conversations/, "#notices");
+        await page.shows(/April 2023.*Old 2.*Old 1.*Old 0/, "#conversation-list");
+        await choose(page, ...chats);
+        await page.shows(/3 conversations had nothing new/, "#notices");
+        assert.equal(await listed(page), before + 3);
       });
 
       await step("an import shows what comes from another trash, and one file what is in the trash here", async (page) => {

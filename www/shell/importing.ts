@@ -2,6 +2,7 @@
 
 import {
   Conversation,
+  type ConversationInfo,
   type ImportedConversation,
   importDirectory,
   importFile,
@@ -14,7 +15,6 @@ import { sentence } from "./failures.ts";
 import { notify, offer, report, showWork, type Work } from "./notices.ts";
 import { goTo } from "./router.ts";
 import { currentSession } from "./stage.ts";
-import { Session } from "../thread/session.ts";
 
 /** Shows only some warnings, because a notice that names every broken file would hide the conversation. */
 const MOST_WARNINGS = 2;
@@ -31,9 +31,13 @@ async function importFrom(files: readonly File[], from: number, imported: Import
   // A page that is left drops the files that are not imported yet.
   const stay = (event: Event): void => event.preventDefault();
   addEventListener("beforeunload", stay);
+  const known = await knownOrigins();
   let at = from;
-  for (; at < files.length && !isStopped; at++) imported.push(...(await importOne(files, at, work)));
+  for (; at < files.length && !isStopped; at++) imported.push(...(await importOne(files, at, known, work)));
   removeEventListener("beforeunload", stay);
+  // Another device has put it into its trash; here somebody wants to see it, as one wants a single one in any case.
+  const shown = files.length === 1 && imported.length === 1 ? imported : imported.filter(({ outcome }) => outcome === "created");
+  await updateConversations(await trashedOf(shown), { trashed: false }).catch((error) => report(error, { recoveries: [] }));
   const hadFocus = work.end();
   const rest = files.length - at;
   if (rest === 0) return conclude(imported);
@@ -45,18 +49,14 @@ async function importFrom(files: readonly File[], from: number, imported: Import
 }
 
 /** A failure is reported, and the next files are imported all the same. */
-async function importOne(files: readonly File[], at: number, work: Work): Promise<ImportedConversation[]> {
+async function importOne(files: readonly File[], at: number, known: Origins, work: Work): Promise<ImportedConversation[]> {
   const file = files[at]!;
   const onProgress: Work["onProgress"] = ({ done, total }) =>
     work.onProgress({ done: at + (total === 0 ? 0 : done / total), total: files.length });
   onProgress({ done: 0, total: 1 });
   if (files.length > 1) work.tell(`${at + 1} of ${files.length}`);
   try {
-    const imported = await importOnce(file, { onProgress });
-    // Another device has put it into its trash; here somebody wants to see it, as one wants a single one in any case.
-    const shown = files.length === 1 && imported.length === 1 ? imported : imported.filter(({ outcome }) => outcome === "created");
-    if (shown.length > 0) await updateConversations(await trashedOf(shown), { trashed: false });
-    return imported;
+    return await importOnce(file, known, { onProgress });
   } catch (error) {
     report(error, {
       title: `${file.name} cannot be imported`,
@@ -94,28 +94,30 @@ async function conclude(imported: readonly ImportedConversation[]): Promise<void
 /** The tag with the fingerprint of the file that a conversation came from: such a file has no id that would tell. */
 const ORIGIN = "importedfile";
 
-/** Imports an archive, or a file of another program, unless the conversations here came from the same one. */
-async function importOnce(file: File, watching: TransferOptions): Promise<ImportedConversation[]> {
-  const origin = await originOf(file);
-  if (origin !== undefined) {
-    const stored = [...(await Conversation.list()), ...(await Conversation.list({ trashed: true }))];
-    const known = stored.filter(({ tags }) => tags[ORIGIN] === origin);
-    if (known.length > 0) return known.map(({ id, eventCount }) => ({ id, outcome: "up_to_date", eventCount, warnings: [] }));
+/** What came from which file, by its fingerprint. */
+type Origins = Map<string, Array<Pick<ConversationInfo, "id" | "eventCount">>>;
+
+async function knownOrigins(): Promise<Origins> {
+  const known: Origins = new Map();
+  for (const info of [...(await Conversation.list()), ...(await Conversation.list({ trashed: true }))]) {
+    const origin = info.tags[ORIGIN];
+    if (origin !== undefined) known.set(origin, [...(known.get(origin) ?? []), info]);
   }
-  const imported = await importFile(file, watching);
-  // Those of an archive that a conversation was exported to are the same ones by their ids.
-  if (origin !== undefined) for (const { id } of imported) await tag(id, origin);
-  return imported;
+  return known;
 }
 
-async function tag(id: string, origin: string): Promise<void> {
-  const session = await Session.open(id);
-  try {
-    const { title } = session.thread.getSnapshot();
-    await session.conversation.setTags({ ...(title !== null && { title }), ...session.conversation.state.tags, [ORIGIN]: origin });
-  } finally {
-    await session.close();
-  }
+/** Imports an archive, or a file of another program, unless the conversations here came from the same one. */
+async function importOnce(file: File, known: Origins, watching: TransferOptions): Promise<ImportedConversation[]> {
+  const origin = await originOf(file);
+  // Those of an archive that a conversation was exported to are the same ones by their ids.
+  if (origin === undefined) return importFile(file, watching);
+  const earlier = known.get(origin);
+  if (earlier !== undefined) return earlier.map(({ id, eventCount }) => ({ id, outcome: "up_to_date", eventCount, warnings: [] }));
+  const imported = await importFile(file, watching);
+  const ids = imported.map(({ id }) => id);
+  await updateConversations(ids, { tags: { [ORIGIN]: origin } });
+  known.set(origin, imported);
+  return imported;
 }
 
 /** The fingerprint of a file whose conversations have no ids that would tell: of all but archives. */
