@@ -11,6 +11,7 @@ import { readDraft, writeDraft } from "./drafts.js";
 import { sentence } from "./failures.js";
 import { useFileDrop } from "./file-drop.js";
 import { HomeLine } from "./home-line.js";
+import { OfflineLine } from "./offline-line.js";
 import { Icon } from "./icon.js";
 import { type ChatModel, ModelMenu } from "./model-menu.js";
 import { notify } from "./notices.js";
@@ -32,6 +33,9 @@ export interface ComposerProps {
   onModelChange?: ((name: string) => void) | undefined;
   handle?: RefObject<ComposerHandle | null> | undefined;
 }
+
+/** A text of so many characters is pasted as a file, because nobody can read it in the field. */
+const longText = 100_000;
 
 /** The field to write in. */
 export function Composer({ thread, handle, models = [], onModelChange }: ComposerProps) {
@@ -156,9 +160,13 @@ export function Composer({ thread, handle, models = [], onModelChange }: Compose
           value={text}
           onInput={({ currentTarget }) => setText(currentTarget.value)}
           onPaste={(event) => {
+            const text = event.clipboardData?.getData("text/plain") ?? "";
             const files = [...(event.clipboardData?.files ?? [])];
+            // A server takes no files from here.
+            if (text.length >= longText && home !== "server")
+              files.splice(0, Infinity, new File([text], labels.pastedText, { type: "text/plain" }));
             // Programs such as word processors copy a picture of a text beside it.
-            if (files.length === 0 || event.clipboardData!.types.includes("text/plain")) return;
+            else if (files.length === 0 || text !== "") return;
             event.preventDefault();
             void attach(files);
           }}
@@ -182,6 +190,7 @@ export function Composer({ thread, handle, models = [], onModelChange }: Compose
           {reason ?? labels.composerHint}
         </p>
         <HomeLine thread={thread} focus={focus} />
+        <OfflineLine />
         <ModelMenu thread={thread} models={models} onChange={onModelChange} />
         <Spent thread={thread} />
       </div>

@@ -66,6 +66,7 @@ export const controlLabels = {
   /** Why not the file itself. */
   fileForm: (form: string, why: string | null) => (why === null ? form : `${form}: ${why}`),
   unnamedImage: "Image",
+  pastedText: "Pasted text.txt",
   unnamedFile: "File",
   refusedLarge: (name: string, size: string, most: string) => `${name} has ${size}, and a file may have ${most}.`,
   refusedUnreadable: (name: string) => `${name} could not be read.`,
@@ -167,6 +168,7 @@ export const controlLabels = {
   retryShort: (seconds: number) => `Trying again in ${seconds} s.`,
   retrying: "Trying again…",
   retryNow: "Try now",
+  noNetwork: "No network. What you write is stored on this device.",
   offline: "What you wrote is stored, and is sent as soon as there is a network.",
   continue: "Continue",
   tryAgain: "Try again",

@@ -92,6 +92,20 @@ for (const kind of availableBrowsers) {
       },
     );
 
+    await step("a page without a network says so before something fails", "", async (chat) => {
+      const becomes = (onLine) =>
+        chat.get((onLine) => {
+          Object.defineProperty(navigator, "onLine", { configurable: true, get: () => onLine });
+          dispatchEvent(new Event(onLine ? "online" : "offline"));
+        }, onLine);
+      assert.equal(await chat.get(() => one(".offline-line").textContent), "");
+      await becomes(false);
+      await chat.shows(/^No network\. What you write is stored on this device\.$/, ".offline-line");
+      await chat.looksRight("no network");
+      await becomes(true);
+      await chat.until("it is back", () => one(".offline-line").textContent === "");
+    });
+
     await step("one call is rejected with a reason, another one approved, by keyboard", "?policy=always", async (chat) => {
       model.add({ calls: [pay("Ann", 20), call("roll_dice")] }, { text: "As you like." });
       await chat.say("Pay Ann and roll dice");

@@ -144,6 +144,17 @@ for (const kind of availableBrowsers) {
     await chat.shows(/cannot be read/, ".composer-wrong");
     assert.equal(await chat.get(() => one(".composer-text").value), "And this?", "the message is given back");
     await chat.press("Remove broken.png");
+    const paste = (length) =>
+      chat.get((length) => {
+        const data = new DataTransfer();
+        data.setData("text/plain", "a".repeat(length));
+        const event = new Event("paste", { bubbles: true, cancelable: true });
+        return one(".composer-text").dispatchEvent(Object.assign(event, { clipboardData: data }));
+      }, length);
+    assert.equal(await paste(99_999), true, "the browser puts it into the field");
+    assert.equal(await paste(100_000), false);
+    await chat.shows(/Pasted text\.txt.*100 kB/, ".attachments");
+    await chat.press("Remove Pasted text.txt");
     assert.ok(await chat.get(() => focused().matches(".composer-text")));
     model.check();
     assert.deepEqual(browser.problems, []);
