@@ -48,7 +48,7 @@ pub use asked::Asked;
 pub use condensing::{Condensed, Condensing, ContextUsage, LoadCondensing, Summarizing, Task, compiled_in};
 pub use drafts::{DraftFiles, Drafts, LoadDrafts, Resume, compiled_in_drafts};
 pub use file_versions::{
-    Change, ChangeKind, FileHistory, FileVersions, FilesAt, LoadFileVersions, PruneLimits, file_versions,
+    ChangeKind, ChangedFile, FileHistory, FileVersions, FilesAt, LoadFileVersions, PruneLimits, file_versions,
 };
 pub use fork::ForkOptions;
 pub use imported::is_undecided;

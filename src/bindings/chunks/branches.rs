@@ -11,7 +11,9 @@ use crate::{
         options::{Options, property},
         tree::Branches,
     },
-    conversation::{Change, ChangeKind, Conversation, FileVersions, ForkOptions, PruneLimits, file_versions},
+    conversation::{
+        ChangeKind, ChangedFile, Conversation, FileVersions, ForkOptions, PruneLimits, file_versions,
+    },
     error::Result,
     id::EventId,
     llm::option_table::OptionSource as _,
@@ -186,7 +188,7 @@ impl Branches for BranchesChunk {
 }
 
 /// A `CoreFileDifference`.
-fn difference(change: &Change) -> JsValue {
+fn difference(change: &ChangedFile) -> JsValue {
     let kind = match change.kind {
         ChangeKind::Added => "added",
         ChangeKind::Changed => "changed",

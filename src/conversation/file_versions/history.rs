@@ -35,7 +35,7 @@ pub struct FilesAt {
 
 /// A file that is different at two events.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Change {
+pub struct ChangedFile {
     /// The file.
     pub path: StorePath,
     /// The kind of the change.
@@ -175,7 +175,7 @@ impl Stored<'_> {
         self.content(path, key).await
     }
 
-    async fn changes(&self, from: &str, to: &str) -> Result<Vec<Change>> {
+    async fn changes(&self, from: &str, to: &str) -> Result<Vec<ChangedFile>> {
         let removed = || unknown("files between the two events have been removed");
         let before = self.sides(from).await?.ok_or_else(removed)?;
         let after = self.sides(to).await?.ok_or_else(removed)?;
@@ -198,7 +198,7 @@ impl Stored<'_> {
                 (before, after) if before == after => continue,
                 _ => ChangeKind::Changed,
             };
-            changes.push(Change { path, kind });
+            changes.push(ChangedFile { path, kind });
         }
         Ok(changes)
     }
@@ -228,7 +228,7 @@ impl Conversation {
     ///
     /// # Errors
     /// As for [`Conversation::files_at`].
-    pub async fn file_changes_between(&self, from: &EventId, to: &EventId) -> Result<Vec<Change>> {
+    pub async fn file_changes_between(&self, from: &EventId, to: &EventId) -> Result<Vec<ChangedFile>> {
         let (from, to) = (self.files_at(from).await?.version, self.files_at(to).await?.version);
         let _unchanged = self.0.log.files.lock().await;
         self.stored_versions().changes(&from, &to).await

@@ -7,7 +7,7 @@ mod history;
 mod prune;
 
 pub(super) use copy::BranchFiles;
-pub use history::{Change, ChangeKind, FilesAt};
+pub use history::{ChangeKind, ChangedFile, FilesAt};
 pub use prune::{FileHistory, PruneLimits};
 
 use super::{Conversation, log::EventLog};
