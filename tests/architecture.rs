@@ -290,6 +290,43 @@ fn a_status_is_set_only_by_the_transition_table_and_every_row_is_used() {
     }
 }
 
+/// The files of `src/conversation` whose code has this text, and how often. A text that begins with a name is not the end of a
+/// longer one.
+fn places_of(text: &str) -> Vec<(String, usize)> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/conversation");
+    let mut found = Vec::new();
+    for (path, code) in sources("src/conversation", ".rs") {
+        let code = code.split("#[cfg(test)]").next().unwrap_or_default();
+        let lines = code.lines().filter(|line| !line.trim_start().starts_with("//"));
+        let before = lines.flat_map(|line| line.match_indices(text).map(|(at, _)| &line[..at]));
+        let count = before.filter(|before| {
+            !text.starts_with(char::is_alphanumeric) || !before.ends_with(char::is_alphanumeric)
+        });
+        match count.count() {
+            0 => {}
+            count => found.push((path.strip_prefix(&root).unwrap().to_string_lossy().into_owned(), count)),
+        }
+    }
+    found
+}
+
+#[test]
+fn one_way_leads_from_a_conversation_to_its_store() {
+    // The copy that a fork makes, and a conversation in a list, have no log, because nobody has them open.
+    let without_log = [("fork.rs".to_owned(), 1), ("listing.rs".to_owned(), 1)];
+    let mut ways = places_of(".commit(");
+    ways.retain(|way| !without_log.contains(way));
+    assert_eq!(ways, [("log/writing.rs".to_owned(), 1)]);
+}
+
+#[test]
+fn only_the_state_machine_says_what_a_conversation_stores() {
+    let mut changes = places_of("Change::");
+    changes.retain(|(file, _)| !file.starts_with("machine/"));
+    // A follower that becomes the writer claims the log, and changes nothing in it.
+    assert_eq!(changes, [("log/following.rs".to_owned(), 1)]);
+}
+
 #[test]
 fn the_state_machine_is_pure() {
     for (path, text) in sources("src/conversation/machine", ".rs") {

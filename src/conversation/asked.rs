@@ -3,7 +3,10 @@
 //! The transaction that carries a command out also stores its number (`format/commands.rs`). So a writer that takes the place
 //! of a dead one, and is asked again because the answer was lost, knows that there is nothing left to do.
 
-use super::{Conversation, machine::Plan};
+use super::{
+    Conversation,
+    machine::{Asked, Command},
+};
 use crate::{
     error::Result,
     format::{
@@ -11,33 +14,19 @@ use crate::{
         layout::COMMANDS,
     },
     id::EventId,
+    store::Durability,
     tool::FileChange,
 };
-use std::{
-    cell::{Cell, RefCell},
-    rc::Rc,
-};
+use std::{cell::Cell, rc::Rc};
 
 /// How long the commands of a handle are kept that is silent, in milliseconds.
 const KEPT: f64 = 86_400_000.0;
-
-/// A command of another handle.
-#[derive(Clone, Debug)]
-pub struct Asked {
-    /// The handle that asks.
-    pub client: String,
-    /// The number of the command. Each handle counts its own.
-    pub number: u64,
-    /// The handle has got its answers to all commands up to this number.
-    pub settled: u64,
-}
 
 /// A command while it is carried out.
 pub(super) struct Asking {
     asked: Asked,
     /// [`super::Shared::displaced`] when it began. What is left of it later is refused, because the next writer carries it out.
     displaced: u32,
-    event: RefCell<Option<EventId>>,
     is_stored: Cell<bool>,
 }
 
@@ -46,12 +35,7 @@ impl Conversation {
     /// does stores that the command is carried out.
     #[must_use]
     pub fn asked(&self, asked: Asked) -> Self {
-        let asking = Asking {
-            asked,
-            displaced: self.0.displaced.get(),
-            event: RefCell::default(),
-            is_stored: Cell::default(),
-        };
+        let asking = Asking { asked, displaced: self.0.displaced.get(), is_stored: Cell::default() };
         Self(self.0.clone(), Some(Rc::new(asking)))
     }
 
@@ -60,44 +44,34 @@ impl Conversation {
         self.1.as_ref().is_some_and(|asking| asking.displaced != self.0.displaced.get())
     }
 
-    /// The same conversation, for what has to be stored before the command of another handle is carried out.
-    pub(super) fn beside_command(&self) -> Self {
-        Self(self.0.clone(), None)
+    /// The command of another handle, and the event that it results in, if this one is the first that carries it out.
+    pub(super) fn asked_with(&self, command: &Command) -> Option<(Asked, Option<EventId>)> {
+        let asking = self.1.as_ref().filter(|asking| !asking.is_stored.get() && !command.is_preparation())?;
+        Some((asking.asked.clone(), command.result().cloned()))
     }
 
-    /// Takes note of the event that the command results in, before it is stored.
-    pub(super) fn results_in(&self, event: &EventId) {
-        if let Some(asking) = &self.1 {
-            asking.event.replace(Some(event.clone()));
-        }
-    }
-
-    /// The record of the command that is carried out here, for its first commit. It keeps what earlier writers have recorded.
+    /// The record of a command that is carried out, for its commit. It keeps what earlier writers have recorded.
     ///
     /// # Errors
     /// `invalid_options` for a client whose id is no file name, and those of the store.
-    pub(super) async fn command_record(&self) -> Result<Option<FileChange>> {
-        let Some(asking) = self.1.as_ref().filter(|asking| !asking.is_stored.get()) else { return Ok(None) };
-        let Asked { client, number, settled } = &asking.asked;
-        self.read_commands(client).await?;
-        let record = self.record_with(client, *settled, *number, asking.event.borrow().clone());
-        Ok(Some(FileChange::new(path_of(client)?, Some(record.json()))))
+    pub(super) async fn record_of(&self, asked: &(Asked, Option<EventId>)) -> Result<FileChange> {
+        self.read_commands(&asked.0.client).await?;
+        Ok(FileChange::new(path_of(&asked.0.client)?, Some(self.record_with(asked).json())))
     }
 
     /// Takes note that the commit with this record is stored.
-    pub(super) fn note_command_stored(&self) {
-        let Some(asking) = self.1.as_ref().filter(|asking| !asking.is_stored.replace(true)) else { return };
-        let Asked { client, number, settled } = &asking.asked;
-        let record = self.record_with(client, *settled, *number, asking.event.borrow().clone());
-        self.0.page.borrow_mut().commands.insert(client.clone(), record);
+    pub(super) fn note_carried_out(&self, asked: &(Asked, Option<EventId>)) {
+        self.1.iter().for_each(|asking| asking.is_stored.set(true));
+        let record = self.record_with(asked);
+        self.0.page.borrow_mut().commands.insert(asked.0.client.clone(), record);
     }
 
-    fn record_with(&self, client: &str, settled: u64, number: u64, event: Option<EventId>) -> CommandRecord {
+    fn record_with(&self, (asked, event): &(Asked, Option<EventId>)) -> CommandRecord {
         let page = self.0.page.borrow();
-        let earlier = page.commands.get(client).map_or(&[][..], |record| &record.carried_out);
+        let earlier = page.commands.get(&asked.client).map_or(&[][..], |record| &record.carried_out);
         let mut carried_out: Vec<CarriedOut> =
-            earlier.iter().filter(|command| command.number > settled).cloned().collect();
-        carried_out.push(CarriedOut { number, event });
+            earlier.iter().filter(|command| command.number > asked.settled).cloned().collect();
+        carried_out.push(CarriedOut { number: asked.number, event: event.clone() });
         CommandRecord { at: self.0.log.host.now(), carried_out }
     }
 
@@ -151,7 +125,7 @@ impl Conversation {
             return Ok(());
         }
         let files = paths.into_iter().map(|path| FileChange::new(path, None)).collect();
-        self.store(Plan { files, ..Plan::default() }, &mut |_| {}).await.map(drop)
+        self.perform(Command::WriteFiles { files, durability: Durability::Relaxed }).await.map(drop)
     }
 
     /// Stores that the command is about to be carried out, for one whose effects are outside of the conversation: if this page
@@ -162,10 +136,11 @@ impl Conversation {
     pub async fn begin_asked(&self) -> Result<()> {
         let queue = self.0.log.queue().await;
         self.ensure_writable()?;
-        let files = self.command_record().await?.into_iter().collect();
-        let state = self.state().clone();
-        self.beside_command().commit(&queue, state, Plan { files, ..Plan::default() }).await?;
-        self.note_command_stored();
+        let Some(asking) = &self.1 else { return Ok(()) };
+        let asked = (asking.asked.clone(), None);
+        let record = self.record_of(&asked).await?;
+        self.perform_now(&queue, Command::BeginAsked { record }).await?;
+        self.note_carried_out(&asked);
         Ok(())
     }
 }

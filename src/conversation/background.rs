@@ -7,12 +7,12 @@
 
 use super::{
     Conversation,
-    machine::Plan,
+    machine::{Command, Setting},
     underway::{BackgroundResponse, Underway},
 };
 use crate::{
     error::Result,
-    format::{agent_state::BACKGROUND_RESPONSE, base_state::BaseState},
+    format::agent_state::BACKGROUND_RESPONSE,
     json::{EditableObject, RawJson, quoted},
     llm::{Llm, StartedResponse},
 };
@@ -56,10 +56,8 @@ impl Conversation {
             if let Some(base_url) = &llm.options.base_url {
                 response.set("base_url", &quoted(base_url));
             }
-            let mut edit = |state: &mut BaseState| {
-                state.set_in_agent_state(BACKGROUND_RESPONSE, Some(&RawJson::of(&response)))
-            };
-            let _ = self.store(Plan::default(), &mut edit).await;
+            let setting = Setting::BackgroundResponse(RawJson::of(&response));
+            let _ = self.perform(Command::ChangeSetting(setting)).await;
         }
     }
 

@@ -14,6 +14,7 @@ use crate::{
     fair_mutex::FairGuard,
     format::base_state::ExecutionStatus,
     llm::message::Content,
+    store::Durability,
     tool::ToolKind,
 };
 use futures_util::{
@@ -72,7 +73,7 @@ impl Conversation {
             let (call, result, ends_run, _files) = match ended {
                 Outcome::Call { call, result, ends_run, files } => (call, result, ends_run, files),
                 Outcome::Hook(hook_event) => {
-                    failed = self.append(vec![hook_event]).await.err();
+                    failed = self.append(vec![hook_event], Durability::Relaxed).await.err();
                     continue;
                 }
             };

@@ -6,17 +6,18 @@
 
 use super::{
     Conversation,
-    imported::is_undecided,
-    machine::{Assessment, answers::call_of, assessment::policy_in, undecided::mark_decided},
+    machine::{
+        Assessment, Setting,
+        answers::call_of,
+        assessment::{analyzer_in, policy_in},
+        imported::is_undecided,
+    },
     settings::Changing,
 };
 use crate::{
     agent::{Call, Draft, Reply},
     event::{Body, Event, Head, Parent, SecurityRisk, Source},
-    format::{
-        agent_state::{ALLOWED_TOOLS, SECURITY_RISKS},
-        base_state::BaseState,
-    },
+    format::agent_state::{ALLOWED_TOOLS, SECURITY_RISKS},
     id::EventId,
     json::{RawJson, ToJson as _},
     security::{ConfirmationPolicy, StoredAnalyzer},
@@ -168,10 +169,7 @@ impl Conversation {
     /// # Errors
     /// `locked_elsewhere`, and those of the store.
     pub fn set_confirmation_policy(&self, policy: ConfirmationPolicy) -> Changing {
-        self.change(move |state| {
-            state.set_confirmation_policy(&RawJson::of(&policy));
-            mark_decided(state, &["settings", "new"]);
-        })
+        self.change(Setting::ConfirmationPolicy(policy))
     }
 
     /// Sets the analyzer, which rates calls from the next answer on.
@@ -179,7 +177,7 @@ impl Conversation {
     /// # Errors
     /// `locked_elsewhere`, and those of the store.
     pub fn set_security_analyzer(&self, analyzer: Option<StoredAnalyzer>) -> Changing {
-        self.change(move |state| set_analyzer(state, analyzer.as_ref()))
+        self.change(Setting::SecurityAnalyzer(analyzer))
     }
 
     /// The names of the tools whose calls are allowed under any policy.
@@ -192,19 +190,14 @@ impl Conversation {
     /// # Errors
     /// `locked_elsewhere`, and those of the store.
     pub fn set_allowed_tools(&self, names: &[String]) -> Changing {
-        let names = (!names.is_empty()).then(|| RawJson::of(names));
-        self.change(move |state| {
-            state.set_in_agent_state(ALLOWED_TOOLS, names.as_ref());
-            mark_decided(state, &["new"]);
-        })
+        self.change(Setting::AllowedTools((!names.is_empty()).then(|| RawJson::of(names))))
     }
-}
 
-/// The analyzer that this state names.
-pub(super) fn analyzer_in(state: &BaseState) -> Option<StoredAnalyzer> {
-    StoredAnalyzer::of(state.field("security_analyzer")?)
-}
-
-pub(super) fn set_analyzer(state: &mut BaseState, analyzer: Option<&StoredAnalyzer>) {
-    state.set_field("security_analyzer", analyzer.map(StoredAnalyzer::as_json));
+    /// Allows fetching the values of imported secret sources.
+    ///
+    /// # Errors
+    /// `locked_elsewhere`, `invalid_state` once the conversation is closed, and those of the store.
+    pub fn allow_secrets(&self) -> Changing {
+        self.change(Setting::AllowedSecrets)
+    }
 }

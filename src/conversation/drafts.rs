@@ -13,7 +13,7 @@
 use super::{
     Conversation,
     active_branch::walk_back,
-    machine::{Plan, Remains, StoredDraft},
+    machine::{Command, Remains, StoredDraft},
     tree::is_seen,
     underway::Underway,
     warning::WarningCode,
@@ -28,6 +28,8 @@ use crate::{
         layout::DRAFTS,
     },
     id::{EventId, StorePath},
+    store::Durability,
+    tool::FileChange,
 };
 use futures_util::future::{Either, FutureExt as _, LocalBoxFuture, join, select};
 use std::{pin::pin, rc::Rc, time::Duration};
@@ -133,18 +135,17 @@ impl Conversation {
     async fn store_piece(&self, queue: &FairGuard, answer: &ShownAnswer, piece: &Piece) -> Result<()> {
         let path = path_of(&answer.id, piece.number)?;
         let content = DraftPiece { after: answer.question.clone(), text: piece.text.clone() };
-        let mut files = vec![(path.clone(), Some(content.json()))];
+        let mut files = vec![FileChange::new(path.clone(), Some(content.json()))];
         {
             let page = &mut *self.0.page.borrow_mut();
             let draft = page.draft.get_or_insert_with(|| StoredDraft::of(answer.id.clone()));
             if piece.is_first {
-                files.extend(draft.paths.iter().map(|path| (path.clone(), None)));
+                files.extend(draft.removal());
             }
             // Also if the commit fails: nobody knows whether the store has the file all the same.
             draft.paths.push(path.clone());
         }
-        self.ensure_writer()?;
-        self.unless_displaced(self.0.log.store_beside(queue, files).await)?;
+        self.perform_now(queue, Command::StoreBeside { files }).await?;
         if piece.is_first {
             let draft = StoredDraft { paths: vec![path], ..StoredDraft::of(answer.id.clone()) };
             self.0.page.borrow_mut().draft = Some(draft);
@@ -159,8 +160,9 @@ impl Conversation {
         let is_open = self.is_open(&remains.question).await?;
         let draft = StoredDraft { id, left: Some(remains), paths };
         let Some(partial) = partial.filter(|_| is_open) else {
-            let plan = Plan { files: draft.removal().collect(), ..Plan::default() };
-            return self.store(plan, &mut |_| {}).await.map(drop);
+            let files = draft.removal().collect();
+            let command = Command::WriteFiles { files, durability: Durability::Relaxed };
+            return self.perform(command).await.map(drop);
         };
         // A message that waits goes past it at once.
         let resume = if self.0.page.borrow().inbox.is_empty() { resume } else { Resume::Keep };
@@ -175,7 +177,7 @@ impl Conversation {
         }
         match resume {
             Resume::Again => Ok(()),
-            Resume::Keep => self.store(Plan::append(vec![partial]).strictly(), &mut |_| {}).await.map(drop),
+            Resume::Keep => self.append(vec![partial], Durability::Strict).await,
         }
     }
 

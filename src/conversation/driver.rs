@@ -7,7 +7,7 @@ use super::{
     closed,
     limits::RunUsage,
     machine::{
-        Calls, Command, Machine, Next, Page, Phase, Plan,
+        Calls, Change, Command, Machine, Next, Page, Phase,
         calls::InPage,
         next::{Passed, Progress},
         stuck_detector::{Finding, find},
@@ -17,25 +17,26 @@ use crate::{
     agent::Draft,
     cancel::CancelToken,
     error::{Error, ErrorCode, Result},
-    event::{Event, Source, SystemPromptEvent},
+    event::{Body, Event, Source, SystemPromptEvent},
     fair_mutex::FairGuard,
     format::base_state::BaseState,
     llm::{Llm, message::Content},
-    store::StoreError,
+    store::{Durability, StoreError},
     tool::record_of_tool,
 };
 
 impl Conversation {
     /// Executes a command after all earlier ones. Returns the events that it appended.
     pub(super) async fn perform(&self, command: Command) -> Result<Vec<Event>> {
+        if command.is_from_caller() {
+            self.ensure_writable()?;
+        }
         // Nothing waits for a network while the queue is held.
         self.0.log.file_versions(false, command.moves_head()).await?;
         let queue = self.0.log.queue().await;
-        if command.moves_head() && self.0.log.has_held() {
+        if command.moves_head() {
             // The files of results belong to the branch that is left.
-            self.ensure_writable()?;
-            let state = self.state().clone();
-            self.beside_command().commit(&queue, state, Plan::default()).await?;
+            self.append_held(&queue).await?;
         }
         self.perform_now(&queue, command).await
     }
@@ -46,54 +47,58 @@ impl Conversation {
             self.ensure_writable()?;
         }
         let part = if command.moves_head() { Part::End } else { Part::All };
-        if let Err(error) = self.0.log.load_branch(queue, part).await
+        if command.needs_branch()
+            && let Err(error) = self.0.log.load_branch(queue, part).await
             // A failure is recorded even where the history cannot be read.
             && !matches!(command, Command::Fail { .. })
         {
             return Err(error);
         }
-        let (state, plan) = self.with_machine(|mut machine| {
-            let plan = machine.apply(command)?;
-            Ok::<_, Error>((machine.state, plan))
-        })?;
-        self.commit(queue, state, plan).await
+        let asked = self.asked_with(&command);
+        let mut change = self.with_machine(|machine| machine.apply(command))?;
+        change.asked = asked;
+        self.write(queue, change).await
     }
 
-    /// Stores a change that does not depend on the state of the calls, after all earlier commands.
-    pub(super) async fn store(&self, plan: Plan, edit: &mut dyn FnMut(&mut BaseState)) -> Result<Vec<Event>> {
-        let queue = self.0.log.queue().await;
-        let mut state = self.state().clone();
-        edit(&mut state);
-        self.commit(&queue, state, plan).await
+    /// Stores the results that wait for the next commit, before one that their calls must not meet without them.
+    pub(super) async fn append_held(&self, queue: &FairGuard) -> Result<()> {
+        match self.0.log.has_held() {
+            true => self.perform_now(queue, Command::AppendHeld).await.map(drop),
+            false => Ok(()),
+        }
     }
 
     /// Appends events in any status.
-    pub(super) async fn append(&self, drafts: Vec<Draft>) -> Result<()> {
-        self.store(Plan::append(drafts), &mut |_| {}).await.map(drop)
+    pub(super) async fn append(&self, drafts: Vec<Draft>, durability: Durability) -> Result<()> {
+        self.perform(Command::Append { drafts, durability }).await.map(drop)
     }
 
-    /// Stores a plan together with the new state, then executes the plan's effects. Costs that are not counted yet are
-    /// added to the state in the same transaction.
-    pub(super) async fn commit(
-        &self,
-        queue: &FairGuard,
-        mut state: BaseState,
-        mut plan: Plan,
-    ) -> Result<Vec<Event>> {
+    /// Stores a change, then executes its effects. Costs that are not counted yet are added to the state in the same
+    /// transaction.
+    async fn write(&self, queue: &FairGuard, mut change: Change) -> Result<Vec<Event>> {
+        let Some(state) = &mut change.state else {
+            self.ensure_writer()?;
+            return self.unless_displaced(self.0.log.write(queue, change, &mut || {}).await);
+        };
         // Of what was under way when it was closed, nothing follows: another handle may write by now.
         self.ensure_writable()?;
         self.learn_pending();
         // A command that changes nothing does not store a conversation that is not stored.
-        if self.is_stored() || !plan.drafts.is_empty() || state != *self.state() {
-            plan.files.extend(self.command_record().await?);
+        let changes = self.is_stored() || !change.drafts.is_empty() || *state != *self.state();
+        let counted = self.count_spending(state);
+        let asked = change.asked.take();
+        if let Some(asked) = asked.as_ref().filter(|_| changes) {
+            change.files.push(self.record_of(asked).await?);
         }
-        let draft_ends = self.0.page.borrow().draft.as_ref().is_some_and(|draft| draft.ends_with(&mut plan));
-        let effects = std::mem::take(&mut plan.effects);
-        let counted = self.count_spending(&mut state);
-        let is_stored = &mut || self.0.page.borrow_mut().plan_is_stored(&effects, draft_ends);
-        let events = self.unless_displaced(self.0.log.commit(queue, state, plan, is_stored).await)?;
+        let draft_ends =
+            self.0.page.borrow().draft.as_ref().is_some_and(|draft| draft.ends_with(&mut change));
+        let effects = std::mem::take(&mut change.effects);
+        let is_stored = &mut || self.0.page.borrow_mut().change_is_stored(&effects, draft_ends);
+        let events = self.unless_displaced(self.0.log.write(queue, change, is_stored).await)?;
         self.mark_counted(&counted);
-        self.note_command_stored();
+        if let Some(asked) = &asked {
+            self.note_carried_out(asked);
+        }
         self.report_commit(queue).await;
         Ok(events)
     }
@@ -152,7 +157,8 @@ impl Conversation {
         let in_page =
             InPage { begun: page.begun(), is_answered: &|tool_call_id| log.holds_answer_to(tool_call_id) };
         log.with_branch(|branch| {
-            let is_empty = branch.view.events().is_empty();
+            let events = branch.view.events();
+            let is_empty = log.has(Part::End) && events.is_empty();
             Machine {
                 calls: Calls::of(&branch.pending, &state, &in_page),
                 page,
@@ -163,6 +169,10 @@ impl Conversation {
                 last_user_message: branch.last_user_message.clone(),
                 denied_message: branch.denied_message.clone(),
                 cut_answer: branch.cut_answer(),
+                ends_with_answer: events.last().is_some_and(|event| match event.body() {
+                    Body::MessageEvent(answer) => event.source() == Source::Agent && answer.is_answer(),
+                    _ => false,
+                }),
                 state,
             }
         })

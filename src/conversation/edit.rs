@@ -7,7 +7,7 @@
 use super::{
     Conversation,
     hooks::unless_interrupted,
-    machine::{Command, HookAnswers, Plan, Rewrite, calls::Renamed},
+    machine::{Command, HookAnswers, Rewrite, calls::Renamed},
 };
 use crate::{
     agent::{Draft, arguments::read_arguments},
@@ -29,7 +29,6 @@ impl Conversation {
         self.ensure_writable()?;
         let old = self.waiting_action(action).await?;
         let id = self.0.log.new_id();
-        self.results_in(&id);
         let edited = Draft {
             id: Some(id.clone()),
             timestamp: None,
@@ -43,11 +42,8 @@ impl Conversation {
         // From here on no other command may run: it could decide about another call of the batch that is being copied.
         let queue = self.0.log.queue().await;
         self.ensure_writable()?;
-        if self.0.log.has_held() {
-            // Results have to be stored first. Otherwise their calls would have none on the new branch.
-            let state = self.state().clone();
-            self.beside_command().commit(&queue, state, Plan::default()).await?;
-        }
+        // Otherwise their calls would have none on the new branch.
+        self.append_held(&queue).await?;
         let rewrite = self.rewrite(&old, edited, &id, risk, hook_answers).await?;
         let events = self.perform_now(&queue, Command::EditAction(rewrite)).await?;
         events

@@ -1,7 +1,7 @@
 //! The further files of a conversation, which are not events: the files of its workspace, and those of tools.
 
-use super::{Conversation, machine::Plan};
-use crate::{error::Result, tool::FileChange};
+use super::{Conversation, machine::Command};
+use crate::{error::Result, store::Durability, tool::FileChange};
 
 impl Conversation {
     /// Stores files in one transaction. They are durable when this returns. Files that belong to the result of a call are
@@ -10,7 +10,7 @@ impl Conversation {
     /// # Errors
     /// `locked_elsewhere`, `invalid_state` once the conversation is closed, and those of the store.
     pub async fn write_files(&self, files: Vec<FileChange>) -> Result<()> {
-        let plan = Plan { files, ..Plan::default() };
-        self.change_settings(plan.strictly(), &mut |_| {}).await
+        let command = Command::WriteFiles { files, durability: Durability::Strict };
+        self.perform(command).await.map(drop)
     }
 }

@@ -8,7 +8,7 @@ use super::{
     Conversation,
     active_branch::{Part, walk_back},
     file_versions::BranchFiles,
-    machine::{Calls, Plan, Transition, background::forget_response},
+    machine::{Calls, Command, Setting, Transition, background::forget_response},
     tree::cut_batch,
 };
 use crate::{
@@ -127,9 +127,7 @@ impl Conversation {
     /// # Errors
     /// `locked_elsewhere`, and those of the store.
     pub async fn store_agent(&self) -> Result<()> {
-        let agent = self.0.agent.to_sdk_json();
-        let mut edit = |state: &mut BaseState| state.set_field("agent", Some(&agent));
-        self.change_settings(Plan::default().strictly(), &mut edit).await
+        self.perform(Command::ChangeSetting(Setting::Agent)).await.map(drop)
     }
 
     /// The base state, the length of the log, and HEAD, at a moment at which they may be copied.
@@ -137,11 +135,8 @@ impl Conversation {
         let log = &self.0.log;
         let queue = log.queue().await;
         self.ensure_open()?;
-        if log.has_held() {
-            // Results have to be stored first. Otherwise their calls would run again in the copy.
-            let state = self.state().clone();
-            self.commit(&queue, state, Plan::default()).await?;
-        }
+        // Otherwise their calls would run again in the copy.
+        self.append_held(&queue).await?;
         log.load_branch(&queue, Part::End).await?;
         self.with_machine(|machine| machine.check_fork(includes_head))?;
         Ok((self.state().clone(), log.length(), log.head()))
@@ -212,14 +207,19 @@ impl Conversation {
                 let events = page.into_iter().map(|event| (event.id, event.json)).collect();
                 let commit =
                     Commit { events, durability: Durability::Relaxed, ..Commit::new(length, log.host.now()) };
-                log.store.commit(id, commit).await?;
+                self.store_copied(id, commit).await?;
                 length += count;
                 range.start += count;
             }
         }
         self.copy_files(files, id, length).await?;
         let commit = Commit { base_state: Some(base_state), ..Commit::new(length, log.host.now()) };
-        Ok(log.store.commit(id, commit).await?)
+        self.store_copied(id, commit).await
+    }
+
+    /// Stores a part of the copy, which has no log because nobody has it open.
+    async fn store_copied(&self, id: ConversationId, commit: Commit) -> Result<()> {
+        Ok(self.0.log.store.commit(id, commit).await?)
     }
 
     /// Copies the files of the workspace and of tools: with a branch those of its last event and the versions that it
@@ -259,7 +259,7 @@ impl Conversation {
             }
             let durability = Durability::Relaxed;
             let commit = Commit { files, durability, ..Commit::new(length, log.host.now()) };
-            log.store.commit(id, commit).await?;
+            self.store_copied(id, commit).await?;
         }
         Ok(())
     }

@@ -21,6 +21,7 @@ use crate::{
     id::EventId,
     json::RawJson,
     llm::message::{Content, Message, Role},
+    store::Durability,
 };
 use futures_util::future::{Either, LocalBoxFuture, select};
 use std::{pin::pin, time::Duration};
@@ -76,7 +77,7 @@ impl Conversation {
         if let Either::Left(((_, draft), _)) = select(asked, self.0.log.host.sleep(SESSION_END_TIMEOUT)).await
         {
             // A store that fails may be the reason for closing.
-            let _ = self.append(vec![draft]).await;
+            let _ = self.append(vec![draft], Durability::Relaxed).await;
         }
     }
 

@@ -4,7 +4,7 @@
 use super::{
     Conversation, TotalUsage,
     machine::{
-        Plan,
+        Setting,
         stuck_detector::{StuckDetection, StuckDetectionThresholds, is_stuck_on_context_window},
     },
     settings::{Changing, refused},
@@ -13,7 +13,7 @@ use crate::{
     agent::{Draft, is_answer_demand},
     error::{Error, ErrorCode, Result},
     event::{Body, ConversationErrorEvent, Event, Source},
-    format::base_state::{self, BaseState},
+    format::base_state,
 };
 
 /// The limits of each run, as the host gives them.
@@ -140,14 +140,9 @@ impl Conversation {
         if let Err(error) = limits.check() {
             return refused(error);
         }
-        let edit = move |state: &mut BaseState| {
-            state.set_max_iterations(limits.max_iterations.into());
-            if let Some(detection) = limits.stuck_detection {
-                state.set_stuck_detection(detection != StuckDetection::Off);
-            }
-        };
-        let stored = move |conversation: &Self| conversation.0.limits.set(limits);
-        self.changing(Plan::default().strictly(), Box::new(edit), Box::new(stored))
+        let detects_stuck = limits.stuck_detection.map(|detection| detection != StuckDetection::Off);
+        let setting = Setting::Limits { max_iterations: limits.max_iterations, detects_stuck };
+        self.change_and_use(setting, Box::new(move |conversation| conversation.0.limits.set(limits)))
     }
 
     /// Whether a run that failed because its request did not fit into the context window is stuck.

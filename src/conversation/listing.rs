@@ -54,6 +54,7 @@ pub async fn change_tags(
         return Err(Error::new(ErrorCode::Unsupported, text));
     }
     state.change_tags(changes, false, now)?;
+    // Nobody has it open, so it has no log.
     let commit = Commit {
         created_at: Some(listing.created_at),
         base_state: Some(state.json()),

@@ -1,6 +1,6 @@
 //! Conversations: the SDK's verbs over one event log.
 //!
-//! Everything shown or sent is derived from events; only [`log::EventLog::commit`] writes them. The verbs are free
+//! Everything shown or sent is derived from events; only [`log::EventLog::write`] stores them. The verbs are free
 //! of browser types and run natively in tests.
 
 mod active_branch;
@@ -17,7 +17,6 @@ mod files;
 mod follower;
 mod fork;
 mod hooks;
-mod imported;
 mod inbox;
 mod background;
 mod limits;
@@ -44,18 +43,16 @@ mod underway;
 mod warning;
 mod writer;
 
-pub use asked::Asked;
 pub use condensing::{Condensed, Condensing, ContextUsage, LoadCondensing, Summarizing, Task, compiled_in};
 pub use drafts::{DraftFiles, Drafts, LoadDrafts, Resume, compiled_in_drafts};
 pub use file_versions::{
     ChangeKind, ChangedFile, FileHistory, FileVersions, FilesAt, LoadFileVersions, PruneLimits, file_versions,
 };
 pub use fork::ForkOptions;
-pub use imported::is_undecided;
 pub use limits::RunLimits;
 pub use listing::{change_tags, imported_time, title_in_list};
 pub use log::Listener;
-pub use machine::{WaitingCalls, status, stuck_detector};
+pub use machine::{Asked, WaitingCalls, imported::is_undecided, status, stuck_detector};
 pub use open::{OpenOptions, write_lock};
 pub use run::RunOutcome;
 pub use send::Attached;

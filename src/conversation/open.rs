@@ -4,10 +4,13 @@
 
 use super::{
     Access, Conversation, LoadCondensing, LoadDrafts, LoadFileVersions, OnDelta, Resume, RunLimits, Shared,
-    imported,
     live::Reported,
     log::{EventLog, Listener},
-    machine::{Plan, stored_agent::store_servers},
+    machine::{
+        Command, Setting,
+        imported::{Control, has_imported_tools, imported_allowed_tools},
+        stored_agent::store_servers,
+    },
     repair,
     stuck_detector::StuckDetection,
     warning::{self, Warning},
@@ -181,7 +184,7 @@ impl Conversation {
         let conversation = Self(Rc::new(shared), None);
         if is_writer {
             conversation.recover(&torn).await?;
-            conversation.store_given(&control).await?;
+            conversation.store_given(control).await?;
             conversation.load_inbox().await?;
             conversation.open_draft(options.resume).await?;
             conversation.append_inbox().await?;
@@ -190,43 +193,20 @@ impl Conversation {
     }
 
     /// Stores the settings that are given at opening, and those of an import that the opening decides about.
-    async fn store_given(&self, control: &Control) -> Result<()> {
+    async fn store_given(&self, control: Control) -> Result<()> {
         let agent = &self.0.agent;
-        let given = agent.context.as_ref().filter(|_| self.state().agent_context().is_none());
-        let changes = imported::has_imported_tools(&self.state())
-            || given.is_some()
+        let changes = has_imported_tools(&self.state())
+            || agent.context.is_some() && self.state().agent_context().is_none()
             || store_servers(&mut self.state().clone(), agent)
             || control.policy.is_some()
             || control.analyzer.is_some();
-        if !changes {
-            return Ok(());
-        }
-        let mut edit = |state: &mut BaseState| {
-            control.apply(state);
-            if let Some(given) = given {
-                state.set_agent_context(&given.stored);
-            }
-            store_servers(state, agent);
-            imported::restore_allowed_tools(state);
-        };
-        match self.0.log.is_stored() {
-            true => drop(self.store(Plan::default().strictly(), &mut edit).await?),
-            false => self.0.log.prepare(&mut edit),
+        let setting = Setting::Given(control);
+        match (changes, self.is_stored()) {
+            (true, true) => drop(self.perform(Command::ChangeSetting(setting)).await?),
+            (true, false) => self.set_in_first_commit(&setting),
+            (false, _) => {}
         }
         Ok(())
-    }
-}
-
-/// The policy and the analyzer that are given at opening.
-struct Control {
-    policy: Option<ConfirmationPolicy>,
-    analyzer: Option<Option<StoredAnalyzer>>,
-    is_subagent: bool,
-}
-
-impl Control {
-    fn apply(&self, state: &mut BaseState) {
-        imported::apply_control_options(state, self.policy, self.analyzer.as_ref(), self.is_subagent);
     }
 }
 
@@ -276,7 +256,7 @@ fn state_warnings(state: &BaseState, options: &OpenOptions, control: &Control, w
     let mut effective = state.clone();
     control.apply(&mut effective);
     warnings.extend(warning::control_warnings(&effective));
-    warnings.extend(warning::imported_tools(&imported::imported_allowed_tools(state)));
+    warnings.extend(warning::imported_tools(&imported_allowed_tools(state)));
     if options.access == Access::Writer && state.execution_status() == ExecutionStatus::Running {
         warnings.push(warning::interrupted_run());
     }

@@ -1,15 +1,15 @@
-//! Messages of the user that no model has read: seeing, editing and taking back what is in the inbox. The code is in a
-//! chunk of the wasm, because most conversations never need it.
+//! Messages of the user that no model has read: seeing, editing and taking back what is in the inbox. A chunk of the
+//! wasm has these verbs, because most conversations never need them.
 
 use super::{
     Conversation,
-    active_branch::Part,
     hooks::{interrupted, unless_interrupted},
+    machine::Command,
     run::Ended,
     send::ensure_content,
 };
 use crate::{
-    error::{Error, Result},
+    error::Result,
     event::{Body, Event, Head, MessageEvent, Parent, Source},
     id::EventId,
     llm::message::{Content, Message, Role},
@@ -29,17 +29,7 @@ impl Conversation {
     pub async fn remove_queued_message(&self, message: &EventId) -> Result<()> {
         let queue = self.0.log.queue().await;
         self.ensure_queued(message).await?;
-        self.0.log.load_branch(&queue, Part::All).await?;
-        let last = self.0.log.with_branch(|branch| branch.view.events().last().cloned());
-        let ends_with_answer = last.is_some_and(|event| match event.body() {
-            Body::MessageEvent(answer) => event.source() == Source::Agent && answer.is_answer(),
-            _ => false,
-        });
-        let (state, plan) = self.with_machine(|mut machine| {
-            let plan = machine.remove_from_inbox(message, ends_with_answer)?;
-            Ok::<_, Error>((machine.state, plan))
-        })?;
-        self.commit(&queue, state, plan).await.map(drop)
+        self.perform_now(&queue, Command::RemoveQueuedMessage(message.clone())).await.map(drop)
     }
 
     /// Puts a message with this content, and the files of the old one, in the place of one of the inbox. It has another id, because the log may say of the
@@ -52,7 +42,7 @@ impl Conversation {
         ensure_content(&content)?;
         self.ensure_queued(id).await?;
         let asking = self.0.page.borrow().asking.clone();
-        if self.beside_command().begin_session(&asking).await? == Ended::Cancelled {
+        if self.begin_session(&asking).await? == Ended::Cancelled {
             return Err(interrupted());
         }
         let old = self.with_machine(|machine| machine.in_inbox(id).cloned())?;
@@ -64,7 +54,6 @@ impl Conversation {
         let message = MessageEvent::new(Message::new(Role::User, content));
         let mut message = MessageEvent { sender, extended_content, ..message };
         let new_id = self.0.log.new_id();
-        self.results_in(&new_id);
         let asked = self.ask_about_message(&new_id, &mut message);
         let hook_answers = unless_interrupted(Box::pin(asked), &asking).await?;
         let timestamp = old.timestamp().to_owned();
@@ -74,15 +63,8 @@ impl Conversation {
         let queue = self.0.log.queue().await;
         // A model may have read it while the hook was asked.
         self.ensure_queued(id).await?;
-        self.0.log.load_branch(&queue, Part::All).await?;
-        let (state, plan) = self.with_machine(|mut machine| {
-            let plan = machine.edit_in_inbox(id, &message, hook_answers)?;
-            Ok::<_, Error>((machine.state, plan))
-        })?;
-        self.commit(&queue, state, plan).await?;
-        if let Some(waiting) = self.0.page.borrow_mut().inbox.iter_mut().find(|waiting| waiting.id() == id) {
-            waiting.clone_from(&message);
-        }
+        let command = Command::EditQueuedMessage { old: id.clone(), message: message.clone(), hook_answers };
+        self.perform_now(&queue, command).await?;
         Ok(message)
     }
 

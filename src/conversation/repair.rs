@@ -9,7 +9,7 @@ use super::{
     Access, Conversation,
     log::EventLog,
     machine::{
-        Calls, Command, Plan,
+        Calls, Command, Leftovers,
         answers::{INTERRUPTED, interruption},
         calls::{self, Stage},
     },
@@ -17,7 +17,6 @@ use super::{
     warning::{self, Warning, WarningCode},
 };
 use crate::{
-    agent::Draft,
     context::branch::{Branch, Wanted, parent_of},
     error::Result,
     event::{Body, Event, Parent},
@@ -242,16 +241,6 @@ fn treatment(may_have_begun: bool, replay: Option<Replay>) -> Treatment {
     }
 }
 
-#[derive(Default)]
-struct Leftovers {
-    /// Answers to calls that do not run again.
-    answers: Vec<Draft>,
-    /// The actions that remain open and may have taken effect.
-    unknown: Vec<EventId>,
-    /// Whether the user has to decide about a call.
-    is_to_be_asked: bool,
-}
-
 impl Conversation {
     /// Gives a conversation whose run died a status in which it can continue, and stores that.
     pub(super) async fn recover(&self, torn: &[StoredEvent]) -> Result<()> {
@@ -263,18 +252,13 @@ impl Conversation {
         if torn.is_empty() && !was_running && !was_pausing && !has_moved {
             return Ok(());
         }
-        let mut plan = Plan::default();
-        if !torn.is_empty() {
-            plan.truncate_to = Some(self.length() - torn.len() as u64);
-            plan.files = quarantine_files(torn)?;
-        }
-        if !was_running && !was_pausing {
-            return self.store(plan.strictly(), &mut |_| {}).await.map(drop);
-        }
-        let Leftovers { answers, unknown, is_to_be_asked } =
-            self.inspect(|machine| self.leftovers(&machine.calls, was_running)).await?;
-        plan.drafts = answers;
-        self.perform(Command::Recover { plan, unknown, is_to_be_asked }).await.map(drop)
+        let truncate_to = (!torn.is_empty()).then(|| self.length() - torn.len() as u64);
+        let files = quarantine_files(torn)?;
+        let leftovers = match was_running || was_pausing {
+            true => Some(self.inspect(|machine| self.leftovers(&machine.calls, was_running)).await?),
+            false => None,
+        };
+        self.perform(Command::Recover { truncate_to, files, leftovers }).await.map(drop)
     }
 
     /// Decides how each call of the dead run is treated. A pause had stored which calls were begun. Without a pause, any

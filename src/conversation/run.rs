@@ -161,7 +161,7 @@ impl Conversation {
             }
         };
         self.enter(Phase::Decides);
-        if self.beside_command().begin_session(cancel).await? == Ended::Cancelled {
+        if self.begin_session(cancel).await? == Ended::Cancelled {
             return Ok(Ended::Cancelled);
         }
         // This can be refused, as earlier commands in the queue may have decided about or edited a call.

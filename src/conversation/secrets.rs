@@ -2,12 +2,11 @@
 //!
 //! Values come from the host, which also encrypts those that are stored. This module only masks them in other texts.
 
-use super::{Conversation, OnDelta, settings::Changing};
+use super::{Conversation, OnDelta, machine::Setting, settings::Changing};
 use crate::{
     agent::ShownAnswer,
     error::Error,
-    format::base_state::BaseState,
-    json::{EditableObject, RawJson},
+    json::EditableObject,
     llm::{
         Delta, SecretString, ToolCallDelta,
         message::{Content, Message},
@@ -34,18 +33,12 @@ impl Conversation {
     /// # Errors
     /// `locked_elsewhere`, `invalid_state` once the conversation is closed, and those of the store.
     pub fn store_secrets(&self, sources: &EditableObject, is_opening: bool) -> Changing {
-        let sources = sources.clone();
-        let mut edit = move |state: &mut BaseState| {
-            for (name, source) in sources.iter() {
-                let source = RawJson::parse(source).filter(|source| source.as_str() != "null");
-                state.set_secret_source(name, source.as_ref());
-            }
-        };
+        let setting = Setting::Secrets(sources.clone());
         if is_opening && !self.is_stored() {
-            self.0.log.prepare(&mut edit);
+            self.set_in_first_commit(&setting);
             return Box::pin(ready(Ok(())));
         }
-        self.change(edit)
+        self.change(setting)
     }
 
     /// Sets the encrypted `token` to store for the model's key, and the decrypted key for use if the host gives none. If

@@ -154,11 +154,10 @@ impl Conversation {
         // A hook answers when it likes, and may call other methods.
         let _turn = self.0.hooks.is_none().then_some(turn);
         let asking = self.0.page.borrow().asking.clone();
-        if self.beside_command().begin_session(&asking).await? == Ended::Cancelled {
+        if self.begin_session(&asking).await? == Ended::Cancelled {
             return Err(interrupted());
         }
         let id = self.0.log.new_id();
-        self.results_in(&id);
         // Texts of hooks follow; those of skills come before.
         let message = MessageEvent::new(Message::new(Role::User, content));
         let mut message = MessageEvent { sender, extended_content: attached.texts, ..message };

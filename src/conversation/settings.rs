@@ -2,16 +2,12 @@
 
 use super::{
     Conversation,
-    machine::{Plan, Transition, stored_agent::store_model_settings},
-    stats::set_usage,
+    machine::{Command, Setting},
 };
 use crate::{
     error::{Error, ErrorCode, Result, shown},
-    format::{
-        agent_state::{RESERVED, WAITING_FOR_NETWORK},
-        base_state::BaseState,
-    },
-    json::{EditableObject, FromJson as _, RawJson, quoted},
+    format::agent_state::{RESERVED, WAITING_FOR_NETWORK},
+    json::{EditableObject, RawJson, quoted},
     llm::Llm,
     tool::Tool,
 };
@@ -21,38 +17,25 @@ use std::{future::ready, rc::Rc};
 /// A change that is being stored. Boxed, so that the wasm has its code once and not for each setting.
 pub type Changing = LocalBoxFuture<'static, Result<()>>;
 
-/// A change of the state.
-pub(super) type Edit = Box<dyn FnMut(&mut BaseState)>;
-
 impl Conversation {
-    /// Stores a change of settings durably.
-    pub(super) fn change(&self, edit: impl FnMut(&mut BaseState) + 'static) -> Changing {
-        self.changing(Plan::default().strictly(), Box::new(edit), Box::new(|_| {}))
+    /// Stores the new value of a setting.
+    pub(super) fn change(&self, setting: Setting) -> Changing {
+        self.change_and_use(setting, Box::new(|_| {}))
     }
 
-    /// Stores a change of settings, and then calls `stored`.
-    pub(super) fn changing(&self, plan: Plan, mut edit: Edit, stored: Box<dyn FnOnce(&Self)>) -> Changing {
+    /// Stores the new value of a setting, and then uses it. Several changes may be under way, and each may fail.
+    pub(super) fn change_and_use(&self, setting: Setting, used: Box<dyn FnOnce(&Self)>) -> Changing {
         let conversation = self.clone();
         Box::pin(async move {
-            conversation.change_settings(plan, &mut *edit).await?;
-            stored(&conversation);
+            conversation.perform(Command::ChangeSetting(setting)).await?;
+            used(&conversation);
             Ok(())
         })
     }
 
-    /// Stores a change of settings.
-    pub(super) async fn change_settings(
-        &self,
-        plan: Plan,
-        edit: &mut dyn FnMut(&mut BaseState),
-    ) -> Result<()> {
-        self.ensure_writable()?;
-        let queue = self.0.log.queue().await;
-        self.ensure_writable()?;
-        let mut state = self.state().clone();
-        Transition::ChangeSettings.apply(&mut state)?;
-        edit(&mut state);
-        self.commit(&queue, state, plan).await.map(drop)
+    /// Sets what the first commit of a new conversation stores.
+    pub(super) fn set_in_first_commit(&self, setting: &Setting) {
+        self.0.log.amend(&mut |state| setting.apply(state, &self.0.agent));
     }
 
     /// Replaces the tags. Keys consist of lower-case letters and digits, values have at most 256 characters: the SDK
@@ -78,9 +61,7 @@ impl Conversation {
         if let Err(error) = self.ensure_writable().and(checked) {
             return refused(error);
         }
-        // Whether these tags can be stored does not depend on the others, so this succeeds as well.
-        let edit = move |state: &mut BaseState| drop(state.change_tags(&changes, replaces, now));
-        self.changing(Plan::default(), Box::new(edit), Box::new(|_| {}))
+        self.change(Setting::Tags { changes, replaces, now })
     }
 
     /// Sets these fields of `agent_state`; `null` removes one. Others do not change.
@@ -96,13 +77,7 @@ impl Conversation {
             let error = Error::new(ErrorCode::InvalidOptions, text);
             return refused(self.ensure_writable().err().unwrap_or(error));
         }
-        let values = values.clone();
-        self.change(move |state| {
-            for (name, value) in values.iter() {
-                let value = Some(value).filter(|value| *value != "null").and_then(RawJson::from_json);
-                state.set_in_agent_state(name, value.as_ref());
-            }
-        })
+        self.change(Setting::AgentState(values.clone()))
     }
 
     /// Stores what the library itself learns beside the log, which no host may set: what the run waits for without a network,
@@ -112,13 +87,12 @@ impl Conversation {
     /// # Errors
     /// `locked_elsewhere`, `invalid_state` once the conversation is closed, and those of the store.
     pub fn note(&self, name: &str, value: &RawJson) -> Changing {
-        if name != WAITING_FOR_NETWORK {
-            let (name, value) = (name.to_owned(), value.clone());
-            let edit = move |state: &mut BaseState| set_usage(state, &name, &value);
-            return self.changing(Plan::default(), Box::new(edit), Box::new(|_| {}));
-        }
-        let waiting = Some(value).filter(|value| value.as_str() != "null").cloned();
-        self.change(move |state| state.set_in_agent_state(WAITING_FOR_NETWORK, waiting.as_ref()))
+        self.change(match name {
+            WAITING_FOR_NETWORK => {
+                Setting::WaitingForNetwork(Some(value).filter(|value| value.as_str() != "null").cloned())
+            }
+            usage_id => Setting::Usage { usage_id: usage_id.to_owned(), metrics: value.clone() },
+        })
     }
 
     /// The model that answers the next request.
@@ -142,11 +116,11 @@ impl Conversation {
     /// then.
     pub fn switch_llm(&self, llm: Llm) -> Changing {
         let llm = Rc::new(llm);
-        let (conversation, new) = (self.clone(), llm.clone());
-        let edit = move |state: &mut BaseState| store_model_settings(state, &conversation.0.agent, &llm);
-        // The model is replaced only after the commit: several switches may be under way, and each may fail.
-        let stored = |conversation: &Self| drop(conversation.0.llm.replace(new));
-        self.changing(Plan::default().strictly(), Box::new(edit), Box::new(stored))
+        let used = llm.clone();
+        self.change_and_use(
+            Setting::Llm(llm),
+            Box::new(|conversation| drop(conversation.0.llm.replace(used))),
+        )
     }
 }
 

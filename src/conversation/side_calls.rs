@@ -7,7 +7,7 @@
 use super::{
     Conversation,
     active_branch::{ActiveBranch, load},
-    machine::Plan,
+    machine::Command,
 };
 use crate::{
     cancel::CancelToken,
@@ -135,7 +135,7 @@ impl Conversation {
         let answer = self.complete_aside(llm, messages, tools, cancel).await;
         if self.has_uncounted_spending() {
             // The answer is not lost if the store fails: the next commit stores the cost.
-            let _ = self.change_settings(Plan::default(), &mut |_| {}).await;
+            let _ = self.perform(Command::CountSpending).await;
         }
         let stopped = || Error::new(ErrorCode::Aborted, "the request was stopped by its signal");
         let answer = answer.ok_or_else(stopped)?;

@@ -1,10 +1,16 @@
 //! The costs of a conversation by usage id (`conversation/conversation_stats.py`).
 
-use super::{Conversation, machine::background::background_response_in};
+use super::{
+    Conversation,
+    machine::{
+        background::background_response_in,
+        stored_usage::{BY_USAGE, StoredStats},
+    },
+};
 use crate::{
     cancel::CancelToken,
     format::base_state::BaseState,
-    json::{EditableObject, ObjectWriter, RawJson},
+    json::ObjectWriter,
     llm::{
         CallContext, Completion, Llm, LlmError, ToolSchema,
         message::Message,
@@ -162,17 +168,6 @@ pub(super) struct Cost {
     pub max_budget_per_task: Option<f64>,
 }
 
-/// Sets the metrics of a usage id, in place of those that it had.
-pub(super) fn set_usage(state: &mut BaseState, usage_id: &str, metrics: &RawJson) {
-    let stored = state.stats().map_or(Some(StoredStats::default()), |text| StoredStats::parse(text));
-    let Some(mut stored) = stored else { return };
-    stored.by_usage.set(usage_id, metrics.as_str());
-    stored.stats.set(BY_USAGE, &stored.by_usage.text());
-    state.set_stats(stored.stats.text().into());
-}
-
-const BY_USAGE: &str = "usage_to_metrics";
-
 /// The stored metrics. Their text grows with every answer, so it is parsed once and then only written.
 ///
 /// Metrics that cannot be read are never overwritten. What is spent then counts towards the limits of this page's runs,
@@ -184,24 +179,6 @@ struct Ledger {
     /// `None` if the stored text cannot be read.
     stored: Option<StoredStats>,
     metrics: Vec<(String, Metrics)>,
-}
-
-/// The `stats` of the base state, with the object of metrics in it.
-#[derive(Default)]
-struct StoredStats {
-    stats: EditableObject,
-    by_usage: EditableObject,
-}
-
-impl StoredStats {
-    fn parse(text: &str) -> Option<Self> {
-        let stats = EditableObject::compact(text)?;
-        let by_usage = match stats.get(BY_USAGE) {
-            Some(by_usage) => EditableObject::compact(by_usage)?,
-            None => EditableObject::default(),
-        };
-        Some(Self { stats, by_usage })
-    }
 }
 
 impl Ledger {
@@ -268,6 +245,7 @@ mod tests {
     use super::*;
     use crate::{
         id::ConversationId,
+        json::RawJson,
         llm::message::{Message, Role},
     };
     use uuid::Uuid;

@@ -23,6 +23,7 @@ use crate::{
         CallContext, Completion, Llm, LlmError,
         message::{Content, Message, Role},
     },
+    store::Durability,
 };
 use futures_util::future::{Either, FusedFuture as _, FutureExt as _, join, select};
 use std::{collections::HashSet, pin::pin, rc::Rc};
@@ -134,7 +135,7 @@ impl Conversation {
         // A pause does not wait until the model is available again: the next run asks it.
         if error.is_retryable() && self.execution_status() == ExecutionStatus::Paused {
             if let Some(partial) = answer.cut_off(CutOff::BrokenOff) {
-                self.append(vec![partial]).await?;
+                self.append(vec![partial], Durability::Relaxed).await?;
             }
             return Ok(Ended::Done);
         }
@@ -193,7 +194,7 @@ impl Conversation {
     pub(super) async fn nudge(&self, text: &str) -> Result<()> {
         let message = Message::new(Role::User, vec![Content::text(text.trim_end())]);
         let draft = Draft::new(Source::Environment, MessageEvent::new(message));
-        self.append(vec![draft]).await
+        self.append(vec![draft], Durability::Relaxed).await
     }
 }
 

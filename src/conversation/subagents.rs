@@ -4,7 +4,10 @@
 //! directory lies in that of this conversation and its first prompt names the call that has started the task. Both are
 //! compared before the conversation is opened.
 
-use super::{Conversation, machine::Plan};
+use super::{
+    Conversation,
+    machine::{Command, Setting},
+};
 use crate::{
     error::{Error, ErrorCode, Result, shown},
     event::{Body, Event, Source},
@@ -43,10 +46,9 @@ impl Conversation {
         if task.is_none()
             && let Some(conversation) = starts
         {
-            let mut edit = |state: &mut BaseState| {
-                task = find(state).or_else(|| Some(state.add_subagent_task(action, conversation)));
-            };
-            self.change_settings(Plan::default().strictly(), &mut edit).await?;
+            let setting = Setting::SubagentTask { action: action.to_owned(), conversation };
+            self.perform(Command::ChangeSetting(setting)).await?;
+            task = find(&self.state());
         }
         if let Some(task) = &task {
             self.ensure_own(task).await?;

@@ -51,7 +51,7 @@ impl Conversation {
     pub(super) async fn return_to_last_message(&self) -> Result<FairGuard> {
         let turn = self.0.turns.lock().await;
         // The last message may still be in the inbox.
-        self.beside_command().append_inbox().await?;
+        self.append_inbox().await?;
         self.perform(Command::Regenerate).await?;
         Ok(turn)
     }

@@ -1,6 +1,6 @@
 //! Warnings about an open conversation: repairs, and settings that have no effect here.
 
-use super::{condensing::is_known, confirmation::analyzer_in};
+use super::{condensing::is_known, machine::assessment::analyzer_in};
 use crate::{
     agent::Agent,
     context::branch::{Branch, Break, Wanted},

@@ -10,13 +10,14 @@ use crate::{
     },
     conversation::{
         Conversation,
-        machine::{Phase, Plan, background::forget_response},
+        machine::{Command, Phase},
         run::RunError,
     },
     error::{Error, ErrorCode, Result},
     event::{Body, CondensationRequest, Source},
     format::base_state::ExecutionStatus,
     llm::{LlmError, LlmFailure},
+    store::Durability,
 };
 use futures_util::future::LocalBoxFuture;
 
@@ -56,9 +57,8 @@ async fn recover(conversation: &Conversation, error: &LlmError) -> Result<()> {
         // A view that is built anew omits whatever a provider refuses.
         conversation.0.log.forget_branch();
     }
-    let request = Plan::append(vec![Draft::new(Source::Environment, CondensationRequest {})]);
-    // After the condensation the last event may be the same, so that a background response would be fetched that has failed.
-    conversation.store(request, &mut forget_response).await.map(drop)
+    let request = Draft::new(Source::Environment, CondensationRequest {});
+    conversation.perform(Command::CondenseRefused { request }).await.map(drop)
 }
 
 /// Condenses the view if that is necessary. `before` is the number of tokens before the last condensation, if it was the
@@ -82,8 +82,8 @@ async fn condense(
         let error = match answer {
             Some(Ok((summary, response_id))) => {
                 let condensation = attempt.condensation(&request.view, summary, response_id);
-                let plan = Plan::append(vec![Draft::new(Source::Environment, condensation)]).strictly();
-                conversation.store(plan, &mut |_| {}).await?;
+                let draft = Draft::new(Source::Environment, condensation);
+                conversation.append(vec![draft], Durability::Strict).await?;
                 return Ok(Condensed::From(request.counts.total()));
             }
             Some(Err(error)) => error,
@@ -139,7 +139,7 @@ async fn request(conversation: &Conversation) -> Result<()> {
     let has_open_calls = conversation.inspect(|machine| !machine.calls.is_settled()).await?;
     conversation.ensure_writable()?;
     if is_running {
-        return conversation.store(Plan::append(request()).strictly(), &mut |_| {}).await.map(drop);
+        return conversation.append(request(), Durability::Strict).await;
     }
     if has_open_calls {
         return refused("calls have no result yet; approve or reject them first, or run()");
@@ -151,7 +151,7 @@ async fn request(conversation: &Conversation) -> Result<()> {
     }
     let cancel = CancelToken::default();
     let running = conversation.begin_run(&cancel, Phase::Decides)?;
-    conversation.append(request()).await?;
+    conversation.append(request(), Durability::Relaxed).await?;
     let condensed = condense(conversation, None, &cancel).await;
     drop(running);
     conversation.append_inbox().await?;

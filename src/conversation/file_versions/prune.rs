@@ -6,12 +6,13 @@ use super::{
     version,
 };
 use crate::{
-    conversation::Conversation,
+    conversation::{Conversation, machine::Command},
     error::Result,
     format::file_versions::{
         ABSENT, CONTENTS, VERSIONS, Version, has_versions, length_of, parse_version, path_in,
     },
-    id::{EventId, StorePath},
+    id::EventId,
+    tool::FileChange,
 };
 use std::collections::{HashMap, HashSet};
 
@@ -106,26 +107,26 @@ impl Conversation {
                 kept.insert(key.as_str());
             }
         }
-        let mut files: Vec<(StorePath, Option<Vec<u8>>)> = Vec::new();
+        let mut files = Vec::new();
         for name in
             stored.names().await?.iter().filter(|name| number(name) > 0 && !kept.contains(name.as_str()))
         {
             let path = path_in(VERSIONS, name)?;
             // The name stays: the event has files that are not known, and not those of an earlier version.
             if version(stored.store, stored.conversation, name).await?.is_some() {
-                files.push((path, Some(REMOVED.into())));
+                files.push(FileChange::new(path, Some(REMOVED.into())));
             }
         }
         for path in stored.store.files(stored.conversation, Some(&CONTENTS.parse()?)).await? {
             let key = path.as_str().rsplit('/').next().unwrap_or_default();
             if !kept.contains(key) {
-                files.push((path, None));
+                files.push(FileChange::new(path, None));
             }
         }
         if files.is_empty() {
             return Ok(());
         }
-        log.store_beside(&queue, files).await
+        self.perform_now(&queue, Command::StoreBeside { files }).await.map(drop)
     }
 }
 

@@ -2,12 +2,15 @@
 
 use super::EventLog;
 use crate::{
-    conversation::repair::{decode, find_head, follows, is_torn},
+    conversation::{
+        machine::Change,
+        repair::{decode, find_head, follows, is_torn},
+    },
     error::Result,
     event::Event,
     fair_mutex::FairGuard,
     format::{base_state::BaseState, tree::becomes_head},
-    store::{Commit, Durability, Listing, StoreError, StoredEvent},
+    store::{Listing, StoreError, StoredEvent},
 };
 
 impl EventLog {
@@ -67,7 +70,7 @@ impl EventLog {
     ///
     /// # Errors
     /// `locked_elsewhere` if something was stored that this handle has not taken in, and those of the store.
-    pub async fn claim(&self, _queue: &FairGuard) -> Result<Vec<StoredEvent>> {
+    pub async fn claim(&self, queue: &FairGuard) -> Result<Vec<StoredEvent>> {
         if !self.is_stored() {
             return Ok(Vec::new());
         }
@@ -76,15 +79,8 @@ impl EventLog {
         if torn.iter().any(|event| !is_torn(event)) {
             return Err(StoreError::Conflict { expected: self.length() }.into());
         }
-        let writer = self.writer.next(false);
-        let commit = Commit {
-            created_at: self.created_at.get(),
-            writer,
-            durability: Durability::Relaxed,
-            ..Commit::new(self.length() + torn.len() as u64, 0.0)
-        };
-        self.store.commit(self.id, commit).await?;
-        self.writer.has_stored(writer);
+        let stored_length = Some(self.length() + torn.len() as u64);
+        self.write(queue, Change { stored_length, ..Change::default() }, &mut || {}).await?;
         Ok(torn)
     }
 

@@ -1,7 +1,11 @@
 //! The assessment of an answer's calls, which `conversation/confirmation.rs` makes.
 
 use super::calls;
-use crate::{format::base_state::BaseState, json::EditableObject, security::ConfirmationPolicy};
+use crate::{
+    format::base_state::BaseState,
+    json::EditableObject,
+    security::{ConfirmationPolicy, StoredAnalyzer},
+};
 
 /// The assessment of an answer's calls.
 #[derive(Default)]
@@ -35,4 +39,14 @@ impl Assessment {
 /// The policy of this state. An unknown one counts as [`ConfirmationPolicy::AlwaysConfirm`].
 pub fn policy_in(state: &BaseState) -> ConfirmationPolicy {
     ConfirmationPolicy::stored(state.confirmation_policy())
+}
+
+/// The analyzer that this state names.
+pub fn analyzer_in(state: &BaseState) -> Option<StoredAnalyzer> {
+    StoredAnalyzer::of(state.field("security_analyzer")?)
+}
+
+/// Sets the analyzer, or removes it.
+pub fn set_analyzer(state: &mut BaseState, analyzer: Option<&StoredAnalyzer>) {
+    state.set_field("security_analyzer", analyzer.map(StoredAnalyzer::as_json));
 }

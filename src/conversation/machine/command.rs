@@ -1,10 +1,11 @@
 //! The commands of the state machine, which come from the user, from the run and from the page that opens the
-//! conversation, and the plans that they result in.
+//! conversation, and the changes that they result in.
 
-use super::{Assessment, HookAnswers, Transition, calls::Renamed};
+use super::{Assessment, HookAnswers, Setting, Transition, calls::Renamed};
 use crate::{
     agent::{Call, Draft, Reply},
     event::{Event, SecurityRisk},
+    format::base_state::BaseState,
     id::EventId,
     store::Durability,
     tool::FileChange,
@@ -19,7 +20,7 @@ pub enum WaitingCalls {
     Keep,
 }
 
-/// A command that depends on the calls without a result. Changing a setting is not a command.
+/// A command. There is no other way to change a conversation.
 pub enum Command {
     /// Stores a message of the user with its files, and with the answers of the hooks that were asked about it.
     SendMessage {
@@ -44,6 +45,27 @@ pub enum Command {
     Regenerate,
     /// Stores a message of the user in place of an earlier one, on a new branch.
     EditMessage { message: Event, files: Vec<FileChange>, hook_answers: HookAnswers, place: Place },
+    /// Puts a message in the place of one that waits in the inbox.
+    EditQueuedMessage { old: EventId, message: Event, hook_answers: HookAnswers },
+    /// Takes back a message that waits in the inbox.
+    RemoveQueuedMessage(EventId),
+    /// Changes a setting, in any status.
+    ChangeSetting(Setting),
+    /// Stores files of the conversation.
+    WriteFiles { files: Vec<FileChange>, durability: Durability },
+    /// Stores files that are no part of what the conversation is, such as a draft: its log, its state and its times stay as
+    /// they are, so that the cost depends on the files only.
+    StoreBeside { files: Vec<FileChange> },
+    /// Stores the record of what another handle asks, before it is carried out.
+    BeginAsked { record: FileChange },
+    /// Stores costs that no commit has counted yet. Every other command does so as well.
+    CountSpending,
+    /// Appends events in any status.
+    Append { drafts: Vec<Draft>, durability: Durability },
+    /// Appends the results that the log holds (`EventLog::hold`).
+    AppendHeld,
+    /// Asks for a condensation with this event, because the provider has refused the view.
+    CondenseRefused { request: Draft },
     /// Stores the answer of the session-start hook, behind the system prompt.
     BeginSession { hook_event: Draft },
     /// Appends the messages of the inbox, unless they still have to wait.
@@ -66,11 +88,51 @@ pub enum Command {
     ReachLimit { error: Draft },
     /// Ends a run that is stuck in a loop.
     GetStuck,
-    /// Repairs a conversation whose page died during a run, or while a pause waited for its tools.
-    Recover { plan: Plan, unknown: Vec<EventId>, is_to_be_asked: bool },
+    /// Repairs a conversation whose page died: cuts an end that cannot be read to this length and stores it as these files.
+    /// If the page died during a run, or while a pause waited for its tools, this was left of the calls.
+    Recover { truncate_to: Option<u64>, files: Vec<FileChange>, leftovers: Option<Leftovers> },
 }
 
 impl Command {
+    /// Whether the command needs to know the active branch, which opening a conversation does not read.
+    pub fn needs_branch(&self) -> bool {
+        match self {
+            Self::ChangeSetting(_)
+            | Self::WriteFiles { .. }
+            | Self::StoreBeside { .. }
+            | Self::BeginAsked { .. }
+            | Self::CountSpending
+            | Self::Append { .. }
+            | Self::AppendHeld
+            | Self::CondenseRefused { .. } => false,
+            Self::Recover { leftovers, .. } => leftovers.is_some(),
+            _ => true,
+        }
+    }
+
+    /// Whether the command comes before the one that another handle asks, and does not carry it out.
+    pub fn is_preparation(&self) -> bool {
+        matches!(
+            self,
+            Self::BeginSession { .. }
+                | Self::AppendInbox
+                | Self::AppendHeld
+                | Self::BeginAsked { .. }
+                | Self::StoreBeside { .. }
+        )
+    }
+
+    /// The event that the command results in.
+    pub fn result(&self) -> Option<&EventId> {
+        match self {
+            Self::SendMessage { message, .. }
+            | Self::EditMessage { message, .. }
+            | Self::EditQueuedMessage { message, .. } => Some(message.id()),
+            Self::EditAction(rewrite) => Some(&rewrite.edited),
+            _ => None,
+        }
+    }
+
     /// Whether the command only needs to know the end of the branch, because it moves HEAD.
     pub fn moves_head(&self) -> bool {
         matches!(self, Self::NavigateTo { .. } | Self::Regenerate | Self::EditMessage { .. })
@@ -90,8 +152,33 @@ impl Command {
                 | Self::Regenerate
                 | Self::EditMessage { .. }
                 | Self::BeginSession { .. }
+                | Self::ChangeSetting(_)
+                | Self::WriteFiles { .. }
+                | Self::CountSpending
         )
     }
+}
+
+/// A command of another handle.
+#[derive(Clone, Debug)]
+pub struct Asked {
+    /// The handle that asks.
+    pub client: String,
+    /// The number of the command. Each handle counts its own.
+    pub number: u64,
+    /// The handle has got its answers to all commands up to this number.
+    pub settled: u64,
+}
+
+/// The calls that a dead page has left.
+#[derive(Default)]
+pub struct Leftovers {
+    /// Answers to calls that do not run again.
+    pub answers: Vec<Draft>,
+    /// The actions that remain open and may have taken effect.
+    pub unknown: Vec<EventId>,
+    /// Whether the user has to decide about a call.
+    pub is_to_be_asked: bool,
 }
 
 /// A place in the tree where a message begins a branch.
@@ -120,9 +207,13 @@ pub struct Rewrite {
     pub denied: Vec<(EventId, String)>,
 }
 
-/// Everything that a command stores beside the base state, in the same transaction.
+/// Everything that a command stores, in one transaction.
 #[derive(Default)]
-pub struct Plan {
+pub struct Change {
+    /// The base state. `None` for files beside the log: then neither that nor the log nor a time changes.
+    pub state: Option<BaseState>,
+    /// The command of another handle, if this carries it out, and the event that it results in.
+    pub asked: Option<(Asked, Option<EventId>)>,
     /// Events to append in order, each the child of the one before.
     pub drafts: Vec<Draft>,
     /// Results to append first. If this commit fails, the next one appends them.
@@ -134,11 +225,13 @@ pub struct Plan {
     pub head_move: Option<HeadMove>,
     /// Further files.
     pub files: Vec<FileChange>,
-    /// Changes of the page's state once the plan is stored.
+    /// The length that the log has in the store, if it ends with events that are not counted here.
+    pub stored_length: Option<u64>,
+    /// Changes of the page's state once the change is stored.
     pub effects: Vec<Effect>,
 }
 
-/// A move of HEAD between the drafts of a plan.
+/// A move of HEAD between the drafts of a change.
 pub struct HeadMove {
     /// The number of drafts before it.
     pub after: usize,
@@ -154,17 +247,19 @@ pub enum Effect {
     AddToInbox(Event),
     /// Removes messages from the inbox, because they are in the log or were taken back.
     RemoveFromInbox(Vec<Event>),
+    /// Puts a message in the place of the one with this id.
+    ReplaceInInbox(EventId, Event),
     /// Forgets what was shown of the answer of the run, because its end is stored.
     EndAnswer,
 }
 
-impl Plan {
-    /// A plan that appends these events.
+impl Change {
+    /// A change that appends these events.
     pub fn append(drafts: Vec<Draft>) -> Self {
         Self { drafts, ..Self::default() }
     }
 
-    /// The same plan, which is on disk before its commit is reported as done.
+    /// The same change, which is on disk before its commit is reported as done.
     #[must_use]
     pub fn strictly(mut self) -> Self {
         self.durability = Durability::Strict;

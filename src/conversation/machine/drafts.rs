@@ -1,7 +1,7 @@
 //! Decides when the draft of an answer is not needed any more, and when it becomes an event. What drafts are:
 //! `conversation/drafts.rs`.
 
-use super::Plan;
+use super::Change;
 use crate::{
     agent::{CutOff, Draft, partial_answer},
     event::{Body, Source},
@@ -33,22 +33,22 @@ impl StoredDraft {
         Self { id, left: None, paths: Vec::new() }
     }
 
-    /// Whether the draft ends with this plan, which then removes its files. If the plan goes past the remains of an answer
+    /// Whether the draft ends with this change, which then removes its files. If the change goes past the remains of an answer
     /// without answering the question again, it keeps them as an event first.
-    pub fn ends_with(&self, plan: &mut Plan) -> bool {
+    pub fn ends_with(&self, change: &mut Change) -> bool {
         let is_over = match &self.left {
-            Some(remains) => self.gives_way(remains, plan),
-            None => plan.head_move.is_some() || plan.drafts.iter().any(|draft| is_end(&draft.body)),
+            Some(remains) => self.gives_way(remains, change),
+            None => change.head_move.is_some() || change.drafts.iter().any(|draft| is_end(&draft.body)),
         };
         if is_over {
-            plan.files.extend(self.removal());
+            change.files.extend(self.removal());
         }
         is_over
     }
 
-    fn gives_way(&self, remains: &Remains, plan: &mut Plan) -> bool {
-        let end = plan.head_move.as_ref().map_or(plan.drafts.len(), |head_move| head_move.after);
-        let branch = plan.drafts.get(..end).unwrap_or_default();
+    fn gives_way(&self, remains: &Remains, change: &mut Change) -> bool {
+        let end = change.head_move.as_ref().map_or(change.drafts.len(), |head_move| head_move.after);
+        let branch = change.drafts.get(..end).unwrap_or_default();
         if branch.iter().any(is_answer) {
             return true;
         }
@@ -59,12 +59,12 @@ impl StoredDraft {
                 .take(message)
                 .rposition(|draft| !is_about_message(draft))
                 .map_or(0, |place| place + 1),
-            None if remains.is_left_by(plan) => end,
+            None if remains.is_left_by(change) => end,
             None => return false,
         };
         if let Some(partial) = partial_answer(self.id.clone(), &remains.text, CutOff::BrokenOff) {
-            plan.drafts.insert(place, partial);
-            plan.head_move.iter_mut().for_each(|head_move| head_move.after += 1);
+            change.drafts.insert(place, partial);
+            change.head_move.iter_mut().for_each(|head_move| head_move.after += 1);
         }
         true
     }
@@ -77,10 +77,10 @@ impl StoredDraft {
 
 impl Remains {
     /// Whether HEAD moves away from the question, or another branch begins at it.
-    fn is_left_by(&self, plan: &Plan) -> bool {
-        plan.head_move.as_ref().is_some_and(|head_move| {
+    fn is_left_by(&self, change: &Change) -> bool {
+        change.head_move.as_ref().is_some_and(|head_move| {
             let stays = head_move.to.as_ref().is_some_and(|to| to.as_str() == self.question);
-            !stays || plan.drafts.len() > head_move.after
+            !stays || change.drafts.len() > head_move.after
         })
     }
 }

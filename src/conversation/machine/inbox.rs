@@ -1,7 +1,7 @@
 //! The files of the inbox, whose purpose is explained in `conversation/inbox.rs`, and changes of messages in it.
 
 use super::{
-    HookAnswers, Machine, Transition, command::Effect, command::Plan, hook_answers::unblock_message,
+    HookAnswers, Machine, Transition, command::Change, command::Effect, hook_answers::unblock_message,
 };
 use crate::{
     error::{Error, ErrorCode, Result},
@@ -16,23 +16,22 @@ pub fn path_of(event: &Event) -> Result<StorePath> {
     inbox_path(event.timestamp(), event.id())
 }
 
-/// These are no `Command`s, because a chunk of the wasm has their code.
 impl Machine<'_> {
-    /// Takes a message out of the inbox. `ends_with_answer`: whether the branch ends with an answer in text. If the run goes
-    /// on only because of this message, that answer ends it: nobody can answer a history that ends with an answer.
+    /// Takes a message out of the inbox. If the branch ends with an answer in text, and the run goes on only because of this
+    /// message, that answer ends it: nobody can answer a history that ends with an answer.
     ///
     /// # Errors
     /// `invalid_state` if the message is not in the inbox.
-    pub fn remove_from_inbox(&mut self, id: &EventId, ends_with_answer: bool) -> Result<Plan> {
+    pub fn remove_from_inbox(&mut self, id: &EventId) -> Result<Change> {
         let message = self.in_inbox(id)?.clone();
         unblock_message(&mut self.state, id);
-        if ends_with_answer && self.page.is_running() && self.page.inbox.len() == 1 {
+        if self.ends_with_answer && self.page.is_running() && self.page.inbox.len() == 1 {
             Transition::Answered.apply(&mut self.state)?;
         }
-        let mut plan = Plan::default().strictly();
-        plan.files.push(FileChange::new(path_of(&message)?, None));
-        plan.effects.push(Effect::RemoveFromInbox(vec![message]));
-        Ok(plan)
+        let mut change = Change::default().strictly();
+        change.files.push(FileChange::new(path_of(&message)?, None));
+        change.effects.push(Effect::RemoveFromInbox(vec![message]));
+        Ok(change)
     }
 
     /// Replaces this message in the inbox by one of the same time, which therefore takes its place.
@@ -41,18 +40,19 @@ impl Machine<'_> {
     /// `invalid_state` if it is not in the inbox.
     pub fn edit_in_inbox(
         &mut self,
-        id: &EventId,
-        message: &Event,
+        id: EventId,
+        message: Event,
         hook_answers: HookAnswers,
-    ) -> Result<Plan> {
-        let old = path_of(self.in_inbox(id)?)?;
-        unblock_message(&mut self.state, id);
+    ) -> Result<Change> {
+        let old = path_of(self.in_inbox(&id)?)?;
+        unblock_message(&mut self.state, &id);
         hook_answers.block_message(&mut self.state);
-        let mut plan = Plan::append(hook_answers.drafts).strictly();
+        let mut change = Change::append(hook_answers.drafts).strictly();
         let content = message.json().as_bytes().to_vec();
-        plan.files.push(FileChange::new(old, None));
-        plan.files.push(FileChange::new(path_of(message)?, Some(content)));
-        Ok(plan)
+        change.files.push(FileChange::new(old, None));
+        change.files.push(FileChange::new(path_of(&message)?, Some(content)));
+        change.effects.push(Effect::ReplaceInInbox(id, message));
+        Ok(change)
     }
 
     /// The message of the inbox with this id.

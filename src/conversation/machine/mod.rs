@@ -1,6 +1,6 @@
 //! The state machine of a conversation. It is pure: it reads no store, calls no hook, model or tool, and awaits nothing.
 //!
-//! A [`Command`] is applied to a copy of the state and to the ledger of calls. The resulting [`Plan`] is stored in one
+//! A [`Command`] is applied to a copy of the state and to the ledger of calls. The resulting [`Change`] is stored in one
 //! transaction with that copy, which then becomes the state. A command that is refused changes nothing.
 //! `conversation/driver.rs` executes one command after the other, and does everything that takes time.
 
@@ -11,21 +11,25 @@ pub mod calls;
 pub mod command;
 pub mod drafts;
 pub mod hook_answers;
+pub mod imported;
 pub mod inbox;
 pub mod next;
 pub mod page;
+pub mod settings;
 pub mod status;
 pub mod stored_agent;
+pub mod stored_usage;
 pub mod stuck_detector;
 pub mod undecided;
 
 pub use assessment::Assessment;
 pub use calls::Calls;
-pub use command::{Command, Effect, HeadMove, Place, Plan, Rewrite, WaitingCalls};
+pub use command::{Asked, Change, Command, Effect, HeadMove, Leftovers, Place, Rewrite, WaitingCalls};
 pub use drafts::{Remains, StoredDraft};
 pub use hook_answers::HookAnswers;
 pub use next::Next;
 pub use page::{Page, Phase};
+pub use settings::Setting;
 pub use status::{StatusChange, Transition};
 
 use crate::{
@@ -49,7 +53,7 @@ use undecided::mark_decided;
 
 /// The state of a conversation at the moment of a command.
 pub struct Machine<'a> {
-    /// A copy, which becomes the state when the plan is stored.
+    /// A copy, which becomes the state when the change is stored.
     pub state: BaseState,
     /// The calls without a result.
     pub calls: Calls,
@@ -69,6 +73,8 @@ pub struct Machine<'a> {
     pub denied_message: Option<EventId>,
     /// Why the answer that the active branch ends with is not whole.
     pub cut_answer: Option<CutOff>,
+    /// Whether the active branch ends with an answer in text.
+    pub ends_with_answer: bool,
 }
 
 impl Machine<'_> {
@@ -76,7 +82,13 @@ impl Machine<'_> {
     ///
     /// # Errors
     /// `invalid_state` and `not_found`, if the command is not possible now.
-    pub fn apply(&mut self, command: Command) -> Result<Plan> {
+    pub fn apply(mut self, command: Command) -> Result<Change> {
+        let is_beside = matches!(command, Command::StoreBeside { .. });
+        let change = self.change(command)?;
+        Ok(Change { state: (!is_beside).then_some(self.state), ..change })
+    }
+
+    fn change(&mut self, command: Command) -> Result<Change> {
         match command {
             Command::SendMessage { message, files, hook_answers, waiting_calls } => {
                 self.send_message(message, files, hook_answers, waiting_calls)
@@ -95,16 +107,38 @@ impl Machine<'_> {
                 self.enter_branch(Transition::Regenerate, Some(message))
             }
             Command::EditMessage { message, files, hook_answers, place } => {
-                let mut plan = self.enter_branch(Transition::EditMessage, place.head)?;
+                let mut change = self.enter_branch(Transition::EditMessage, place.head)?;
                 hook_answers.block_message(&mut self.state);
-                plan.drafts.extend(place.instructions);
-                self.append_message(&mut plan, &message, files, hook_answers);
-                Ok(plan)
+                change.drafts.extend(place.instructions);
+                self.append_message(&mut change, &message, files, hook_answers);
+                Ok(change)
             }
             Command::BeginSession { hook_event } => {
-                Ok(Plan::append(self.instructions.take().into_iter().chain([hook_event]).collect()))
+                Ok(Change::append(self.instructions.take().into_iter().chain([hook_event]).collect()))
             }
             Command::AppendInbox => self.append_inbox_if_possible(),
+            Command::EditQueuedMessage { old, message, hook_answers } => {
+                self.edit_in_inbox(old, message, hook_answers)
+            }
+            Command::RemoveQueuedMessage(message) => self.remove_from_inbox(&message),
+            Command::ChangeSetting(setting) => {
+                let change = Change { durability: setting.durability(), ..Change::default() };
+                setting.apply(&mut self.state, self.agent);
+                self.transition(Transition::ChangeSettings, change)
+            }
+            Command::WriteFiles { files, durability } => {
+                Ok(Change { files, durability, ..Change::default() })
+            }
+            Command::StoreBeside { files } => Ok(Change { files, ..Change::default() }),
+            Command::BeginAsked { record } => Ok(Change { files: vec![record], ..Change::default() }),
+            Command::CountSpending | Command::AppendHeld => Ok(Change::default()),
+            Command::Append { drafts, durability } => Ok(Change { durability, ..Change::append(drafts) }),
+            Command::CondenseRefused { request } => {
+                // After the condensation the last event may be the same, so that a background response would be fetched that has
+                // failed.
+                forget_response(&mut self.state);
+                Ok(Change::append(vec![request]))
+            }
             Command::Answered { reply, assessment, hook_answers } => {
                 self.answered(reply, &assessment, hook_answers)
             }
@@ -117,18 +151,18 @@ impl Machine<'_> {
                     if is_paused { calls::Stage::Approved } else { calls::Stage::LeftOut },
                 );
                 self.calls.store(&mut self.state);
-                Ok(Plan::default())
+                Ok(Change::default())
             }
             Command::EndAtBlockedMessage { message } => {
                 unblock_message(&mut self.state, &message);
-                self.transition(Transition::MessageBlocked, Plan::default())
+                self.transition(Transition::MessageBlocked, Change::default())
             }
             Command::AskedToStop { hook_events, is_denied: true } => {
-                self.transition(Transition::StopDenied, Plan::append(hook_events))
+                self.transition(Transition::StopDenied, Change::append(hook_events))
             }
-            Command::AskedToStop { hook_events, is_denied: false } => Ok(Plan::append(hook_events)),
-            Command::WaitForOthers if !self.calls.has_left_out() => Ok(Plan::default()),
-            Command::WaitForOthers => self.transition(Transition::OthersWait, Plan::default()),
+            Command::AskedToStop { hook_events, is_denied: false } => Ok(Change::append(hook_events)),
+            Command::WaitForOthers if !self.calls.has_left_out() => Ok(Change::default()),
+            Command::WaitForOthers => self.transition(Transition::OthersWait, Change::default()),
             Command::Fail { mut error, is_stuck } => {
                 let partial = self.partial_answer(CutOff::BrokenOff);
                 if partial.is_some() {
@@ -140,26 +174,31 @@ impl Machine<'_> {
                     true => Transition::Stuck,
                     false => Transition::Failed,
                 };
-                let mut plan = Plan::append(partial.into_iter().chain([error]).collect());
-                plan.effects.push(Effect::EndAnswer);
-                self.transition(failure, plan)
+                let mut change = Change::append(partial.into_iter().chain([error]).collect());
+                change.effects.push(Effect::EndAnswer);
+                self.transition(failure, change)
             }
             Command::ReachLimit { error } => {
-                self.transition(Transition::LimitReached, Plan::append(vec![error]))
+                self.transition(Transition::LimitReached, Change::append(vec![error]))
             }
-            Command::GetStuck => self.transition(Transition::Stuck, Plan::default()),
-            Command::Recover { plan, unknown, is_to_be_asked } => {
+            Command::GetStuck => self.transition(Transition::Stuck, Change::default()),
+            Command::Recover { truncate_to, files, leftovers } => {
+                let mut change = Change { truncate_to, files, ..Change::default() }.strictly();
+                let Some(Leftovers { answers, unknown, is_to_be_asked }) = leftovers else {
+                    return Ok(change);
+                };
+                change.drafts = answers;
                 self.calls.mark_unknown(&unknown);
                 self.calls.store(&mut self.state);
                 let died = if is_to_be_asked { Transition::PageDiesInCall } else { Transition::PageDies };
-                self.transition(died, plan.strictly())
+                self.transition(died, change)
             }
         }
     }
 
-    fn transition(&mut self, transition: Transition, plan: Plan) -> Result<Plan> {
+    fn transition(&mut self, transition: Transition, change: Change) -> Result<Change> {
         transition.apply(&mut self.state)?;
-        Ok(plan)
+        Ok(change)
     }
 
     /// A message has to follow the results of all calls, so calls that still wait are answered first. While the model
@@ -171,7 +210,7 @@ impl Machine<'_> {
         files: Vec<FileChange>,
         hook_answers: HookAnswers,
         waiting_calls: Option<WaitingCalls>,
-    ) -> Result<Plan> {
+    ) -> Result<Change> {
         let has_undecided = self.check_message(waiting_calls)?;
         let transition = match waiting_calls {
             // Calls that a dead page left do not wait for a decision: a message answers them.
@@ -185,31 +224,31 @@ impl Machine<'_> {
             if !self.page.is_running() {
                 transition.apply(&mut self.state)?;
             }
-            let mut plan = Plan::append(hook_answers.drafts).strictly();
+            let mut change = Change::append(hook_answers.drafts).strictly();
             let content = message.json().as_bytes().to_vec();
-            plan.files = files;
-            plan.files.push(FileChange::new(inbox::path_of(&message)?, Some(content)));
-            plan.effects.push(Effect::AddToInbox(message));
-            return Ok(plan);
+            change.files = files;
+            change.files.push(FileChange::new(inbox::path_of(&message)?, Some(content)));
+            change.effects.push(Effect::AddToInbox(message));
+            return Ok(change);
         }
-        let mut plan = self.append_inbox(answers::SUPERSEDED)?;
+        let mut change = self.append_inbox(answers::SUPERSEDED)?;
         if let Some(instructions) = self.instructions.take() {
-            plan.drafts.insert(0, instructions);
+            change.drafts.insert(0, instructions);
         }
         transition.apply(&mut self.state)?;
-        self.append_message(&mut plan, &message, files, hook_answers);
-        Ok(plan.strictly())
+        self.append_message(&mut change, &message, files, hook_answers);
+        Ok(change.strictly())
     }
 
     fn append_message(
         &mut self,
-        plan: &mut Plan,
+        change: &mut Change,
         message: &Event,
         files: Vec<FileChange>,
         hook_answers: HookAnswers,
     ) {
-        plan.drafts.extend(hook_answers.drafts);
-        plan.drafts.push(Draft {
+        change.drafts.extend(hook_answers.drafts);
+        change.drafts.push(Draft {
             id: Some(message.id().clone()),
             files,
             ..Draft::new(Source::User, self.extended(message))
@@ -240,14 +279,14 @@ impl Machine<'_> {
         }
     }
 
-    fn run(&mut self, approved: Option<&[EventId]>) -> Result<Plan> {
+    fn run(&mut self, approved: Option<&[EventId]>) -> Result<Change> {
         self.calls.approve(approved, &self.state)?;
         let goes_on = self.cut_answer.is_some_and(CutOff::can_go_on);
         let was_paused = self.page.is_paused();
         match self.state.execution_status() {
-            ExecutionStatus::Finished if !goes_on => return Ok(Plan::default()),
+            ExecutionStatus::Finished if !goes_on => return Ok(Change::default()),
             // The pause that came before it is stored already.
-            ExecutionStatus::Paused if was_paused => return Ok(Plan::default()),
+            ExecutionStatus::Paused if was_paused => return Ok(Change::default()),
             _ => {}
         }
         let transition = if goes_on { Transition::RunAfterCut } else { Transition::Run };
@@ -256,35 +295,35 @@ impl Machine<'_> {
         store_model_settings(&mut self.state, self.agent, self.llm);
         store_concurrency(&mut self.state, self.agent);
         mark_decided(&mut self.state, &["calls"]);
-        let mut plan = Plan::append(self.instructions.take().into_iter().collect());
+        let mut change = Change::append(self.instructions.take().into_iter().collect());
         if was_paused {
             Transition::Pause.apply(&mut self.state)?;
-            plan.drafts.push(Draft::new(Source::User, PauseEvent {}));
-            plan = plan.strictly();
+            change.drafts.push(Draft::new(Source::User, PauseEvent {}));
+            change = change.strictly();
         }
-        Ok(plan)
+        Ok(change)
     }
 
-    fn pause(&mut self) -> Result<Plan> {
+    fn pause(&mut self) -> Result<Change> {
         if Transition::Pause.change(self.state.execution_status()) == StatusChange::Stays {
-            return Ok(Plan::default());
+            return Ok(Change::default());
         }
         self.calls.record_begun();
         self.calls.store(&mut self.state);
-        let plan = Plan::append(vec![Draft::new(Source::User, PauseEvent {})]);
-        self.transition(Transition::Pause, plan.strictly())
+        let change = Change::append(vec![Draft::new(Source::User, PauseEvent {})]);
+        self.transition(Transition::Pause, change.strictly())
     }
 
-    fn interrupt(&mut self) -> Result<Plan> {
+    fn interrupt(&mut self) -> Result<Change> {
         let interrupt = Draft::new(Source::User, InterruptEvent {});
         let partial = self.partial_answer(CutOff::Stopped);
-        let mut plan = Plan::append(partial.into_iter().chain([interrupt]).collect()).strictly();
-        plan.held = self.calls.interrupt_answers(answers::STOPPED, answers::NOT_APPROVED);
-        plan.effects.push(Effect::EndAnswer);
+        let mut change = Change::append(partial.into_iter().chain([interrupt]).collect()).strictly();
+        change.held = self.calls.interrupt_answers(answers::STOPPED, answers::NOT_APPROVED);
+        change.effects.push(Effect::EndAnswer);
         self.calls.settle();
         self.calls.store(&mut self.state);
         forget_response(&mut self.state);
-        self.transition(Transition::Interrupt, plan)
+        self.transition(Transition::Interrupt, change)
     }
 
     /// The text that was shown of the answer that the end of the run cuts off.
@@ -292,7 +331,7 @@ impl Machine<'_> {
         self.page.run.as_ref()?.answer.as_ref()?.cut_off(why)
     }
 
-    fn reject(&mut self, reason: Option<String>, actions: Option<&[EventId]>) -> Result<Plan> {
+    fn reject(&mut self, reason: Option<String>, actions: Option<&[EventId]>) -> Result<Change> {
         if self.page.runs_tools() {
             let text = "calls cannot be rejected while tools run; wait for them or interrupt() first";
             return Err(Error::new(ErrorCode::InvalidState, text));
@@ -310,7 +349,7 @@ impl Machine<'_> {
             self.calls.settle();
             self.calls.store(&mut self.state);
         }
-        Ok(Plan::append(drafts).strictly())
+        Ok(Change::append(drafts).strictly())
     }
 
     /// The action with this id, if it waits for a decision of the user and no run is under way.
@@ -329,7 +368,7 @@ impl Machine<'_> {
         })
     }
 
-    fn edit(&mut self, rewrite: Rewrite) -> Result<Plan> {
+    fn edit(&mut self, rewrite: Rewrite) -> Result<Change> {
         let Rewrite { old, drafts, root, renamed, edited, risk, denied } = rewrite;
         // The user may have decided about it while an analyzer was asked.
         self.waiting_action(&old)?;
@@ -342,15 +381,15 @@ impl Machine<'_> {
         Transition::EditAction.apply(&mut self.state)?;
         renamed.rename_in(&mut self.state, &edited, risk);
         calls::deny(&mut self.state, &denied);
-        let mut plan = Plan::append(rejections).strictly();
-        plan.drafts.extend(drafts);
-        plan.head_move = Some(HeadMove { after: start, to: root, files_follow: false });
-        Ok(plan)
+        let mut change = Change::append(rejections).strictly();
+        change.drafts.extend(drafts);
+        change.head_move = Some(HeadMove { after: start, to: root, files_follow: false });
+        Ok(change)
     }
 
     /// Moves HEAD to another branch. Calls that are open get answers on the branch that is left, because a call that was
     /// begun must not run again when the user returns. Messages of the inbox were sent to that branch.
-    fn enter_branch(&mut self, transition: Transition, head: Option<EventId>) -> Result<Plan> {
+    fn enter_branch(&mut self, transition: Transition, head: Option<EventId>) -> Result<Change> {
         self.check_leaving()?;
         // Calls of the other branch wait only when HEAD is there.
         let leaving = match transition {
@@ -358,11 +397,11 @@ impl Machine<'_> {
             transition => transition,
         };
         leaving.apply(&mut self.state)?;
-        let mut plan = self.append_inbox(answers::BRANCH_LEFT)?;
+        let mut change = self.append_inbox(answers::BRANCH_LEFT)?;
         // A message of the inbox changes the status of the branch that is left.
         transition.apply(&mut self.state)?;
-        plan.head_move = Some(HeadMove { after: plan.drafts.len(), to: head, files_follow: true });
-        Ok(plan.strictly())
+        change.head_move = Some(HeadMove { after: change.drafts.len(), to: head, files_follow: true });
+        Ok(change.strictly())
     }
 
     /// Checks that HEAD may move to another branch.
@@ -404,25 +443,25 @@ impl Machine<'_> {
 
     /// Messages have to wait while the model answers, while tools run, while calls wait for a decision of the user, and
     /// once the conversation is closed (the next opening appends them).
-    fn append_inbox_if_possible(&mut self) -> Result<Plan> {
+    fn append_inbox_if_possible(&mut self) -> Result<Change> {
         let has_to_wait =
             self.page.is_busy() || self.page.is_closed || self.calls.undecided().next().is_some();
         match has_to_wait || self.page.inbox.is_empty() {
-            true => Ok(Plan::default()),
+            true => Ok(Change::default()),
             false => self.append_inbox(answers::SUPERSEDED),
         }
     }
 
     /// Appends an answer to every open call, which is a rejection with `refusal` if the call was not begun, then the
     /// messages of the inbox in the order of their arrival.
-    fn append_inbox(&mut self, refusal: &str) -> Result<Plan> {
-        let mut plan = Plan::append(self.calls.answers(answers::INTERRUPTED, refusal));
+    fn append_inbox(&mut self, refusal: &str) -> Result<Change> {
+        let mut change = Change::append(self.calls.answers(answers::INTERRUPTED, refusal));
         self.calls.settle();
         self.calls.store(&mut self.state);
         let page = self.page;
         let messages = &page.inbox;
         if messages.is_empty() {
-            return Ok(plan);
+            return Ok(change);
         }
         let transition = match self.page.has_begun() {
             true => Transition::InboxAppended,
@@ -430,16 +469,16 @@ impl Machine<'_> {
         };
         transition.apply(&mut self.state)?;
         for event in messages {
-            plan.files.push(FileChange::new(inbox::path_of(event)?, None));
+            change.files.push(FileChange::new(inbox::path_of(event)?, None));
             let body = self.extended(event);
-            plan.drafts.push(Draft {
+            change.drafts.push(Draft {
                 id: Some(event.id().clone()),
                 timestamp: Some(event.timestamp().to_owned()),
                 ..Draft::new(Source::User, body)
             });
         }
-        plan.effects.push(Effect::RemoveFromInbox(messages.clone()));
-        Ok(plan.strictly())
+        change.effects.push(Effect::RemoveFromInbox(messages.clone()));
+        Ok(change.strictly())
     }
 
     /// The message with texts of the skills that it activates. They are active from the same commit on.
@@ -451,7 +490,12 @@ impl Machine<'_> {
         body
     }
 
-    fn answered(&mut self, reply: Reply, assessment: &Assessment, hook_answers: HookAnswers) -> Result<Plan> {
+    fn answered(
+        &mut self,
+        reply: Reply,
+        assessment: &Assessment,
+        hook_answers: HookAnswers,
+    ) -> Result<Change> {
         hook_answers.block_actions(&mut self.state);
         let is_action = |draft: &&Draft| matches!(draft.body, Body::ActionEvent(_));
         if reply.drafts.iter().filter(is_action).count() > 1 {
@@ -466,22 +510,22 @@ impl Machine<'_> {
         }
         assessment.store_risks(&mut self.state);
         forget_response(&mut self.state);
-        let mut plan = Plan::append(hook_answers.drafts).strictly();
-        plan.drafts.extend(reply.drafts);
-        Ok(plan)
+        let mut change = Change::append(hook_answers.drafts).strictly();
+        change.drafts.extend(reply.drafts);
+        Ok(change)
     }
 
-    fn call_ended(&mut self, call: &Call, ends_run: bool) -> Result<Plan> {
+    fn call_ended(&mut self, call: &Call, ends_run: bool) -> Result<Change> {
         calls::forget_denial(&mut self.state, &call.action_id);
-        let mut plan = Plan::default();
+        let mut change = Change::default();
         if ends_run {
-            plan.drafts.extend(self.refinement(call));
+            change.drafts.extend(self.refinement(call));
             let transition =
-                if plan.drafts.is_empty() { Transition::TaskFinished } else { Transition::Refined };
+                if change.drafts.is_empty() { Transition::TaskFinished } else { Transition::Refined };
             transition.apply(&mut self.state)?;
         }
         self.calls.store(&mut self.state);
-        Ok(plan)
+        Ok(change)
     }
 
     /// The message with which the critic demands another attempt at the task that this call has finished. It is stored

@@ -67,8 +67,8 @@ pub enum Phase {
 }
 
 impl Page {
-    /// Takes in that a plan with these effects is stored. `draft_ends`: with the end of the draft.
-    pub fn plan_is_stored(&mut self, effects: &[Effect], draft_ends: bool) {
+    /// Takes in that a change with these effects is stored. `draft_ends`: with the end of the draft.
+    pub fn change_is_stored(&mut self, effects: &[Effect], draft_ends: bool) {
         self.unsaved_status = None;
         if draft_ends {
             self.draft = None;
@@ -78,6 +78,13 @@ impl Page {
                 Effect::AddToInbox(message) => self.inbox.push(message.clone()),
                 Effect::RemoveFromInbox(messages) => {
                     self.inbox.retain(|message| !messages.contains(message));
+                }
+                Effect::ReplaceInInbox(old, message) => {
+                    let mut inbox = self.inbox.iter_mut();
+                    inbox
+                        .find(|waiting| waiting.id() == old)
+                        .into_iter()
+                        .for_each(|old| old.clone_from(message));
                 }
                 Effect::EndAnswer => self.run.iter_mut().for_each(|run| run.answer = None),
             }
