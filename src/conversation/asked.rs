@@ -4,7 +4,7 @@
 //! of a dead one, and is asked again because the answer was lost, knows that there is nothing left to do.
 
 use super::{
-    Conversation,
+    Conversation, Handle,
     machine::{Asked, Command},
 };
 use crate::{
@@ -36,17 +36,18 @@ impl Conversation {
     #[must_use]
     pub fn asked(&self, asked: Asked) -> Self {
         let asking = Asking { asked, displaced: self.0.displaced.get(), is_stored: Cell::default() };
-        Self(self.0.clone(), Some(Rc::new(asking)))
+        Self(Rc::new(Handle { shared: self.0.shared.clone(), asking: Some(asking) }))
     }
 
     /// Whether this is a command that was asked of this handle before another one has taken its place.
     pub(super) fn is_outdated(&self) -> bool {
-        self.1.as_ref().is_some_and(|asking| asking.displaced != self.0.displaced.get())
+        self.0.asking.as_ref().is_some_and(|asking| asking.displaced != self.0.displaced.get())
     }
 
     /// The command of another handle, and the event that it results in, if this one is the first that carries it out.
     pub(super) fn asked_with(&self, command: &Command) -> Option<(Asked, Option<EventId>)> {
-        let asking = self.1.as_ref().filter(|asking| !asking.is_stored.get() && !command.is_preparation())?;
+        let asking =
+            self.0.asking.as_ref().filter(|asking| !asking.is_stored.get() && !command.is_preparation())?;
         Some((asking.asked.clone(), command.result().cloned()))
     }
 
@@ -61,7 +62,7 @@ impl Conversation {
 
     /// Takes note that the commit with this record is stored.
     pub(super) fn note_carried_out(&self, asked: &(Asked, Option<EventId>)) {
-        self.1.iter().for_each(|asking| asking.is_stored.set(true));
+        self.0.asking.iter().for_each(|asking| asking.is_stored.set(true));
         let record = self.record_with(asked);
         self.0.page.borrow_mut().commands.insert(asked.0.client.clone(), record);
     }
@@ -136,7 +137,7 @@ impl Conversation {
     pub async fn begin_asked(&self) -> Result<()> {
         let queue = self.0.log.queue().await;
         self.ensure_writable()?;
-        let Some(asking) = &self.1 else { return Ok(()) };
+        let Some(asking) = &self.0.asking else { return Ok(()) };
         let asked = (asking.asked.clone(), None);
         let record = self.record_of(&asked).await?;
         self.perform_now(&queue, Command::BeginAsked { record }).await?;

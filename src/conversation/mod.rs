@@ -83,6 +83,7 @@ use machine::Page;
 use stats::Spending;
 use std::{
     cell::{Cell, Ref, RefCell},
+    ops::Deref,
     pin::pin,
     rc::Rc,
 };
@@ -90,9 +91,24 @@ use std::{
 /// Called with every piece of a streamed answer, and the id of the event that the answer begins with once it is stored.
 pub type OnDelta = Rc<dyn Fn(&EventId, Delta)>;
 
-/// An open conversation. Clones are the same conversation; one may carry out a command of another handle ([`Conversation::asked`]).
+/// An open conversation. Clones are the same conversation.
 #[derive(Clone)]
-pub struct Conversation(Rc<Shared>, Option<Rc<Asking>>);
+pub struct Conversation(Rc<Handle>);
+
+/// A handle of a conversation.
+struct Handle {
+    shared: Rc<Shared>,
+    /// The command of another handle, if this one carries it out ([`Conversation::asked`]).
+    asking: Option<Asking>,
+}
+
+impl Deref for Handle {
+    type Target = Shared;
+
+    fn deref(&self) -> &Shared {
+        &self.shared
+    }
+}
 
 struct Shared {
     log: EventLog,

@@ -3,7 +3,8 @@
 //! Reads the base state and the end of the log only, so that the time does not depend on the length of the log.
 
 use super::{
-    Access, Conversation, LoadCondensing, LoadDrafts, LoadFileVersions, OnDelta, Resume, RunLimits, Shared,
+    Access, Conversation, Handle, LoadCondensing, LoadDrafts, LoadFileVersions, OnDelta, Resume, RunLimits,
+    Shared,
     live::Reported,
     log::{EventLog, Listener},
     machine::{
@@ -181,7 +182,7 @@ impl Conversation {
             file_changes: options.owner.map(|owner| owner.0.file_changes.clone()).unwrap_or_default(),
             closed: Default::default(),
         };
-        let conversation = Self(Rc::new(shared), None);
+        let conversation = Self(Rc::new(Handle { shared: Rc::new(shared), asking: None }));
         if is_writer {
             conversation.recover(&torn).await?;
             conversation.store_given(control).await?;

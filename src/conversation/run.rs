@@ -19,7 +19,6 @@ use crate::{
     id::EventId,
     llm::LlmError,
 };
-use std::rc::Rc;
 
 /// The result of a run.
 #[derive(Clone, Debug, PartialEq)]
@@ -263,7 +262,7 @@ impl Conversation {
 }
 
 /// Removes the run from the page's state when dropped.
-pub(super) struct Running<'a>(&'a Rc<Shared>);
+pub(super) struct Running<'a>(&'a Shared);
 
 impl Drop for Running<'_> {
     fn drop(&mut self) {
