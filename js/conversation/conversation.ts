@@ -43,6 +43,7 @@ import type { HeldSecret } from "../secrets/types.js";
 import { closeInTurn, openInTurn } from "../store/turns.js";
 import type { ArgumentsOf, Verb, Verbs } from "./verbs.js";
 import { shownActions } from "./waiting-calls.js";
+import { loadAheadNow } from "../wasm/idle.js";
 import { part } from "../wasm/wasm.js";
 import type { VersionedWorkspace } from "../workspace/types.js";
 import { ConversationSession, type Given } from "./session.js";
@@ -509,6 +510,7 @@ export class Conversation<Answer = any> implements AsyncDisposable {
 
   /** Calls a method here, or where the loop runs. */
   #do<V extends Verb>(verb: V, ...args: ArgumentsOf<V>): ReturnType<Verbs[V]> {
+    loadAheadNow();
     return this.#session.role.do(verb, ...args);
   }
 

@@ -20,6 +20,7 @@ import { coreStore, spansConversations, type Store } from "../store/store.js";
 import type { Child, ChildOptions, Parent, Tasks } from "../subagents/types.js";
 import { closingTimeout, ToolCalls } from "../tool/calls.js";
 import type { BuiltInDefinition, CoreTool, Tool } from "../tool/types.js";
+import { whenIdle } from "../wasm/idle.js";
 import { loadChunk, part } from "../wasm/wasm.js";
 import { LazyHome, workingDirOf, workspaceOn } from "../workspace/workspace.js";
 import { eventLog } from "./event-log.js";
@@ -92,7 +93,8 @@ export class ConversationSession implements Parent, ServerPlace {
     session.mcp?.begin(core);
     session.role.greet();
     // A failure is left to the one that needs the part.
-    void part(import("./ahead.js"))
+    void whenIdle()
+      .then(() => part(import("./ahead.js")))
       .then(({ loadAhead }) => loadAhead(given, session.state()))
       .catch(() => {});
     return session;

@@ -4,6 +4,7 @@ import { invalidOptions, optionsOf, reading, textsOf } from "../input/errors.js"
 import { type DeclaredOptions, optionNames, optionTexts, plainOptions } from "./generated/llm-options.js";
 import { modelRow } from "./models.js";
 import type { Network } from "./network.js";
+import { whenIdle } from "../wasm/idle.js";
 import { loadChunk } from "../wasm/wasm.js";
 
 /** How to reach a model. Options that are not set have the SDK's defaults. */
@@ -65,6 +66,7 @@ export function coreLLM(llm: LLM, network: Network, onKey: (key: unknown) => Pro
     fallbackOn,
     modelRow: () => network.load(() => rowOf(llm)),
     load: (chunk: string) => network.load(() => loadChunk(chunk)),
+    whenIdle,
   };
 }
 

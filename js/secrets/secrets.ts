@@ -27,6 +27,8 @@ export class Secrets {
   /** Checks the options of the host. @throws ThreadkeepError `invalid_options` */
   static async read(secrets: unknown, cipher: unknown, llm: LLMOptions): Promise<Secrets> {
     const isGiven = secrets !== undefined || cipher !== undefined;
+    // A conversation is open once its keys are hidden. The code for that comes beside the wasm.
+    if (hasKey(llm)) keys().catch(() => {});
     return new Secrets(isGiven ? await (await load()).read(secrets ?? {}, cipher, llm) : undefined);
   }
 
@@ -83,7 +85,7 @@ export class Secrets {
 
   async #hideKeys(llm: Partial<LLMOptions>): Promise<void> {
     if (!hasKey(llm)) return;
-    const { keySpellings } = await part(import("./keys.js"));
+    const { keySpellings } = await keys();
     this.#core?.hide(keySpellings(llm));
   }
 
@@ -120,6 +122,7 @@ export class Secrets {
 }
 
 const load = () => part(import("./index.js"));
+const keys = () => part(import("./keys.js"));
 
 function hasKey({ apiKey, headers, fallbacks }: Partial<LLMOptions>): boolean {
   return typeof apiKey === "string" || headers !== undefined || fallbacks?.some((llm) => hasKey(llm.options)) === true;

@@ -2,6 +2,7 @@
 // all of it. Nobody waits long for this record, and its failures are ignored.
 import { type CoreFound, deleteConversation } from "../../pkg/threadkeep.js";
 import { settle } from "../input/errors.js";
+import { whenIdle } from "../wasm/idle.js";
 import { part } from "../wasm/wasm.js";
 import { announce } from "./changes.js";
 import { sealings } from "./sealing.js";
@@ -28,11 +29,10 @@ export async function withTimeout<T>(result: Promise<T>, milliseconds: number): 
 export async function opened(store: Store, id: string, isGiven: boolean, found: CoreFound): Promise<string | undefined> {
   const database = databaseOf(store);
   if (!database) return undefined;
-  const lost = part(import("./inventory/record.js"))
-    .then((record) => record.opened(database, id, found))
-    .catch(() => undefined);
+  const lookUp = () => part(import("./inventory/record.js")).then((record) => record.opened(database, id, found));
   // An id that was just generated cannot have been lost.
   const isThere = found === "conversation" || (found === "store" && !isGiven);
+  const lost = (isThere ? whenIdle().then(lookUp) : lookUp()).catch(() => undefined);
   return isThere ? undefined : withTimeout(lost, timeout);
 }
 

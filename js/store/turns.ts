@@ -3,6 +3,7 @@
 // A component that is mounted, unmounted and mounted again (React's StrictMode does this) opens, closes and opens within a
 // moment. Without turns, the last one would find the conversation locked by a handle that is no longer needed.
 import { reading } from "../input/errors.js";
+import { waitsFor } from "../wasm/idle.js";
 import type { Store } from "./store.js";
 
 /** The turns under way. Several store objects may have the same name. */
@@ -25,14 +26,12 @@ export async function openInTurn<T>(
     await before.over;
   }
   const opened = open();
-  takeTurn(
-    scope,
-    id,
-    opened.then(
-      (it) => handlers(() => lastRead(it)),
-      () => handlers(),
-    ),
+  const over = opened.then(
+    (it) => handlers(() => lastRead(it)),
+    () => handlers(),
   );
+  waitsFor(over);
+  takeTurn(scope, id, over);
   return opened;
 }
 

@@ -4,6 +4,7 @@
 // again, because the page may have been offline.
 import { instantiate, loadChunksWith } from "../../pkg/threadkeep.js";
 import { invalidOptions, textOf, ThreadkeepError } from "../input/errors.js";
+import { whenIdle } from "./idle.js";
 import { loader, type WasmSource } from "./loader.js";
 
 const loadMain = loader({
@@ -14,7 +15,10 @@ const loadMain = loader({
     main = await instantiate(module);
     loadChunksWith((name: string, isAhead?: boolean) => {
       if (loaded.has(name)) return undefined;
-      return isAhead ? loadChunk(name).catch(() => {}) : loadChunk(name);
+      if (!isAhead) return loadChunk(name);
+      return whenIdle()
+        .then(() => loadChunk(name))
+        .catch(() => {});
     });
   },
 });

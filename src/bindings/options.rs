@@ -267,12 +267,21 @@ pub fn llm(object: &JsValue) -> Result<Llm> {
     if !is_absent(&codes) {
         made.fallback_on = Array::from(&codes).iter().filter_map(|code| code.as_string()).collect();
     }
-    let ahead = made.clone();
+    let (ahead, when_idle) = (made.clone(), given("whenIdle"));
     let _background = promise(async move {
+        wait_for(when_idle).await;
         ahead.load_ahead().await;
         Ok(JsValue::UNDEFINED)
     });
     Ok(made)
+}
+
+/// Waits for the promise that this function returns.
+async fn wait_for(promised: Option<Function>) {
+    if let Some(promise) = promised.and_then(|promised| promised.call0(&JsValue::UNDEFINED).ok()) {
+        // It never rejects.
+        let _ = JsFuture::from(Promise::resolve(&promise)).await;
+    }
 }
 
 fn api_key(value: &JsValue) -> ApiKey {
