@@ -44,7 +44,7 @@ import { closeInTurn, openInTurn } from "../store/turns.js";
 import type { ArgumentsOf, Verb, Verbs } from "./verbs.js";
 import { shownActions } from "./waiting-calls.js";
 import { loadAheadNow } from "../wasm/idle.js";
-import { part } from "../wasm/wasm.js";
+import { load, part } from "../wasm/wasm.js";
 import type { VersionedWorkspace } from "../workspace/types.js";
 import { ConversationSession, type Given } from "./session.js";
 import type { ConversationOptions, ConversationWarning, FileContent, FilePreview, ForkOptions, TitleOptions } from "./types.js";
@@ -82,7 +82,10 @@ export class Conversation<Answer = any> implements AsyncDisposable {
    * @throws ThreadkeepError `invalid_options`, `id_mismatch`, `store_*`
    */
   static async open<Answer = any>(options: ConversationOptions<Answer>): Promise<Conversation<Answer>> {
-    return Conversation.#open(readOptions(options));
+    const given = readOptions(options);
+    // It comes while the page does what needs no wasm; a failure is that of the opening.
+    load().catch(() => {});
+    return Conversation.#open(given);
   }
 
   static async #open(given: Given): Promise<Conversation> {
