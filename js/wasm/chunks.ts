@@ -1,5 +1,5 @@
-// The chunks of the wasm. This module is loaded with the first chunk, and each chunk when it is first used. They share the
-// memory of the main wasm, and call functions through its table.
+// The chunks of the wasm, each loaded when it is first used. They share the memory of the main wasm, and call functions through its
+// table.
 import { chunks } from "./generated/chunks.js";
 import { loader } from "./loader.js";
 

@@ -4,6 +4,7 @@
 // again, because the page may have been offline.
 import { instantiate, loadChunksWith } from "../../pkg/threadkeep.js";
 import { invalidOptions, textOf, ThreadkeepError } from "../input/errors.js";
+import { loadChunk as loadChunkBeside } from "./chunks.js";
 import { whenIdle } from "./idle.js";
 import { loader, type WasmSource } from "./loader.js";
 
@@ -31,7 +32,7 @@ const loaded = new Set<string>();
 
 /** Loads a chunk of the wasm. @internal */
 export async function loadChunk(name: string): Promise<void> {
-  await (await part(import("./chunks.js"))).loadChunk(name, main);
+  await loadChunkBeside(name, main);
   loaded.add(name);
 }
 

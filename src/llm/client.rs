@@ -14,7 +14,7 @@ use crate::{
         wire_api::{Api, WireApi, WireApis, compiled_in},
     },
 };
-use futures_util::future::LocalBoxFuture;
+use futures_util::future::{LocalBoxFuture, join};
 use std::{cell::Cell, rc::Rc};
 
 /// The code that asks models, which a page loads with a wire API.
@@ -104,7 +104,7 @@ impl Llm {
     /// Loads what a request needs before the first one is made, which may be when there is no network. A failure is left to
     /// the request.
     pub async fn load_ahead(&self) {
-        let _ = self.prepare(&self.options).await;
+        let _ = join(self.prepare(&self.options), self.requests()).await;
     }
 
     /// Everything that a request with these options needs beside its content.

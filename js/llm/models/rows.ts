@@ -3,6 +3,10 @@
 // Names are looked up as LiteLLM does for the SDK: first under their provider, then by the rules for model families, then
 // by the last part of the name under any provider. Prices are used only in the first case.
 
+import file from "./families.json";
+
+const { families } = file;
+
 type Row = Record<string, unknown>;
 type File = typeof import("*.json");
 
@@ -48,8 +52,8 @@ async function find(given: string): Promise<Row | undefined> {
   const own = name.split(":")[0] ?? "";
   const last = name.slice(name.lastIndexOf("/") + 1);
   // The same name at another provider counts before the family rules; the last part of the name counts after them.
-  const alike = (await ownRow(provider, own)) ?? (await bareRow(own)) ?? (await family(`${provider}/${own}`));
-  const { prices: _, ...facts } = alike ?? (await bareRow(last)) ?? (await family(last)) ?? {};
+  const alike = (await ownRow(provider, own)) ?? (await bareRow(own)) ?? family(`${provider}/${own}`);
+  const { prices: _, ...facts } = alike ?? (await bareRow(last)) ?? family(last) ?? {};
   return Object.keys(facts).length > 0 ? facts : undefined;
 }
 
@@ -80,8 +84,7 @@ async function rowIn(provider: string, key: string): Promise<Row | undefined> {
   return named === undefined ? undefined : models[named];
 }
 
-async function family(name: string): Promise<Row | undefined> {
-  const { families } = (await import("./families.json")).default;
+function family(name: string): Row | undefined {
   const matching = families.filter(({ pattern }) => new RegExp(pattern, "i").test(name));
   return matching.length > 0 ? Object.assign({}, ...matching.map(({ row }) => row)) : undefined;
 }

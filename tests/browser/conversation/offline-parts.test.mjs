@@ -17,7 +17,7 @@ import { endOf } from "../../support/ended.mjs";
 
 /** The parts that runs use, by the step below in which they are used without the server of the library. */
 const used = {
-  models: ["llm/models/*", "wasm/chunks.ts", "requests", "chat", "responses", "anthropic", "text_tools"],
+  models: ["llm/models/*", "requests", "chat", "responses", "anthropic", "text_tools"],
   tools: [
     "tool/core.ts",
     "tools/*",
