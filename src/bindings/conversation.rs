@@ -370,6 +370,8 @@ fn open(options: JsValue, store: &CoreStore, owner: Option<Conversation>) -> Pro
         let home = plain.text("home")?;
         // A worker that has opened it keeps the lock.
         let waits = home.is_none();
+        // Beside the lock.
+        inner.connect();
         let lock = match home.as_deref() {
             // Nobody here writes what a server runs.
             Some("server") => None,

@@ -14,6 +14,7 @@ use crate::{
     id::{ConversationId, EventId},
     store::Store,
 };
+use futures_util::future::join;
 use std::collections::HashSet;
 
 /// The number of events that are read at once, at first and at most: often only the last few are needed.
@@ -247,35 +248,74 @@ pub async fn load_end(
 }
 
 /// The last `limit` events from the root to `head`.
-pub async fn load(
+pub fn load(
     store: &dyn Store,
     conversation: ConversationId,
     head: Option<EventId>,
     limit: usize,
+) -> impl Future<Output = Result<Branch>> {
+    load_from(store, conversation, head, limit, Page::default())
+}
+
+async fn load_from(
+    store: &dyn Store,
+    conversation: ConversationId,
+    head: Option<EventId>,
+    limit: usize,
+    page: Page,
 ) -> Result<Branch> {
     let mut events = Vec::new();
     let visit = &mut |_, event| {
         events.push(event);
         events.len() < limit
     };
-    let breaks = walk_back(store, conversation, head, visit).await?;
+    let breaks = walk_from(store, conversation, head, page, visit).await?;
     // The first event is visited before the limit is known.
     events.truncate(limit);
     events.reverse();
     Ok(Branch { events, breaks })
 }
 
+/// Like [`load`], for a view: where HEAD is near the end of the log, which has this length, all is read at once.
+pub async fn load_page(
+    store: &dyn Store,
+    conversation: ConversationId,
+    head: Option<EventId>,
+    limit: usize,
+    length: u64,
+) -> Result<Branch> {
+    let mut page = Page::default();
+    if let (Some(id), Some(last)) = (&head, length.checked_sub(1)) {
+        let size = u64::try_from(limit).unwrap_or(u64::MAX).clamp(PAGES.0, PAGES.1);
+        let end = Page::ending_with(store, conversation, last, size);
+        let (index, end) = join(store.index_of(conversation, id), end).await;
+        page = end?;
+        page = index?.map(|index| page.up_to(index)).unwrap_or_default();
+    }
+    load_from(store, conversation, head, limit, page).await
+}
+
 /// Visits the events from `head` to the root with their indices, until `visit` returns false. They are read backwards
 /// and page by page, so that other branches cost little. Returns the breaks.
-pub async fn walk_back(
+pub fn walk_back(
     store: &dyn Store,
     conversation: ConversationId,
     head: Option<EventId>,
     visit: &mut dyn FnMut(u64, Event) -> bool,
+) -> impl Future<Output = Result<Vec<Break>>> {
+    walk_from(store, conversation, head, Page::default(), visit)
+}
+
+/// Like [`walk_back`], with a page that was read already.
+async fn walk_from(
+    store: &dyn Store,
+    conversation: ConversationId,
+    head: Option<EventId>,
+    mut page: Page,
+    visit: &mut dyn FnMut(u64, Event) -> bool,
 ) -> Result<Vec<Break>> {
     let Some(head) = head else { return Ok(Vec::new()) };
     let mut walk = BranchWalk::from(Wanted::Id(head));
-    let mut page = Page::default();
     let (mut size, limit) = PAGES;
     while let Some(wanted) = walk.wants().cloned() {
         let index = match page.find(&wanted) {
@@ -326,6 +366,18 @@ impl Page {
         let events: Vec<Event> =
             stored.into_iter().map(|event| Event::decode(event.id, event.json)).collect();
         Ok(Self { start, last: events.len(), events })
+    }
+
+    /// This page for a walk from the event at this index, or an empty one if the event is not on it.
+    fn up_to(mut self, index: u64) -> Self {
+        let place = index.checked_sub(self.start).and_then(|place| usize::try_from(place).ok());
+        match place.filter(|place| *place < self.events.len()) {
+            Some(place) => {
+                self.last = place + 1;
+                self
+            }
+            None => Self::default(),
+        }
     }
 
     fn find(&mut self, wanted: &Wanted) -> Option<u64> {

@@ -101,10 +101,9 @@ impl Conversation {
         }
     }
 
-    /// See [`Drafts::open`].
-    pub(super) async fn open_draft(&self, resume: Resume) -> Result<()> {
-        let log = &self.0.log;
-        let paths = log.store.files(log.id, Some(&DRAFTS.parse()?)).await?;
+    /// See [`Drafts::open`]. `listed`: the paths of files, those of drafts among them, if they are known.
+    pub(super) async fn open_draft(&self, resume: Resume, listed: Option<Vec<StorePath>>) -> Result<()> {
+        let paths = self.0.log.files_in(DRAFTS, listed).await?;
         if paths.is_empty() {
             return Ok(());
         }

@@ -67,8 +67,8 @@ impl Conversation {
             self.0.warnings.borrow_mut().push(interrupted_run());
         }
         self.recover(&torn).await?;
-        self.load_inbox().await?;
-        self.open_draft(self.0.resume).await?;
+        self.load_inbox(None).await?;
+        self.open_draft(self.0.resume, None).await?;
         self.append_inbox().await
     }
 

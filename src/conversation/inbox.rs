@@ -12,6 +12,7 @@ use crate::{
     error::Result,
     event::{Body, Event},
     format::layout::INBOX,
+    id::StorePath,
 };
 
 impl Conversation {
@@ -24,11 +25,11 @@ impl Conversation {
         self.perform(Command::AppendInbox).await.map(drop)
     }
 
-    /// Loads the inbox that an earlier page left.
-    pub(super) async fn load_inbox(&self) -> Result<()> {
+    /// Loads the inbox that an earlier page left. `listed`: the paths of files, its own among them, if they are known.
+    pub(super) async fn load_inbox(&self, listed: Option<Vec<StorePath>>) -> Result<()> {
         let log = &self.0.log;
         let mut messages = Vec::new();
-        for path in log.store.files(log.id, Some(&INBOX.parse()?)).await? {
+        for path in log.files_in(INBOX, listed).await? {
             let name = path.as_str().rsplit('/').next().and_then(|name| name.strip_suffix(".json"));
             let Some(id) = name.and_then(|name| name.split_once('-')?.1.parse().ok()) else { continue };
             let Some(bytes) = log.store.read_file(log.id, &path).await? else { continue };

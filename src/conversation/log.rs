@@ -27,7 +27,7 @@ use crate::{
     fair_mutex::{FairGuard, FairMutex},
     format::{base_state::BaseState, file_versions::CURRENT},
     host::Host,
-    id::{ConversationId, EventId},
+    id::{ConversationId, EventId, StorePath},
     secret::Mask,
     skills::AgentContext,
     store::{Store, StoreError},
@@ -131,6 +131,18 @@ impl EventLog {
             self.amend(&mut |state| note_beginning(state, &*self.host, 0, &events));
         }
         Ok(())
+    }
+
+    /// The paths of the files in a folder, from a list that contains them or from the store.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub async fn files_in(&self, folder: &str, listed: Option<Vec<StorePath>>) -> Result<Vec<StorePath>> {
+        let folder = folder.parse()?;
+        Ok(match listed {
+            Some(paths) => paths.into_iter().filter(|path| path.is_below(Some(&folder))).collect(),
+            None => self.store.files(self.id, Some(&folder)).await?,
+        })
     }
 
     /// The base state as last committed, or as the first commit will store it.

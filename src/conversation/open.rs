@@ -30,7 +30,7 @@ use crate::{
     llm::files::Files,
     security::{ConfirmationPolicy, SecurityAnalyzer, StoredAnalyzer},
     skills::{AgentContext, LoadSkills},
-    store::Store,
+    store::{Loaded, Store},
 };
 use std::{
     cell::{Cell, RefCell},
@@ -118,8 +118,11 @@ impl Conversation {
             },
             None => None,
         };
-        let mut log = match options.store.load(options.id).await? {
-            Some(listing) => {
+        let wanted = repair::first_reads()?;
+        let mut files = None;
+        let mut log = match options.store.load_to_open(options.id, &wanted).await? {
+            Some(Loaded { listing, end, files: listed }) => {
+                files = listed;
                 let state = stored_state(options.id, &listing.base_state)?;
                 if is_writer && state.field(SERVER).is_some() {
                     return Err(copy_of_server());
@@ -136,7 +139,8 @@ impl Conversation {
                 }
                 add_skill_tool(&mut options.agent, context.as_deref())?;
                 state_warnings(&state, &options, &control, &mut warnings);
-                let (log, quarantine) = repair::open_log(&options, state, &listing, &mut warnings).await?;
+                let (log, quarantine) =
+                    repair::open_log(&options, state, &listing, end, &mut warnings).await?;
                 log.find_beginning().await?;
                 torn = quarantine;
                 log
@@ -186,8 +190,8 @@ impl Conversation {
         if is_writer {
             conversation.recover(&torn).await?;
             conversation.store_given(control).await?;
-            conversation.load_inbox().await?;
-            conversation.open_draft(options.resume).await?;
+            conversation.load_inbox(files.clone()).await?;
+            conversation.open_draft(options.resume, files).await?;
             conversation.append_inbox().await?;
         }
         Ok(conversation)

@@ -23,11 +23,11 @@ use crate::{
     format::{
         agent_state::TOOL_CONCURRENCY_LIMIT,
         base_state::{BaseState, ExecutionStatus},
-        layout::{QUARANTINE, event_file_name},
+        layout::{DRAFTS, INBOX, QUARANTINE, event_file_name},
         tree::{Leaf, becomes_head, is_default_leaf, is_false_root},
     },
     id::{ConversationId, EventId},
-    store::{Listing, Store, StoreError, StoredEvent},
+    store::{FirstReads, Listing, Store, StoreError, StoredEvent},
     tool::{FileChange, Replay},
 };
 use std::ops::Range;
@@ -41,10 +41,16 @@ pub(super) async fn open_log(
     options: &OpenOptions,
     state: BaseState,
     &Listing { length, created_at, writer, .. }: &Listing,
+    end: Option<std::result::Result<Vec<StoredEvent>, StoreError>>,
     warnings: &mut Vec<Warning>,
 ) -> Result<(EventLog, Vec<StoredEvent>)> {
     let (id, store) = (options.id, &*options.store);
-    let torn = torn_tail(store, id, length).await?;
+    let end = match end {
+        Some(end) => end?,
+        None if length == 0 => Vec::new(),
+        None => store.events(id, back(length)).await?,
+    };
+    let (torn, readable) = torn_tail(store, id, length, end).await?;
     let readable_length = length - torn.len() as u64;
     if let (Some(first), Some(last)) = (torn.first(), torn.last()) {
         warnings.push(Warning {
@@ -55,7 +61,16 @@ pub(super) async fn open_log(
             ),
         });
     }
-    let head = find_head(store, id, &state, readable_length, warnings).await?;
+    let head = match state.leaf() {
+        // Without a run that has died, HEAD is what it names, which is nearly always near the end.
+        Leaf::Event(leaf)
+            if state.execution_status() != ExecutionStatus::Running
+                && readable.iter().any(|event| event.id == leaf) =>
+        {
+            Some(leaf)
+        }
+        _ => find_head(store, id, &state, readable_length, warnings).await?,
+    };
     // A writer moves the unreadable end away, which is part of the log until then.
     let length = if options.access == Access::Writer { length } else { readable_length };
     Ok((EventLog::new(options, state, (length, Some(created_at)), writer, head), torn))
@@ -71,15 +86,24 @@ fn quarantine_files(torn: &[StoredEvent]) -> Result<Vec<FileChange>> {
         .collect()
 }
 
-/// The events at the end of the log that are not JSON objects.
+/// What opening reads with the listing, if the store can.
+pub(super) fn first_reads() -> Result<FirstReads> {
+    Ok(FirstReads { last: PAGE, folders: vec![INBOX.parse()?, DRAFTS.parse()?] })
+}
+
+/// The events at the end of the log that are not JSON objects, and those in front of them on the same page. `page` is the last one.
 ///
 /// # Errors
 /// `store_lost` if the store does not have an event in front of the end, and those of the store.
-async fn torn_tail(store: &dyn Store, id: ConversationId, length: u64) -> Result<Vec<StoredEvent>> {
+async fn torn_tail(
+    store: &dyn Store,
+    id: ConversationId,
+    length: u64,
+    mut page: Vec<StoredEvent>,
+) -> Result<(Vec<StoredEvent>, Vec<StoredEvent>)> {
     let mut torn = Vec::new();
     let mut end = length;
     while end > 0 {
-        let mut page = store.events(id, back(end)).await?;
         if page.is_empty() {
             return Err(StoreError::Lost.into());
         }
@@ -91,8 +115,12 @@ async fn torn_tail(store: &dyn Store, id: ConversationId, length: u64) -> Result
         if readable > 0 {
             break;
         }
+        page = match end {
+            0 => Vec::new(),
+            _ => store.events(id, back(end)).await?,
+        };
     }
-    Ok(torn)
+    Ok((torn, page))
 }
 
 pub(super) fn is_torn(event: &StoredEvent) -> bool {

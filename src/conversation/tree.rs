@@ -5,7 +5,7 @@
 
 use super::{
     Conversation,
-    active_branch::{load, walk_back},
+    active_branch::{load_page, walk_back},
     machine::{Command, Place, Transition},
 };
 use crate::{
@@ -99,7 +99,7 @@ impl Conversation {
     /// Those of the store.
     pub async fn active_branch(&self, limit: usize) -> Result<Vec<Event>> {
         let log = &self.0.log;
-        Ok(load(&*log.store, log.id, log.head(), limit).await?.events)
+        Ok(load_page(&*log.store, log.id, log.head(), limit, log.length()).await?.events)
     }
 
     /// The branches beside the active one, in the order of their last events. The first call reads the complete log, the

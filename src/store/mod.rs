@@ -52,6 +52,17 @@ pub trait Store {
     /// The base state and the length of the log, or `None` if the conversation does not exist.
     fn load(&self, conversation: ConversationId) -> StoreFuture<'_, Option<Listing>>;
 
+    /// Like `load`, for opening the conversation: with what opening reads next, where the store has all of it in one transaction.
+    fn load_to_open<'a>(
+        &'a self,
+        conversation: ConversationId,
+        _wanted: &'a FirstReads,
+    ) -> StoreFuture<'a, Option<Loaded>> {
+        Box::pin(async move {
+            Ok(self.load(conversation).await?.map(|listing| Loaded { listing, end: None, files: None }))
+        })
+    }
+
     /// The events in `range`, ascending; the part of the range beyond the end is ignored.
     fn events(&self, conversation: ConversationId, range: Range<u64>) -> StoreFuture<'_, Vec<StoredEvent>>;
 
@@ -92,6 +103,9 @@ pub trait Store {
         Found::Something
     }
 
+    /// Begins to open the connection that the next call needs. A failure is left to that call.
+    fn connect(&self) {}
+
     /// Closes connections. Later calls fail with [`StoreError::Closed`]; calls under way complete or fail.
     fn close(&self);
 
@@ -128,6 +142,25 @@ pub struct Listing {
     pub updated_at: f64,
     /// The number of the writer: 0 until a commit with a number. `None` from a store of the host that does not keep it.
     pub writer: Option<u64>,
+}
+
+/// What opening a conversation reads after its listing.
+#[derive(Default)]
+pub struct FirstReads {
+    /// The number of events at the end of the log.
+    pub last: u64,
+    /// The folders whose files are listed.
+    pub folders: Vec<StorePath>,
+}
+
+/// A listing, and what a store has read with it in one transaction.
+pub struct Loaded {
+    /// The conversation without its events.
+    pub listing: Listing,
+    /// The events at the end of the log, or why they cannot be read; `None` if they were not read.
+    pub end: Option<Result<Vec<StoredEvent>, StoreError>>,
+    /// The paths of the files below the folders, folder by folder; `None` if they were not read.
+    pub files: Option<Vec<StorePath>>,
 }
 
 /// An event as it is stored.

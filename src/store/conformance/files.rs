@@ -1,9 +1,9 @@
 //! The further files: exact bytes, unusual names, order.
 
-use super::{Outcome, Place, base, conversation, expect, numbered, store_path};
+use super::{Outcome, Place, base, conversation, expect, numbered, store_path, stored};
 use crate::{
     id::StorePath,
-    store::{Commit, FilesOf},
+    store::{Commit, FilesOf, FirstReads, Loaded},
 };
 
 pub(super) async fn files_come_back_exactly(place: &Place<'_>) -> Outcome {
@@ -62,6 +62,40 @@ pub(super) async fn files_are_listed_by_folder(place: &Place<'_>) -> Outcome {
     for (folder, paths) in expected {
         let paths: Vec<String> = paths.iter().map(|path| (*path).to_owned()).collect();
         expect(folder, &store.files_below(id, Some(folder)).await?, &paths)?;
+    }
+    Ok(())
+}
+
+pub(super) async fn what_opening_reads_at_once_is_what_is_stored(place: &Place<'_>) -> Outcome {
+    let (store, id) = (place.open().await?, conversation(1));
+    let reads = FirstReads { last: 2, folders: vec![store_path("b")?, store_path("a")?, store_path("x")?] };
+    if store.load_to_open(id, &reads).await?.is_some() {
+        return Err("there is a conversation before its first commit".to_owned().into());
+    }
+    for (length, paths) in [(1, &["a/1", "c/1"][..]), (5, &["a/1", "b/1", "b/2", "c/1"])] {
+        let mut files = Vec::new();
+        for path in paths {
+            files.push((store_path(path)?, Some(vec![1])));
+        }
+        let known = store.load(id).await?.map_or(0, |listing| listing.length);
+        let events = numbered(known..length);
+        store.commit(id, Commit { base_state: base("x"), events, files, ..Commit::new(known, 1.0) }).await?;
+        let Some(Loaded { listing, end, files }) = store.load_to_open(id, &reads).await? else {
+            return Err("the conversation is missing".to_owned().into());
+        };
+        expect("the listing", &listing, &store.loaded(id).await?)?;
+        // A store may leave both to later calls.
+        if let Some(end) = end {
+            expect("the end", &end, &Ok(stored(length.saturating_sub(2)..length)))?;
+        }
+        if let Some(files) = files {
+            let files: Vec<&str> = files.iter().map(StorePath::as_str).collect();
+            let wanted: Vec<&str> = match length {
+                1 => vec!["a/1"],
+                _ => vec!["b/1", "b/2", "a/1"],
+            };
+            expect("the files", &files, &wanted)?;
+        }
     }
     Ok(())
 }

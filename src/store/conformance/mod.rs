@@ -12,7 +12,7 @@ mod listing;
 mod log;
 mod writers;
 
-use super::{Commit, Listing, Store, StoreError, StoredEvent};
+use super::{Commit, FirstReads, Listing, Loaded, Store, StoreError, StoredEvent};
 use crate::id::{ConversationId, EventId, StorePath};
 use futures_util::future::LocalBoxFuture;
 use std::{ops::Range, rc::Rc};
@@ -126,6 +126,7 @@ cases! {
         files_come_back_exactly
         paths_are_sorted
         files_are_listed_by_folder
+        what_opening_reads_at_once_is_what_is_stored
         unusual_paths_are_distinct_files
         the_last_change_of_a_file_in_a_commit_counts
         the_same_path_in_two_conversations_is_two_files
@@ -173,6 +174,15 @@ impl Handle {
 
     async fn load(&self, conversation: ConversationId) -> Result<Option<Listing>, String> {
         self.0.load(conversation).await.map_err(|error| format!("load failed: {error}"))
+    }
+
+    async fn load_to_open(
+        &self,
+        conversation: ConversationId,
+        reads: &FirstReads,
+    ) -> Result<Option<Loaded>, String> {
+        let loaded = self.0.load_to_open(conversation, reads).await;
+        loaded.map_err(|error| format!("load_to_open failed: {error}"))
     }
 
     async fn loaded(&self, conversation: ConversationId) -> Result<Listing, String> {

@@ -20,9 +20,10 @@ use crate::{
     fair_mutex::{FairGuard, FairMutex},
     id::{ConversationId, EventId, StorePath},
     store::{
-        Commit, Durability, Found, Listing, Store, StoreError, StoreFuture, StoredEvent,
+        Commit, Durability, FirstReads, Found, Listing, Loaded, Store, StoreError, StoreFuture, StoredEvent,
         rows::{TIP_LIFETIME, Tip},
     },
+    web::guard,
 };
 use connection::Connection;
 use js_sys::Array;
@@ -132,7 +133,19 @@ impl Store for IndexedDbStore {
     }
 
     fn load(&self, conversation: ConversationId) -> StoreFuture<'_, Option<Listing>> {
-        Box::pin(read::load(&self.connection, conversation))
+        let listing = |loaded: Loaded| loaded.listing;
+        Box::pin(async move {
+            let loaded = read::load_to_open(&self.connection, conversation, &FirstReads::default()).await?;
+            Ok(loaded.map(listing))
+        })
+    }
+
+    fn load_to_open<'a>(
+        &'a self,
+        conversation: ConversationId,
+        wanted: &'a FirstReads,
+    ) -> StoreFuture<'a, Option<Loaded>> {
+        undivided(Box::new(move || Box::pin(read::load_to_open(&self.connection, conversation, wanted))))
     }
 
     fn events(&self, conversation: ConversationId, range: Range<u64>) -> StoreFuture<'_, Vec<StoredEvent>> {
@@ -187,6 +200,15 @@ impl Store for IndexedDbStore {
 
     fn found(&self) -> Found {
         self.connection.found()
+    }
+
+    fn connect(&self) {
+        let connection = self.connection.clone();
+        let _background = guard::promise(async move {
+            // The next call fails with the same.
+            let _ = connection.link().await;
+            Ok(JsValue::UNDEFINED)
+        });
     }
 
     fn close(&self) {

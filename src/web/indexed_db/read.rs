@@ -13,7 +13,7 @@ use super::{
 use crate::{
     id::{ConversationId, EventId, StorePath},
     store::{
-        Durability, Listing, StoreError, StoredEvent, newest_first,
+        Durability, FirstReads, Listing, Loaded, StoreError, StoredEvent, newest_first,
         rows::{Head, LastRow, PAGE, TOMBSTONE_LIFETIME, Tip, UNFINISHED},
     },
     web::guard,
@@ -58,13 +58,31 @@ async fn last_row(cursor: Answer) -> Result<Option<LastRow>, StoreError> {
     encode::last_row(&position, &value).map(Some)
 }
 
-pub(super) async fn load(
+pub(super) async fn load_to_open(
     connection: &Connection,
     conversation: ConversationId,
-) -> Result<Option<Listing>, StoreError> {
-    let transaction = connection.transaction(&[Table::Conversations, Table::Events], Mode::Read).await?;
-    let (head, last) = HeadAndLastRow::request(&transaction, &encode::key(conversation))?.read().await?;
-    Tip::read(conversation, head, last)?.listing(conversation)
+    wanted: &FirstReads,
+) -> Result<Option<Loaded>, StoreError> {
+    let tables: &[Table] = match wanted.folders.is_empty() {
+        true => &[Table::Conversations, Table::Events],
+        false => &[Table::Conversations, Table::Events, Table::Files],
+    };
+    let transaction = connection.transaction(tables, Mode::Read).await?;
+    let key = encode::key(conversation);
+    let listing = HeadAndLastRow::request(&transaction, &key)?;
+    let mut keys = Vec::new();
+    for folder in &wanted.folders {
+        keys.push(request_keys(&transaction, &encode::keys_below(&key, folder)?)?);
+    }
+    let (head, last) = listing.read().await?;
+    let Some(listing) = Tip::read(conversation, head, last)?.listing(conversation)? else { return Ok(None) };
+    let end = listing.length.saturating_sub(wanted.last)..listing.length;
+    let end = events_in(&transaction, conversation, end).await;
+    let mut files = Vec::new();
+    for keys in keys {
+        files.append(&mut paths(keys).await?);
+    }
+    Ok(Some(Loaded { listing, end: Some(end), files: Some(files) }))
 }
 
 /// How many last rows a list requests at once: in one task of the page, and before requests of others that come meanwhile.
@@ -138,9 +156,17 @@ pub(super) async fn events(
     range: Range<u64>,
 ) -> Result<Vec<StoredEvent>, StoreError> {
     let transaction = connection.transaction(&[Table::Events], Mode::Read).await?;
+    events_in(&transaction, conversation, range).await
+}
+
+async fn events_in(
+    transaction: &Transaction,
+    conversation: ConversationId,
+    range: Range<u64>,
+) -> Result<Vec<StoredEvent>, StoreError> {
     let key = encode::key(conversation);
     let mut events = Vec::new();
-    for value in rows(&transaction, &key, range.start, range.end).await? {
+    for value in rows(transaction, &key, range.start, range.end).await? {
         let event = encode::stored_event(&value)?;
         let index = range.start + events.len() as u64;
         if event.index != index {
@@ -218,9 +244,16 @@ pub(super) async fn files(
         Some(folder) => encode::keys_below(&key, folder)?,
         None => encode::keys_of(&key)?,
     };
-    let keys = Answer::of_request(transaction.table(Table::Files)?.get_all_keys_with_key(&range))?.await?;
+    paths(request_keys(&transaction, &range)?).await
+}
+
+fn request_keys(transaction: &Transaction, range: &IdbKeyRange) -> Result<Answer, StoreError> {
+    Answer::of_request(transaction.table(Table::Files)?.get_all_keys_with_key(range))
+}
+
+async fn paths(keys: Answer) -> Result<Vec<StorePath>, StoreError> {
     let mut paths: Vec<StorePath> = Vec::new();
-    for key in keys.unchecked_into::<Array>() {
+    for key in keys.await?.unchecked_into::<Array>() {
         let path = encode::part_of_key(&key).as_string().and_then(|path| path.parse().ok());
         paths.push(path.ok_or_else(|| encode::corrupt("the path"))?);
     }
