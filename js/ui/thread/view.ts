@@ -187,7 +187,7 @@ export class ConversationView {
     const limit = this.#limit;
     // One more than is shown: behind it no version is missing.
     const events = await this.conversation.activeBranch({ limit: limit + 1 });
-    const isLinear = await this.#isLinear(events);
+    const isLinear = this.#isLinear(events);
     this.hasEarlier = events.length > limit;
     this.#before = this.hasEarlier ? events.shift()!.id : null;
     const transcript = new Transcript((task) => this.#startOf(task));
@@ -198,17 +198,27 @@ export class ConversationView {
     this.#transcript = transcript;
     await this.readCalls();
     void this.#readWork(transcript);
-    if (!isLinear) void this.#readOriginals(transcript, events);
-    const versions = isLinear ? this.#showVersions([]) : this.#readVersions();
+    // The messages are shown without waiting for it.
+    const versions = isLinear.then(
+      (is) => this.#readBeside(is, transcript, events),
+      () => {},
+    );
     if (waits) await Promise.race([versions, new Promise((resolve) => setTimeout(resolve, patience))]);
   }
 
   /** Whether the log has nothing beside these events at its end. So a conversation without versions needs no list of them. */
   async #isLinear(branch: readonly ConversationEvent[]): Promise<boolean> {
     const { events } = this.conversation;
-    const { length } = events;
-    const [first] = branch;
-    return length - (first ? await events.getIndex(first.id) : 0) === branch.length;
+    const [first, length] = [branch[0], events.length - branch.length];
+    return (first ? await events.getIndex(first.id) : 0) === length;
+  }
+
+  /** Reads what the log has beside the branch of this transcript. */
+  async #readBeside(isLinear: boolean, transcript: Transcript, events: readonly ConversationEvent[]): Promise<void> {
+    if (transcript !== this.#transcript) return;
+    if (isLinear) return this.#showVersions([]);
+    void this.#readOriginals(transcript, events);
+    await this.#readVersions();
   }
 
   /** Never rejects: without the work of its sub-agent a call is still shown. */
