@@ -43,8 +43,7 @@ import type { HeldSecret } from "../secrets/types.js";
 import { closeInTurn, openInTurn } from "../store/turns.js";
 import type { ArgumentsOf, Verb, Verbs } from "./verbs.js";
 import { shownActions } from "./waiting-calls.js";
-import { loadAheadNow } from "../wasm/idle.js";
-import { load, part } from "../wasm/wasm.js";
+import { part } from "../wasm/wasm.js";
 import type { VersionedWorkspace } from "../workspace/types.js";
 import { ConversationSession, type Given } from "./session.js";
 import type { ConversationOptions, ConversationWarning, FileContent, FilePreview, ForkOptions, TitleOptions } from "./types.js";
@@ -82,10 +81,7 @@ export class Conversation<Answer = any> implements AsyncDisposable {
    * @throws ThreadkeepError `invalid_options`, `id_mismatch`, `store_*`
    */
   static async open<Answer = any>(options: ConversationOptions<Answer>): Promise<Conversation<Answer>> {
-    const given = readOptions(options);
-    // It comes while the page does what needs no wasm; a failure is that of the opening.
-    load().catch(() => {});
-    return Conversation.#open(given);
+    return Conversation.#open(readOptions(options));
   }
 
   static async #open(given: Given): Promise<Conversation> {
@@ -513,7 +509,6 @@ export class Conversation<Answer = any> implements AsyncDisposable {
 
   /** Calls a method here, or where the loop runs. */
   #do<V extends Verb>(verb: V, ...args: ArgumentsOf<V>): ReturnType<Verbs[V]> {
-    loadAheadNow();
     return this.#session.role.do(verb, ...args);
   }
 

@@ -5,6 +5,7 @@ import type { ConversationAccess, ConversationEvent, LiveEvent } from "../events
 import { ask, ThreadkeepError } from "../input/errors.js";
 import { type Change, join, lockOfWriter, write } from "../store/changes.js";
 import type { Store } from "../store/store.js";
+import { loadAheadNow } from "../wasm/idle.js";
 import { part } from "../wasm/wasm.js";
 import type { LazyHome } from "../workspace/workspace.js";
 import type { Place } from "./home/page.js";
@@ -83,6 +84,7 @@ export class Role {
 
   /** Calls a method here, or where the writer is. */
   do<V extends Verb>(verb: V, ...args: ArgumentsOf<V>): ReturnType<Verbs[V]> {
+    loadAheadNow();
     const session = this.#session;
     const { core } = session;
     // A call while it becomes a follower is passed on, like a later one.

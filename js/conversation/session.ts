@@ -21,7 +21,7 @@ import type { Child, ChildOptions, Parent, Tasks } from "../subagents/types.js";
 import { closingTimeout, ToolCalls } from "../tool/calls.js";
 import type { BuiltInDefinition, CoreTool, Tool } from "../tool/types.js";
 import { whenIdle } from "../wasm/idle.js";
-import { loadChunk, part } from "../wasm/wasm.js";
+import { load, loadChunk, part } from "../wasm/wasm.js";
 import { LazyHome, workingDirOf, workspaceOn } from "../workspace/workspace.js";
 import { eventLog } from "./event-log.js";
 import { listenersOf } from "./listeners.js";
@@ -77,6 +77,8 @@ export class ConversationSession implements Parent, ServerPlace {
 
   /** Opens the conversation, or creates it. `open` opens those of its sub-agents. */
   static async open(given: Given, open: (given: Given) => Promise<Child>): Promise<ConversationSession> {
+    // It comes while the page does what needs no wasm; a failure is that of the opening.
+    load().catch(() => {});
     const session = new ConversationSession(given, open);
     let core: CoreConversation;
     try {
