@@ -13,6 +13,8 @@
 //! * **pages** `[conversation, page]`: the ids of each full [`PAGE`] of events, for finding an event by id. The
 //!   events after the last full page are searched one by one.
 //! * **files** `[conversation, path]`: bytes.
+//! * **pictures** `conversation`: what a thread has shown last. Nothing here knows more of it; `js/ui/thread/picture.ts` writes it,
+//!   and compares it with the head and the end of the log before it shows it.
 //!
 //! Compare-and-swap: *adding* a row fails if its key exists, so a writer that remembers the [`Tip`] of a log appends
 //! without reading, and learns from the failure that the log is longer. A change that does not make the log longer must

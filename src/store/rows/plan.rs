@@ -50,7 +50,7 @@ pub enum Write<'a> {
         /// The path.
         path: &'a StorePath,
     },
-    /// Removes the head and all rows, pages and files.
+    /// Removes the head, the picture and all rows, pages and files.
     DropAll,
 }
 

@@ -4,7 +4,8 @@
 //!   the next call opens it again. If the other version is a newer one, this fails with [`StoreError::Newer`].
 //! * A connection that the browser closes (the user cleared the storage) is opened again by the next call as well, and so is one
 //!   of which a call has found that it is lost, as happens in Safari ([`StoreError::Disconnected`]).
-//! * A database without tables was made by another script, which has only looked for it: it is made anew.
+//! * A database without tables was made by another script, which has only looked for it: it gets its tables, or is made anew if
+//!   it has the current version already.
 //! * If another tab does *not* close its connection, opening fails with [`StoreError::Blocked`] after
 //!   [`BLOCKED_TIMEOUT`]; it also does if the browser does not answer for [`OPEN_TIMEOUT`], as may happen behind a
 //!   deletion that is blocked itself. The attempt cannot be cancelled: if it succeeds later, the next call uses it.
@@ -230,7 +231,9 @@ impl Shared {
         let shared = Rc::clone(self);
         request.on_upgrade_needed(move |event| {
             let migrated = event.database().map_err(idb_failure).and_then(|database| {
-                let version = event.old_version().map_err(idb_failure)?;
+                // Without tables it was made by a script that has only looked for it.
+                let is_empty = database.store_names().is_empty();
+                let version = if is_empty { 0 } else { event.old_version().map_err(idb_failure)? };
                 if version == 0 {
                     shared.state.borrow_mut().found = found(&event.clone().into());
                 }

@@ -3,7 +3,7 @@
 //! Other modules use a [`Table`], never a version. A change of the schema needs a new version in [`Version`], a module in
 //! `migrations/` and a line in [`Version::upgrade`].
 
-use super::migrations::v1;
+use super::migrations::{v1, v2};
 use crate::store::StoreError;
 use idb::Database;
 use wasm_bindgen::JsValue;
@@ -12,18 +12,20 @@ use wasm_bindgen::JsValue;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Version {
     V1 = 1,
+    V2 = 2,
 }
 
 impl Version {
-    const ALL: &[Version] = &[Version::V1];
+    const ALL: &[Version] = &[Version::V1, Version::V2];
 
     /// The version that this code reads and writes.
-    pub(super) const CURRENT: Version = Version::V1;
+    pub(super) const CURRENT: Version = Version::V2;
 
     /// Upgrades a database of the previous version to this one.
     fn upgrade(self, database: &Database) -> Result<(), idb::Error> {
         match self {
             Self::V1 => v1::upgrade(database),
+            Self::V2 => v2::upgrade(database),
         }
     }
 }
@@ -43,10 +45,12 @@ pub(super) enum Table {
     Events,
     Pages,
     Files,
+    Pictures,
 }
 
 impl Table {
-    pub(super) const ALL: &[Table] = &[Table::Conversations, Table::Events, Table::Pages, Table::Files];
+    pub(super) const ALL: &[Table] =
+        &[Table::Conversations, Table::Events, Table::Pages, Table::Files, Table::Pictures];
 
     /// The name as a JavaScript text that is made once: making one for each use measurably slows an append.
     #[expect(clippy::indexing_slicing, reason = "there is one for each variant")]
@@ -57,8 +61,8 @@ impl Table {
 
 thread_local! {
     /// The names, in the order of [`Table`].
-    static NAMES: [JsValue; 4] =
-        [v1::CONVERSATIONS, v1::EVENTS, v1::PAGES, v1::FILES].map(JsValue::from_str);
+    static NAMES: [JsValue; 5] =
+        [v1::CONVERSATIONS, v1::EVENTS, v1::PAGES, v1::FILES, v2::PICTURES].map(JsValue::from_str);
 }
 
 /// The index of pages by their ids.

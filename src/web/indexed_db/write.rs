@@ -242,13 +242,15 @@ fn issue(
     Ok(requests)
 }
 
-/// Removes the head and all rows, pages and files of a conversation.
+/// Removes the head, the picture and all rows, pages and files of a conversation.
 pub(super) fn drop_all(
     transaction: &Transaction,
     key: &JsValue,
     requests: &mut Vec<IdbRequest>,
 ) -> Result<(), StoreError> {
-    requests.push(issued(transaction.table(Table::Conversations)?.delete(key))?);
+    for table in [Table::Conversations, Table::Pictures] {
+        requests.push(issued(transaction.table(table)?.delete(key))?);
+    }
     let range = encode::keys_of(key)?;
     for table in [Table::Events, Table::Pages, Table::Files] {
         requests.push(issued(transaction.table(table)?.delete(&range))?);

@@ -191,7 +191,7 @@ export async function appendOpened(length) {
 
 export function upgrade(name) {
   return new Promise((resolve) => {
-    const opening = indexedDB.open(name, 2);
+    const opening = indexedDB.open(name, 3);
     opening.onerror = () => resolve(String(opening.error));
     opening.onsuccess = () => {
       opening.result.close();
@@ -232,6 +232,44 @@ export async function lostConnections() {
   connection.close();
   codes.push((await outcome(store.load(conversation)))[0]);
   return codes;
+}
+
+/** What the library reads of a database that its first version has made, and the tables that it has then. */
+export async function firstVersion() {
+  const store = indexedDBStore("copied");
+  await store.commit(conversation, commit(0, 3, { baseState: "{}" }));
+  store.close();
+  const opened = (name, version, make) =>
+    new Promise((resolve, reject) => {
+      const opening = indexedDB.open(name, version);
+      opening.onupgradeneeded = () => make?.(opening.result);
+      opening.onerror = () => reject(opening.error);
+      opening.onsuccess = () => resolve(opening.result);
+    });
+  const copied = await opened("copied");
+  const rowsOf = (table) =>
+    new Promise((resolve) => {
+      const rows = [];
+      copied.transaction(table).objectStore(table).openCursor().onsuccess = ({ target: { result: cursor } }) => {
+        if (!cursor) return resolve(rows);
+        rows.push([cursor.key, cursor.value]);
+        cursor.continue();
+      };
+    });
+  const [heads, events] = [await rowsOf("conversations"), await rowsOf("events")];
+  copied.close();
+  const first = await opened("first", 1, (database) => {
+    const conversations = database.createObjectStore("conversations", { keyPath: "conversation" });
+    for (const [, head] of heads) conversations.add(head);
+    const rows = database.createObjectStore("events");
+    for (const [key, row] of events) rows.add(row, key);
+    database.createObjectStore("files");
+    database.createObjectStore("pages").createIndex("ids", "ids", { multiEntry: true });
+  });
+  first.close();
+  const { length } = await indexedDBStore("first").load(conversation);
+  const { version, objectStoreNames } = await opened("first");
+  return { length, version, tables: [...objectStoreNames] };
 }
 
 export async function foreignDatabase() {
@@ -431,9 +469,9 @@ export async function trapInLibrary() {
 }
 
 /** A database of this name that another script has opened first, and made no tables in. */
-export async function emptyDatabase(name) {
+export async function emptyDatabase(name, version) {
   await new Promise((resolve, reject) => {
-    const opening = indexedDB.open(name);
+    const opening = indexedDB.open(name, version);
     opening.onerror = () => reject(opening.error);
     opening.onsuccess = () => {
       opening.result.close();

@@ -98,13 +98,25 @@ for (const kind of availableBrowsers) {
         );
         assert.match(found[1][2], /Connection to Indexed Database server lost.*; try again, or reload the page/);
       });
-      await check("an empty database of our name is made anew, by one of several tabs", async (page) => {
-        const other = await blank();
-        await page.evaluate(inPage, "emptyDatabase", "empty");
-        const stored = await Promise.all([page, other].map((tab, n) => tab.evaluate(inPage, "appendToEmpty", "empty", 10 * n)));
-        assert.deepEqual(stored.flat(), Array(4).fill("ok"));
-        assert.equal(await other.evaluate(inPage, "listedIn", "empty"), 4);
-        await other.close();
+      for (const [version, name] of [
+        [1, "an empty database of our name gets its tables, from one of several tabs"],
+        [2, "an empty database of our name and version is made anew, by one of several tabs"],
+      ])
+        await check(name, async (page) => {
+          const other = await blank();
+          const database = `empty ${version}`;
+          await page.evaluate(inPage, "emptyDatabase", database, version);
+          const stored = await Promise.all([page, other].map((tab, n) => tab.evaluate(inPage, "appendToEmpty", database, 10 * n)));
+          assert.deepEqual(stored.flat(), Array(4).fill("ok"));
+          assert.equal(await other.evaluate(inPage, "listedIn", database), 4);
+          await other.close();
+        });
+      await check("a database of the first version is upgraded, and keeps what it has", async (page) => {
+        assert.deepEqual(await page.evaluate(inPage, "firstVersion"), {
+          length: 3,
+          version: 2,
+          tables: ["conversations", "events", "files", "pages", "pictures"],
+        });
       });
       await check("a database that is not ours is refused with a sentence", async (page) => {
         const [code, message] = await page.evaluate(inPage, "foreignDatabase");
