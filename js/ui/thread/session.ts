@@ -8,6 +8,7 @@ import {
   type Store,
   ThreadkeepError,
 } from "threadkeep";
+import { type LastShown, Picture } from "./picture.js";
 import { withEarlier } from "./runs.js";
 import { openingSnapshot } from "./snapshot.js";
 import { isSameList } from "./transcript.js";
@@ -33,6 +34,9 @@ export class Session {
   readonly #reading: Pick<SessionOptions, "pageSize" | "store">;
   readonly #resumes: boolean;
   readonly #open: () => Promise<Conversation>;
+  readonly #picture: Picture | null;
+  /** What was shown last, until the conversation is open. */
+  #last: LastShown | null = null;
   #view: ConversationView | null = null;
   #phase: ThreadSnapshot["phase"] = "opening";
   #error: ThreadkeepError | null = null;
@@ -50,6 +54,9 @@ export class Session {
     this.#reading = reading;
     this.#resumes = resume;
     this.#open = open;
+    this.#picture = Picture.of(reading.store, conversationId, () => (this.#phase === "open" && this.#view?.settled) || null);
+    // Before anything else, and beside all of it.
+    void this.#picture?.read().then((last) => this.#showLast(last));
     this.opened = this.#begin();
     // A failure is in the snapshot.
     this.opened.catch(() => {});
@@ -66,7 +73,7 @@ export class Session {
     const view = this.#view;
     const next: Session["snapshot"] = {
       ...openingSnapshot,
-      ...(view && this.#shown(view)),
+      ...(view ? this.#shown(view) : this.#last),
       phase: this.#phase,
       conversationId: this.#conversationId,
       error: this.#error,
@@ -182,6 +189,7 @@ export class Session {
   /** Ends what is shown. Closes the conversation if this session has opened it. */
   async end(closes: boolean): Promise<void> {
     await this.opened.catch(() => {});
+    this.#picture?.end();
     this.#phase = "closed";
     this.#view?.end();
     try {
@@ -214,8 +222,15 @@ export class Session {
 
   changed = (): void => {
     this.#isChanged = true;
+    if (this.#phase === "open") this.#picture?.changed();
     for (const listener of this.listeners) listener();
   };
+
+  #showLast(last: LastShown | null): void {
+    if (last === null || this.#phase !== "opening") return;
+    this.#last = { messages: last.messages, title: last.title };
+    this.changed();
+  }
 
   #fail(error: unknown): void {
     if (error === this.#error) return;
@@ -228,6 +243,7 @@ export class Session {
       const conversation = await this.#open();
       const listener = {
         changed: this.changed,
+        ended: () => this.#picture?.keep(),
         becameWriter: () => this.#phase === "open" && this.#resume(conversation),
         deleted: () => void (this.#phase = "closed"),
       };
@@ -240,6 +256,8 @@ export class Session {
       return conversation;
     } catch (error) {
       this.#phase = "failed";
+      this.#last = null;
+      this.#picture?.end();
       this.#fail(error);
       throw error;
     }

@@ -277,10 +277,15 @@ export class Transcript {
     this.setCalls(earlier.#calls);
   }
 
-  #build(): readonly UIMessage[] {
+  /** The messages of events, without an answer or a message that is on its way. */
+  get stored(): UIMessage[] {
     // An answer may be empty, and a page may begin with the result of a call that is shown as text.
     const drafts = this.#drafts.filter(({ role, parts }) => role === "user" || parts.length > 0);
-    const messages = drafts.map((draft) => (draft.built ??= built(draft)));
+    return drafts.map((draft) => (draft.built ??= built(draft)));
+  }
+
+  #build(): readonly UIMessage[] {
+    const messages = this.stored;
     const answer = this.#answer;
     if (answer !== null && (answer.text !== "" || answer.reasoning !== "" || answer.calls.length > 0)) {
       const last = messages.at(-1);

@@ -197,7 +197,10 @@ export interface Approval {
 
 /** Everything that a view of a conversation needs. A new object whenever something changes, otherwise the same one. */
 export interface ThreadSnapshot {
-  /** `"opening"`: nothing else is known yet. `"failed"`: see `error`. `"closed"`: after `close()`. */
+  /**
+   * `"opening"`: nothing else is known yet, but perhaps the `messages` and the `title` that were shown last, from IndexedDB, if they
+   * are still true. `"failed"`: see `error`. `"closed"`: after `close()`.
+   */
   phase: "opening" | "open" | "failed" | "closed";
   conversationId: string | null;
   /** For everything that has no field here: the handle of `opened()`, always the same. `null` until it is open. */

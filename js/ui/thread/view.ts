@@ -13,6 +13,7 @@ import type {
 } from "threadkeep";
 import { ThreadkeepError } from "threadkeep";
 import { argumentsOf } from "./fields.js";
+import type { Shown } from "./picture.js";
 import { Transcript, isSameList } from "./transcript.js";
 import type { Approval, UIMessage } from "./types.js";
 
@@ -27,6 +28,8 @@ const patience = 200;
 /** Hears of a view. */
 export interface ViewListener {
   changed(): void;
+  /** A run is over, here or elsewhere. */
+  ended(): void;
   /** This page writes the conversation from now on. */
   becameWriter(): unknown;
   deleted(): void;
@@ -97,6 +100,14 @@ export class ConversationView {
   get isRunning(): boolean {
     const { access, executionStatus } = this.conversation;
     return access !== "free" && executionStatus === "running";
+  }
+
+  /** What is stored of what is shown; `null` while something goes on, and if there is nothing. */
+  get settled(): Shown | null {
+    const { conversation, title } = this;
+    const { messages, leaf } = { messages: this.#transcript.stored, leaf: this.#transcript.lastEventId };
+    if (this.isRunning || this.#arrived !== null || leaf === null) return null;
+    return { messages, title, leaf, length: conversation.events.length, tags: conversation.state.tags };
   }
 
   /** Whether the last message has a failure in it. */
@@ -379,8 +390,10 @@ export class ConversationView {
   }
 
   #takeState({ key, value }: { key: string; value: unknown }): void {
-    if (key === "execution_status") this.#follow(this.readCalls());
-    else if (key === "tags") this.readState();
+    if (key === "execution_status") {
+      this.#follow(this.readCalls());
+      if (!this.isRunning) this.#listener.ended();
+    } else if (key === "tags") this.readState();
     else if (key === "leaf_event_id") {
       if (this.#arrived === null && value !== this.#transcript.lastEventId) this.#follow(this.readBranch());
     } else if (key === "access") this.#takeAccess(value);
