@@ -14,9 +14,9 @@ export function serverOptions(server: AgentServer): AgentServerOptions {
   return { host: url.href.replace(/\/+$/, ""), apiKey, workingDir };
 }
 
-/** So many milliseconds a server has to answer, and to say what it is, which no work delays. */
+/** So many milliseconds a server has to answer, and to say what it is. One that was busy with eight conversations has taken ten seconds. */
 const answersWithin = 60_000;
-const greetsWithin = 10_000;
+const greetsWithin = 30_000;
 
 /** The content of a request, and its limits. */
 interface Said {

@@ -299,16 +299,16 @@ describe("a server that talks nonsense", { concurrency: true }, () => {
       await assert.rejects(remoteWorkspace(home).list(""), isNamed);
     });
 
-  test("a host that accepts and is silent says so within seconds", async () => {
+  test("a host that accepts and is silent is said to be so", async () => {
     const place = await start();
     const store = memoryStore();
     const first = await opened(place, { store });
     await first.close();
     place.server.silent.add("GET /server_info");
-    const isNew = assert.rejects(place.open(), { code: "network", message: /has not answered for 10 s/ });
+    const isNew = assert.rejects(place.open(), { code: "network", message: /has not answered for 30 s/ });
     const conversation = await place.open({ store, conversationId: first.id });
-    await until(conversation, () => conversation.waiting, 15_000);
-    assert.match(conversation.waiting.message, /has not answered for 10 s/);
+    await until(conversation, () => conversation.waiting);
+    assert.match(conversation.waiting.message, /has not answered for 30 s/);
     await conversation.close();
     await isNew;
   });
