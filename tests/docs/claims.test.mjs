@@ -30,6 +30,9 @@ test("the times of the comparison are those of figures.md", () => {
   const [ours, theirs] = cells(figures, "a step with one call");
   const [, version] = /\| `ai` (\d+)/.exec(figures);
   assert.deepEqual(cells(readme, "one step of an agent").slice(0, 2), [`${theirs} ms (\`ai\` ${version})`, `${ours} ms`]);
+  const [screen, otherScreen] = cells(figures, "fast 4G (9 Mbit/s");
+  const row = cells(readme, "a stored chat of 100 messages").slice(0, 2);
+  assert.deepEqual(row, [`${otherScreen} ms (\`ai\` ${version} and one row of IndexedDB)`, `${screen} ms`]);
   const [, slower] = /takes ([\d.]+) times as long as a bare reader loop/.exec(figures);
   const [, others] = /`ai` (\d+) times as long/.exec(figures);
   assert.deepEqual(cells(readme, "an answer in 20,000 pieces").slice(0, 2), [
