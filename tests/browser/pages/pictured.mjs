@@ -19,8 +19,24 @@ const agent = new Agent({ llm: new LLM({ model: "openai/m", baseUrl: "/v1", apiK
 const sealed = () => encryptedStore(indexedDBStore("sealed"), { passphrase: "a passphrase of a test" });
 let thread;
 
+/** Resolves when this page has looked for a picture, and has shown what it found: threads tell of changes with the next frame. */
+let looked;
+
+function watch() {
+  const { transaction } = IDBDatabase.prototype;
+  looked = new Promise((resolve) => {
+    IDBDatabase.prototype.transaction = function (names, ...more) {
+      const begun = transaction.call(this, names, ...more);
+      if ([names].flat().includes("pictures"))
+        begun.addEventListener("complete", () => requestAnimationFrame(() => requestAnimationFrame(resolve)));
+      return begun;
+    };
+  });
+}
+
 /** Opens a thread; `shown()` has each different state of it. */
 export function open(conversationId, isSealed = false) {
+  watch();
   thread = openThread({ agent, conversationId, secrets: { KEY: "kept-from-all" }, ...(isSealed && { store: sealed() }) });
   window.states = [];
   const note = () => {
@@ -36,6 +52,7 @@ export function open(conversationId, isSealed = false) {
 const inShort = (part) => (part.type === "tool" ? `${part.toolName}: ${part.state} ${part.value ?? ""}` : part.text);
 
 export const shown = () => window.states.map((state) => JSON.parse(state));
+export const hasLooked = () => looked;
 export const opened = async () => void (await thread.opened());
 export const send = (text) => thread.send(text).then(() => undefined);
 export const close = () => thread.close();

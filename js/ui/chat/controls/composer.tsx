@@ -161,14 +161,12 @@ export function Composer({ thread, handle, models = [], onModelChange }: Compose
           onInput={({ currentTarget }) => setText(currentTarget.value)}
           onPaste={(event) => {
             const text = event.clipboardData?.getData("text/plain") ?? "";
-            const files = [...(event.clipboardData?.files ?? [])];
             // A server takes no files from here.
-            if (text.length >= longText && home !== "server")
-              files.splice(0, Infinity, new File([text], labels.pastedText, { type: "text/plain" }));
+            const isFile = text.length >= longText && home !== "server";
             // Programs such as word processors copy a picture of a text beside it.
-            else if (files.length === 0 || text !== "") return;
+            if (!isFile && (text !== "" || !event.clipboardData?.files.length)) return;
             event.preventDefault();
-            void attach(files);
+            void attach(isFile ? [new File([text], labels.pastedText, { type: "text/plain" })] : [...event.clipboardData!.files]);
           }}
           onKeyDown={(event) => {
             if (event.key === "Escape" && asks) return setAsks(false);

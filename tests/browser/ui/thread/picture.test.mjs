@@ -82,7 +82,7 @@ for (const kind of availableBrowsers) {
       const page = await blank();
       hold();
       await inPage(page, "open", id);
-      await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 500)));
+      await inPage(page, "hasLooked");
       const early = (await inPage(page, "shown")).at(-1);
       assert.equal(early[0], "opening");
       release();
@@ -148,8 +148,13 @@ for (const kind of availableBrowsers) {
       await inPage(page, "open", crypto.randomUUID(), true);
       await inPage(page, "send", "Sealed words");
       await inPage(page, "idle");
-      // Longer than a picture takes.
-      await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 3000)));
+      await inPage(page, "close");
+      // That of a thread which has begun later is there.
+      const later = crypto.randomUUID();
+      await inPage(page, "open", later);
+      await inPage(page, "send", "Open words");
+      await inPage(page, "idle");
+      await inPage(page, "kept", later, "said: Open words");
       await inPage(page, "close");
       assert.deepEqual(await inPage(page, "pictures", "sealed"), []);
       const texts = await page.evaluate(() => import("/secrets/database.mjs").then(({ textsOf }) => textsOf("sealed")));
@@ -185,8 +190,13 @@ for (const kind of availableBrowsers) {
       const scroller = one(".scroller");
       return { rows, fromEnd: Math.round(scroller.scrollHeight - scroller.clientHeight - scroller.scrollTop) };
     };
-    await untilIn(page, "the messages are there", () => window.all?.(".row").length > 2);
-    await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 300)));
+    /** Resolves when what was changed is drawn. */
+    const drawn = () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
+    await untilIn(page, "the end of the messages is there", () => {
+      const scroller = window.all?.(".row").length > 2 && one(".scroller");
+      return scroller && scroller.scrollHeight - scroller.clientHeight - scroller.scrollTop < 1;
+    });
+    await page.evaluate(drawn);
     const early = await page.evaluate(view);
     assert.equal(await page.evaluate(() => chat.thread.getSnapshot().phase), "opening");
     assert.match(early.rows.at(-1)[2], /said: Question 12/);
@@ -202,7 +212,7 @@ for (const kind of availableBrowsers) {
     });
     release();
     await untilIn(page, "it is open", () => chat.thread.getSnapshot().phase === "open" && one("[data-verb=again]"));
-    await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 300)));
+    await page.evaluate(drawn);
     const late = await page.evaluate(view);
     await photograph({ page }, `picture-late-${kind}`);
     const without = (text) =>
