@@ -27,7 +27,11 @@ test("an import has the time of its last event and its place in the list, until 
   assert.deepEqual(second.updatedAt, happened);
   assert(second.createdAt.getTime() >= before);
 
-  const conversation = await Conversation.open({ agent, store, conversationId: id });
+  // Opening it is no change, though it stores what the page has decided about the import.
+  const { baseState } = await store.load(id);
+  const conversation = await Conversation.open({ agent, store, conversationId: id, confirmationPolicy: { kind: "AlwaysConfirm" } });
+  assert.notEqual((await store.load(id)).baseState, baseState);
+  assert.deepEqual((await listed()).map(({ updatedAt }) => updatedAt)[1], happened);
   await conversation.setTags({ title: "Continued" });
   await conversation.close();
   const [changed] = await listed();

@@ -10,7 +10,7 @@ use crate::{
     conversation::{
         active_branch::{ActiveBranch, Part, RECENT, walk_back},
         file_versions::FilesChange,
-        machine::{Change, HeadMove},
+        machine::{Change, HeadMove, undecided::forget_imported_time},
     },
     error::Result,
     event::{Body, Event, Head, Source},
@@ -152,8 +152,15 @@ impl EventLog {
     async fn store(&self, writing: &mut Writing) -> Result<()> {
         let Writing { change, events, length, head, changed_files, changes_state, .. } = writing;
         let expected_length = change.stored_length.unwrap_or(self.length());
+        let at = match &mut change.state {
+            Some(state) if !change.keeps_time => {
+                *changes_state |= forget_imported_time(state);
+                self.host.now()
+            }
+            // The time of a conversation never goes back.
+            _ => 0.0,
+        };
         let (created_at, writer) = (self.created_at.get(), self.writer.next(*changes_state));
-        let at = change.state.as_ref().map_or(0.0, |_| self.host.now());
         let changes_files = change.files.iter().any(|file| has_versions(&file.path));
         let has_moved = change.head_move.is_some() || change.truncate_to.is_some();
         let files_follow = change.head_move.as_ref().filter(|head_move| head_move.files_follow);

@@ -220,6 +220,8 @@ pub struct Change {
     pub held: Vec<Draft>,
     /// How durable the commit has to be.
     pub durability: Durability,
+    /// Whether the time of the conversation stays as it is.
+    pub keeps_time: bool,
     /// Cuts the log to this length first; `files` has to contain the events that are cut off.
     pub truncate_to: Option<u64>,
     pub head_move: Option<HeadMove>,

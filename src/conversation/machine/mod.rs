@@ -122,7 +122,8 @@ impl Machine<'_> {
             }
             Command::RemoveQueuedMessage(message) => self.remove_from_inbox(&message),
             Command::ChangeSetting(setting) => {
-                let change = Change { durability: setting.durability(), ..Change::default() };
+                let (durability, keeps_time) = (setting.durability(), setting.keeps_time());
+                let change = Change { durability, keeps_time, ..Change::default() };
                 setting.apply(&mut self.state, self.agent);
                 self.transition(Transition::ChangeSettings, change)
             }

@@ -66,6 +66,11 @@ impl Setting {
         }
     }
 
+    /// Whether it is no work on the conversation, which keeps its time and its place in lists then: somebody has opened it.
+    pub fn keeps_time(&self) -> bool {
+        matches!(self, Self::Given(_))
+    }
+
     /// Sets it in this state.
     pub fn apply(&self, state: &mut BaseState, agent: &Agent) {
         match self {

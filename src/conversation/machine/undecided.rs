@@ -27,9 +27,22 @@ pub fn mark_decided(state: &mut BaseState, fields: &[&str]) {
         has_changed |= undecided.remove(name).is_some();
     }
     if has_changed {
-        // From this commit on, the time of the import's last event is not shown.
-        undecided.remove(LAST_EVENT);
-        let is_empty = undecided.iter().next().is_none();
-        state.set_field(IMPORT, (!is_empty).then(|| RawJson::of(&undecided)).as_ref());
+        set_note(state, &undecided);
     }
+}
+
+/// Removes the time of the import's last event, if it is there: from this commit on, a list shows the time of the conversation.
+pub fn forget_imported_time(state: &mut BaseState) -> bool {
+    let mut note = undecided_in(state);
+    let is_there = note.remove(LAST_EVENT).is_some();
+    if is_there {
+        set_note(state, &note);
+    }
+    is_there
+}
+
+/// Without fields there is no note.
+fn set_note(state: &mut BaseState, note: &EditableObject) {
+    let is_empty = note.iter().next().is_none();
+    state.set_field(IMPORT, (!is_empty).then(|| RawJson::of(note)).as_ref());
 }
