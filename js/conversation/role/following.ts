@@ -117,6 +117,8 @@ export async function follow({
   let reading: Promise<void> | undefined;
   /** The writer that answers. */
   let writer: string | undefined;
+  /** The writer that has answered a greeting last. */
+  let known: string | undefined;
   let where: Elsewhere = place ? "worker" : "tab";
   /** The time since which it writes: one that has written before was replaced, and may have been frozen until now. */
   let since = 0;
@@ -208,7 +210,8 @@ export async function follow({
       if (message.by !== writer && message.since >= since) hello();
     } else if ("welcome" in message) {
       if (message.to !== client || message.by === writer || message.since < since || !hasGreeted) return;
-      writer = message.by;
+      const isKnown = message.by === known;
+      writer = known = message.by;
       since = message.since;
       shown = message.shown;
       isFree = false;
@@ -218,7 +221,11 @@ export async function follow({
         emit({ kind: "ConversationStateUpdateEvent", key: "home", value: where });
       }
       const [message_id, content] = message.answer ?? [];
-      if (message_id !== undefined && !stored.includes(message_id)) emit({ kind: "StreamingDeltaEvent", message_id, content: content! });
+      if (message_id !== undefined && !stored.includes(message_id)) {
+        // Of the answer of a known writer some pieces were shown, and others were lost: it begins anew.
+        if (isKnown) emit({ kind: "StreamingDeltaEvent", message_id });
+        emit({ kind: "StreamingDeltaEvent", message_id, content: content! });
+      }
       if (where === "worker") own.offer();
       for (const call of [...open.values()].sort((one, other) => one.number - other.number)) send(call, writer);
       // Everything that the last writer has stored is shown before an answer that looks it up.
@@ -304,6 +311,23 @@ export async function follow({
     awaitEnd();
   });
 
+  const greet = () => {
+    hello();
+    member.tell({ id, isListed: false, word: "asking" });
+  };
+  // WebKit keeps a page that is left, and shows it again, but not its messages: what was stored meanwhile is read, and what has no answer
+  // is asked again.
+  const shownAgain = ({ persisted }: PageTransitionEvent) => {
+    if (!persisted || !channel) return;
+    writer = undefined;
+    greet();
+    // With its locks, a page that is left loses what it waits for, and may not hear of that.
+    waiting?.abort();
+    waiting = undefined;
+    awaitEnd();
+  };
+  globalThis.document && addEventListener("pageshow", shownAgain, { signal });
+
   const leave = (reason?: unknown): OpenCall[] => {
     if (signal.aborted) return [];
     end.abort(reason);
@@ -327,8 +351,7 @@ export async function follow({
   return {
     greet() {
       if (!channel || signal.aborted) return;
-      hello();
-      member.tell({ id, isListed: false, word: "asking" });
+      greet();
       // A store without a name is known in this page only, where a writer answers at once. Otherwise the one that has taken the
       // place of this handle has the conversation through another store, and cannot be asked.
       if (store.name !== undefined) return;

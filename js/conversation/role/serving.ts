@@ -49,6 +49,9 @@ export interface Serving {
   end(isClosing: boolean): Promise<void> | undefined;
 }
 
+/** The answer to a call. */
+type Answer = Extract<Unsigned<FromWriter, "by">, { result: number }>;
+
 /** The live events that a follower cannot derive from what is stored. */
 const passedOn: ReadonlySet<string> = new Set([
   "StreamingDeltaEvent",
@@ -68,7 +71,7 @@ export function serve(session: ServingSession, verbs: Verbs, since: number): Ser
   const channel = channelOf(session.store, session.id);
   const where: Elsewhere = "WorkerGlobalScope" in globalThis ? "worker" : "tab";
   /** The calls of each handle that it may ask for again, and the end of those whose place in the order is decided. */
-  const clients = new Map<string, { calls: Map<number, Promise<void>>; placed: Promise<unknown> | undefined }>();
+  const clients = new Map<string, { calls: Map<number, Promise<Answer>>; placed: Promise<unknown> | undefined }>();
   const stops = new Map<string, AbortController>();
   /** The runs that others have asked for, and that go on without any approval. */
   const runs = new Set<{ to: string; left: number }>();
@@ -116,7 +119,7 @@ export function serve(session: ServingSession, verbs: Verbs, since: number): Ser
   session.listeners.add(listener);
 
   const clientOf = (name: string) => {
-    const client = clients.get(name) ?? { calls: new Map<number, Promise<void>>(), placed: undefined };
+    const client = clients.get(name) ?? { calls: new Map<number, Promise<Answer>>(), placed: undefined };
     clients.set(name, client);
     return client;
   };
@@ -176,17 +179,17 @@ export function serve(session: ServingSession, verbs: Verbs, since: number): Ser
     return placed.then(({ result }) => result);
   };
 
-  const answer = async (to: string, result: number, value: Promise<unknown>): Promise<void> => {
-    let message: { value: unknown } | { error: ThreadkeepError };
-    try {
-      message = { value: await value };
-    } catch (error) {
-      message = { error: fromCore(error) };
-    }
+  const answer = async (to: string, result: number, value: Promise<unknown>): Promise<Answer> => {
+    const message = await value.then(
+      (value): Answer => ({ to, result, value }),
+      (error: unknown): Answer => {
+        const { code, message, retryable, status } = fromCore(error);
+        return { to, result, error: { code, message, retryable, status } };
+      },
+    );
     flush();
-    if ("value" in message) return post({ to, result, value: message.value });
-    const { code, message: text, retryable, status } = message.error;
-    post({ to, result, error: { code, message: text, retryable, status } });
+    post(message);
+    return message;
   };
 
   const hear = (message: FromFollower) => {
@@ -205,8 +208,9 @@ export function serve(session: ServingSession, verbs: Verbs, since: number): Ser
       if (to !== by || !Object.hasOwn(verbs, verb)) return;
       const { calls } = clientOf(from);
       for (const other of calls.keys()) if (other <= settled) calls.delete(other);
-      // A call that arrives twice has one answer.
-      if (calls.has(number)) return;
+      // It is carried out once. The page that asks again may have been away when the answer came.
+      const before = calls.get(number);
+      if (before) return void before.then(post);
       const stop = message.signal === "none" ? undefined : new AbortController();
       const key = `${from}/${number}`;
       if (stop) stops.set(key, stop);

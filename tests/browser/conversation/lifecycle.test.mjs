@@ -52,6 +52,8 @@ for (const kind of availableBrowsers) {
             const id = await one.evaluate(() => open(undefined));
             assert.equal(await one.evaluate(() => say("before")), "Answered.");
             await two.evaluate((id) => open(id), id);
+            // The two have greeted each other, and what they read for that is read.
+            await two.evaluate(() => conversation.pendingActions());
             assert.deepEqual([await one.evaluate(access), await two.evaluate(access)], ["writer", "follower"]);
             const [gone, stays] = role === "writer" ? [one, two] : [two, one];
             const back = await happenings[name](gone);
@@ -65,6 +67,7 @@ for (const kind of availableBrowsers) {
               await gone.evaluate(prepare);
               await gone.evaluate((id) => open(id), id);
             }
+            await gone.evaluate(() => until(() => conversation.events.length === 5, "it has heard what was said meanwhile"));
             assert.equal(await gone.evaluate(() => say("after")), "Answered.");
             assert.equal(await stays.evaluate(() => say("and here")), "Answered.");
             const texts = (page) =>
@@ -76,8 +79,10 @@ for (const kind of availableBrowsers) {
             assert.deepEqual(await texts(gone), expected);
             assert.deepEqual(await texts(stays), expected);
             assert.deepEqual([await gone.evaluate(access), await stays.evaluate(access)].sort(), ["follower", "writer"]);
-            await one.close();
-            await two.close();
+            const [writer, follower] = (await one.evaluate(access)) === "writer" ? [one, two] : [two, one];
+            await writer.close();
+            await follower.evaluate(() => until(() => conversation.access === "writer", "it has taken the place of the writer"));
+            await follower.close();
           });
         }
       }
