@@ -62,7 +62,10 @@ export function announce(store: Store, ids: readonly string[], isDeleted = false
   leave();
 }
 
-/** The locks of this browser, and the name of the one that a page holds as long as it writes this conversation. @internal */
+/**
+ * The locks of this browser, and the name of the one that a page holds as long as it writes this conversation, for which followers wait.
+ * It is not the lock of the core: who waits for that one would keep it from those that only try to take it. @internal
+ */
 export function lockOfWriter({ name }: Store, id: string): { locks: LockManager; name: string } | undefined {
   const locks = globalThis.navigator?.locks;
   // A store without a name is in this page only.

@@ -1,4 +1,5 @@
 // Factories of the library's own tools. The code of a tool is loaded when a conversation that has it is opened, or later.
+// A tool is a file in this folder and a line here or in `file-tools.ts`; `js/ui/chat/built-in-tools.ts` has its icon and labels.
 import { isA, isFunction } from "../input/arguments.js";
 import { invalidOptions, optionsOf, reading } from "../input/errors.js";
 import { LLM } from "../llm/llm.js";

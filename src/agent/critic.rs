@@ -1,7 +1,7 @@
 //! Critics: they rate answers, and can demand another attempt at the task (`critic/`, `agent/critic_mixin.py`).
 //!
 //! A rating is stored with the event that it rates. What a critic decides follows from the stored rating and the number of
-//! attempts, so a later page decides the same.
+//! attempts, so a later page decides the same. The options of a host are read in `js/agent/critics/options.ts`.
 
 use super::response::{Draft, Reply};
 use crate::{

@@ -104,7 +104,8 @@ impl Conversation {
         }
     }
 
-    /// The right to change files, if this tool may do so.
+    /// The right to change files, if this tool may do so: held until the result is stored, and one for a conversation and all its
+    /// sub-agents, which change its files, too.
     pub(super) async fn file_changes(&self, tool_name: &str) -> Option<FairGuard> {
         self.0.agent.tools.get(tool_name).filter(|tool| tool.changes_files())?;
         Some(self.0.file_changes.lock().await)

@@ -1,5 +1,6 @@
 //! Limits of a run: the number of steps, and dollars as counted in the stored metrics (`_emit_run_limit_error` in
-//! `conversation/impl/local_conversation.py`).
+//! `conversation/impl/local_conversation.py`). A host gives them in `js/agent/limits.ts`, read by `bindings/options.rs`
+//! (`run_limits`).
 
 use super::{
     Conversation, TotalUsage,

@@ -1,7 +1,7 @@
 //! The trait of all wire APIs: a request made from messages, and a decoder of the answer. Performs no I/O.
 //!
 //! Each wire API is a folder beside this file. A page loads one when a model needs it, and natively all are compiled in:
-//! see [`WireApis`].
+//! see [`WireApis`]. Which one a model is asked over: [`Api::of`].
 
 use crate::{
     json::{Object, string_enum},

@@ -3,7 +3,8 @@
 //! Mirrors `context/condenser/` of the SDK's version 1.58, which never removes the system prompt; older versions do.
 //! A decision is a pure function of the view: nothing here asks a model. The caller asks it for the summary of
 //! [`Attempt::forgotten`] and appends a [`crate::event::Condensation`], or reports that the model failed and gets the
-//! next decision.
+//! next decision. A further condenser needs its stored form in `settings.rs`, its rule in `decision.rs`, and its options in
+//! `js/agent/condenser/options.ts`.
 
 mod decision;
 mod fields;
