@@ -21,7 +21,7 @@ pub enum CutOff {
     BrokenOff,
     /// It has reached the limit of its length, or the end of the context.
     TooLong,
-    /// The same, before it said anything.
+    /// It has reached such a limit with thoughts alone, before any text.
     OnlyThoughts,
     /// The provider's content filter has ended it.
     Filtered,
@@ -42,7 +42,7 @@ impl CutOff {
 
     /// Why an answer that has ended for this reason is not whole, in the words of all wire APIs; `None` if it is.
     pub(super) fn of(finish_reason: &str, has_text: bool) -> Option<Self> {
-        // Gemini writes capitals, and what its filter has found behind a colon.
+        // Gemini writes the reason in capitals, and may add a colon and what its filter has found.
         let reason = finish_reason.split(':').next().unwrap_or_default().to_ascii_lowercase();
         match reason.as_str() {
             "length"

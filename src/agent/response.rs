@@ -130,7 +130,7 @@ fn read_message(message: &Message, response_id: String, known: &mut Known<'_>) -
     };
     let mut drafts = vec![Draft { id: known.first_id.take(), ..Draft::new(Source::Agent, event) }];
     let hint = match has_text {
-        // To be asked once more would use up the limit once more.
+        // The model is not asked again because of an answer that was cut off: most likely it would reach the same limit.
         _ if why.is_some() => None,
         false => Some(include_str!("prompts/nudge.md").trim_end()),
         true => known.tools.expects_answer().then_some(ANSWER_DEMAND),
@@ -215,7 +215,7 @@ fn read_call(
     let Some(tool) = known.tools.get(&name) else { return Err(missing_tool(&name, known)) };
     let definition = tool.definition();
     let invalid = |error: String, text: &str| {
-        // A schema of the host may say it in a sentence.
+        // A schema of the host may describe the error in a sentence, whose full stop would be in the middle of this text.
         let error = error.trim_end().trim_end_matches('.');
         match argument_names(text) {
             Some(names) => {

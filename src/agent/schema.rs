@@ -139,7 +139,7 @@ impl<'a> Schema<'a> {
             Place::All(places) => {
                 Place::All(places.iter().map(|part| self.inner(part, kind, depth, step)).collect())
             }
-            // A choice of another kind says nothing of what is in this one.
+            // Alternatives that do not allow this kind of value say nothing about what is inside of it.
             Place::Any(places) => {
                 let fitting = places.iter().filter(|part| self.allows(part, kind));
                 Place::Any(fitting.map(|part| self.inner(part, kind, depth, step)).collect())

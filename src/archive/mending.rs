@@ -58,7 +58,7 @@ fn with_readable_parts(text: &str, flaws: &mut Flaws) -> Option<String> {
     }
     let has_source = fields.read::<Source>("source").is_some();
     if !has_source && Body::default_source(&kind).is_none() {
-        // Nothing else says it of an event that has no role.
+        // The role of its message is the only other sign of who made an event; without one it cannot be mended.
         let role = fields.object("llm_message").read::<String>("role")?;
         let source = match role.as_str() {
             "user" => Source::User,

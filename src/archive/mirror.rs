@@ -89,7 +89,7 @@ pub fn plan(ours: &[EventId], theirs: &[&str], state: Option<&BaseState>) -> Mir
         next = to.saturating_add(1);
     }
     plan.moves.reverse();
-    // A copy that lies where the event comes to stays.
+    // A file that has the name to which an event moves is not removed as stale.
     let targets: Vec<String> = plan
         .moves
         .iter()
@@ -142,9 +142,9 @@ pub fn plan(ours: &[EventId], theirs: &[&str], state: Option<&BaseState>) -> Mir
     plan
 }
 
-/// The order in which each event comes behind the one that it follows: an import would believe that it follows another one. `events`
-/// are the ids in the order of their files, with the ids of those that they name, empty where they name none. Those that follow an
-/// event that is not there are left out, unless `keeps_all`: it may be there later.
+/// An order in which each event comes after its parent; an import would otherwise take another event for its parent. `events`
+/// are the ids in the order of their files, with the ids of the parents that they name, empty where they name none. Those whose parent
+/// is not there are left out, because it may come later, unless `keeps_all` is set.
 pub fn in_order(events: &[(&str, &str)], keeps_all: bool) -> Vec<usize> {
     let mut ids: HashMap<&str, usize> = HashMap::new();
     for (index, (id, _)) in events.iter().enumerate() {
@@ -173,7 +173,7 @@ pub fn in_order(events: &[(&str, &str)], keeps_all: bool) -> Vec<usize> {
         }
     }
     if keeps_all {
-        // Two that follow each other, which only a damaged log has.
+        // The events that are left have parents that form a circle, or follow such events: only a damaged log has any.
         order.extend((0..events.len()).filter(|index| !is_placed.get(*index).is_some_and(|is| *is)));
     }
     order

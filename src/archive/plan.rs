@@ -78,7 +78,7 @@ impl<'a> Plan<'a> {
         let has_new = comparison.new_events() > 0;
         let state = BaseState::of(plan.verified.id, &listing.base_state);
         let Some(state) = state.filter(|_| !(has_new && comparison.goes_on)) else {
-            // Of a state that cannot be read the archive has a copy.
+            // The archive goes on where the stored log ends, or the stored state cannot be read: the archive's state replaces it.
             plan.outcome = Outcome::Continued { from };
             return Ok(plan);
         };
@@ -247,7 +247,7 @@ impl<'a> Plan<'a> {
     /// Whether the versions of files are taken in: they refer to places in the log, which have to be those of the archive.
     fn takes_file_versions(&self) -> bool {
         let is_current = |path: &str| path == file_versions::CURRENT;
-        // They count the events of the log.
+        // Versions name their place by the number of events in the log, so the stored log must be the beginning of the archive's.
         let is_beginning = self.stored.as_ref().is_none_or(|(_, comparison)| comparison.is_beginning);
         is_beginning
             && !self.keeps_state()

@@ -85,7 +85,7 @@ impl Tree {
             place = node.parent;
         }
         let counts = self.counts(&all);
-        // Of the first turn of the end of a log the beginning is unknown.
+        // If only the end of the log was read, the first turn in it may have begun earlier.
         found.retain(|(group, active)| {
             let is_known = group.after.is_some() || self.start == 0;
             !is_known || counts.get(group.index()).is_some_and(|count| *count > usize::from(active.is_some()))

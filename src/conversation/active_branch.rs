@@ -172,7 +172,7 @@ impl ActiveBranch {
         }
         let can_be_undone = |event: &Event| match event.body() {
             Body::Condensation(_) => false,
-            // An earlier call would be without its result.
+            // Without its result, a call that stays on the branch would be pending again.
             Body::ObservationEvent(result) => ids.contains(result.action_id.as_str()),
             Body::UserRejectObservation(rejection) => ids.contains(rejection.action_id.as_str()),
             Body::AgentErrorEvent(error) => ids.contains(error.tool_call_id.as_str()),

@@ -107,7 +107,7 @@ impl Conversation {
         if paths.is_empty() {
             return Ok(());
         }
-        // Without its code a draft can wait; the conversation need not.
+        // If the code for drafts cannot be loaded, the conversation opens all the same, and the draft stays stored.
         match (self.0.drafts)().await {
             Ok(drafts) => drafts.open(self, paths, resume).await,
             Err(_) => Ok(()),
@@ -163,7 +163,7 @@ impl Conversation {
             let command = Command::WriteFiles { files, durability: Durability::Relaxed };
             return self.perform(command).await.map(drop);
         };
-        // A message that waits goes past it at once.
+        // A message that waits in the inbox is appended at once, so the draft becomes an event in front of it.
         let resume = if self.0.page.borrow().inbox.is_empty() { resume } else { Resume::Keep };
         self.0.page.borrow_mut().draft = Some(draft);
         for warning in self.0.warnings.borrow_mut().iter_mut() {

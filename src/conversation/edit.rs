@@ -42,7 +42,7 @@ impl Conversation {
         // From here on no other command may run: it could decide about another call of the batch that is being copied.
         let queue = self.0.log.queue().await;
         self.ensure_writable()?;
-        // Otherwise their calls would have none on the new branch.
+        // Results that wait for a commit are stored first, or their calls would be copied to the new branch without them.
         self.append_held(&queue).await?;
         let rewrite = self.rewrite(&old, edited, &id, risk, hook_answers).await?;
         let events = self.perform_now(&queue, Command::EditAction(rewrite)).await?;

@@ -58,7 +58,7 @@ impl Conversation {
                 return Ok(());
             }
             let torn = self.claim(&queue).await?;
-            // The last writer may have recorded more since these were read.
+            // They are read again when they are needed: the last writer may have recorded more commands since.
             self.0.page.borrow_mut().commands.clear();
             self.0.access.set(Access::Writer);
             torn

@@ -113,7 +113,7 @@ impl Conversation {
         }
         let copied = self.copy(ranges, files, id, state.json()).await;
         drop(unchanged);
-        // Whoever has caused a conflict has written there as well.
+        // After a conflict nothing is deleted: somebody else is writing a conversation with this id.
         if let Err(error) = &copied
             && error.code() != ErrorCode::LockedElsewhere
         {
@@ -135,7 +135,7 @@ impl Conversation {
         let log = &self.0.log;
         let queue = log.queue().await;
         self.ensure_open()?;
-        // Otherwise their calls would run again in the copy.
+        // Results that wait for a commit are stored first, or their calls would run again in the copy.
         self.append_held(&queue).await?;
         log.load_branch(&queue, Part::End).await?;
         self.with_machine(|machine| machine.check_fork(includes_head))?;

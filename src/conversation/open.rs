@@ -153,7 +153,7 @@ impl Conversation {
         };
         warnings.extend(context.as_deref().and_then(AgentContext::complaint).map(warning::unusable_skills));
         log.context = context;
-        // The record of the task, which is stored before, has stored the owner.
+        // A sub-agent's task is recorded in its owner before this, so the owner is stored and has an identity.
         log.owner = options.owner.clone().and_then(|owner| {
             let (_, created_at) = owner.0.log.identity()?;
             Some((owner, created_at))

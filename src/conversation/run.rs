@@ -90,7 +90,7 @@ impl Conversation {
 
     async fn run_with(&self, beginning: Beginning<'_>, cancel: CancelToken) -> Result<RunOutcome> {
         self.ensure_writable()?;
-        // Before anything is waited for, so that whatever stops it finds it.
+        // This comes before the first `await`, so that a pause or an interrupt finds the run.
         let running = self.begin_run(&cancel, Phase::Begins)?;
         let (mut usage, began) = (self.begin_usage(), self.0.log.host.now());
         let result = match self.run_until_done(beginning, &cancel, &mut usage).await {

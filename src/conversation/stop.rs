@@ -19,7 +19,7 @@ impl Conversation {
             page.run.iter_mut().for_each(|run| run.is_paused = true);
             !page.is_running() || page.has_begun()
         };
-        // The beginning of the run was asked for before.
+        // A run that was asked for before this pause begins first, so that the pause stops it.
         let _turn = if is_first { None } else { Some(self.0.turns.lock().await) };
         let paused = self.perform(Command::Pause).await;
         self.0.page.borrow_mut().is_pausing = false;

@@ -108,7 +108,7 @@ impl EditableObject {
         self.set_at(0, name, json.into());
     }
 
-    /// Sets a field; a new one at this place.
+    /// Sets a field to this JSON text. If there is no field of this name, it is added at this place.
     fn set_at(&mut self, place: usize, name: &str, json: Rc<str>) {
         if let Some(piece) = self.pieces.iter_mut().rev().find(|piece| *piece.name == *name) {
             // Keep the old allocation of an equal text, so that `shared` shows that nothing has changed.

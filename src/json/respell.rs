@@ -88,7 +88,7 @@ fn push_string(out: &mut String, string: &str) {
 
 /// Appends a part of a JSON string, with escapes for characters that are not ASCII.
 fn push_ascii(out: &mut String, part: &str) {
-    // Which most texts have not, as is known quickly.
+    // Most texts are ASCII, and this is found out faster than by looking at each character.
     if part.is_ascii() {
         return out.push_str(part);
     }

@@ -275,7 +275,7 @@ impl Exchange<'_> {
                 };
                 Err(LlmError::from_provider(Some(200), json, &self.secrets))
             }
-            // A web page, or an error of Gemini in a list.
+            // The body is no JSON object: it is a web page, or an error of Gemini in a list.
             false => Err(LlmError::from_provider(Some(200), &text, &self.secrets)),
         }
     }

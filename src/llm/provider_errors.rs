@@ -172,7 +172,7 @@ must be less
 must have less
 should be [
 cannot truncate";
-    // Limits of other things: of time, of an answer, of a field, of a file.
+    // Words about other limits than that of the context: requests per time, the length of an answer, a field or a file.
     const OTHER: &str = "\
 per min
 per day

@@ -12,7 +12,7 @@ pub fn usage_of(usage: &Object<'_>) -> Option<Usage> {
             .find(|count| *count > 0.0)
             .map(|count| count as u64)
     };
-    // The second names are those of the Responses API.
+    // Of each pair the first name is that of Chat Completions, and the second that of Responses.
     let details = |names: [&str; 2]| {
         let found = names.iter().find_map(|name| Object::parse(usage.get(name)?));
         found.unwrap_or_default()

@@ -56,7 +56,7 @@ pub struct ServerCopy {
     answers: RefCell<Answers>,
     /// The ids of the events that this page has stored.
     ids: RefCell<BTreeSet<EventId>>,
-    /// Events that came before those in front of them.
+    /// Events that have arrived too early: one with a smaller number is still missing.
     early: RefCell<Vec<(u64, Event)>>,
     /// The number of the next event when the socket was opened.
     expected: Cell<u64>,
@@ -72,7 +72,7 @@ pub struct ServerCopy {
 struct LastChange {
     /// The name of the field; that of HEAD is empty.
     name: String,
-    /// By the server's clock.
+    /// The time of the change, by the server's clock.
     time: String,
     /// The number of the event in the copy.
     number: u64,
@@ -192,7 +192,7 @@ impl ServerCopy {
             let Changed { known: next, events, has_gap } = self.apply(known.clone(), &told)?;
             self.ensure_new(&known, &events).await?;
             let ids: Vec<_> = events.iter().map(|event| event.id().clone()).collect();
-            // The server has it, too.
+            // Relaxed, because whatever is lost with the page can be read from the server again.
             match self.commit(&known, next, events, Durability::Relaxed).await {
                 Ok(known) => {
                     self.known.replace(Some(known));
@@ -247,7 +247,7 @@ impl ServerCopy {
                     taken.is_behind = true;
                     answers.told(time);
                 }
-                // Without numbers, it may be in the log.
+                // The change comes without a number: it may be an event of the log, which then has to be asked for.
                 Told::Changed(_) => taken.is_behind = true,
                 Told::Snapshot { .. } => taken.is_snapshot = true,
                 Told::Begins { item, attempt } => answers.begin(item.clone(), *attempt),
@@ -322,7 +322,7 @@ impl ServerCopy {
                     if page.len() > MOST_IN_PAGE {
                         return Err(nonsense(&format!("a page of {} events", page.len())));
                     }
-                    // The next question would be the same, and its answer as well.
+                    // Asking for the next page would be the same question again, without an end.
                     if *has_more && page.len() <= usize::from(from.is_some()) {
                         return Err(nonsense("a page without events that is not the last one"));
                     }
@@ -442,8 +442,8 @@ impl ServerCopy {
         if let Some(old) = &known.state {
             let mut kept = Vec::new();
             old.differences(&snapshot, &mut |name, value| {
-                // A description has no field for some of the state.
-                // It also shows the agent in another form.
+                // A snapshot without a time is a description of the conversation: it leaves out some fields of the state, and
+                // shows the agent in another form.
                 let is_other = matches!(of, Moment::Length(_)) && (value.is_none() || name == "agent");
                 if is_other || self.is_newer(name, of) || name.starts_with(OWN) {
                     kept.push(name.to_owned());
@@ -467,7 +467,7 @@ impl ServerCopy {
         let changed = &mut *self.changed.borrow_mut();
         let known = changed.iter().position(|last| last.name == name);
         let last = known.map(|place| changed.swap_remove(place));
-        // Some are stored later than they were made.
+        // Changes are not always stored in the order of their times, so the latest time counts.
         let time = last.map_or("".to_owned(), |last| last.time).max(time.to_owned());
         changed.push(LastChange { name: name.to_owned(), time, number });
     }

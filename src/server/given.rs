@@ -38,9 +38,9 @@ pub enum Given<'a> {
 /// When a snapshot of the state was made.
 #[derive(Clone)]
 pub(super) enum Moment {
-    /// At this time of the server.
+    /// It was made at this time, by the server's clock.
     Time(String),
-    /// When the copy had this length, or later.
+    /// Its time is not known. It was made after the copy had this length.
     Length(u64),
 }
 
@@ -148,7 +148,7 @@ fn session_frame(text: &str) -> Result<Option<Told>> {
     }))
 }
 
-/// An event that is sent, and may be in the log.
+/// Reads an event that the server sends over the socket. It may be one of the log, but has no number.
 fn event_frame(text: &str) -> Result<Option<Told>> {
     let fields = Object::parse(text).ok_or_else(|| unreadable(text))?;
     let key = || fields.read::<String>("key").unwrap_or_default();
@@ -163,7 +163,7 @@ fn event_frame(text: &str) -> Result<Option<Told>> {
             text: fields.read("content"),
             reasoning: fields.read("reasoning_content"),
         },
-        // It complains of something that was sent over the socket. Nothing is.
+        // The server complains with this about what a page has sent over the socket, and this one sends nothing.
         Some("ServerErrorEvent") => return Ok(None),
         Some(_) => Told::Behind { time: fields.read("timestamp").unwrap_or_default() },
         None => return Err(unreadable(text)),

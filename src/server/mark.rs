@@ -33,7 +33,7 @@ pub(super) struct Kept {
 }
 
 impl Mark {
-    /// That of a copy of which nothing is known.
+    /// The mark of a copy that has just begun: only the server's address is known.
     pub fn new(host: &str) -> Self {
         Self { host: host.to_owned(), ..Self::default() }
     }

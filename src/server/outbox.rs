@@ -30,7 +30,7 @@ impl ServerCopy {
     pub async fn keep(&self, content: &str) -> Result<Event> {
         let event = self.event_of(content)?;
         self.change(|known| {
-            // The agent goes on with the last one.
+            // The agent is to run after the last message that waits, so the message takes this over from those before it.
             let runs = known.mark.outbox.iter_mut().fold(false, |runs, kept| {
                 let waits = kept.arrived.is_none();
                 runs | (waits && std::mem::take(&mut kept.runs))

@@ -132,7 +132,7 @@ impl AgentContext for StoredContext {
             suffix: self.system_message_suffix.as_deref(),
             secrets,
             now: match &self.now {
-                // To the minute.
+                // The date and the time without seconds: `2026-01-31T12:30`.
                 Now::Clock => local_time.get(..16),
                 Now::Text(text) => text.as_deref(),
             },
@@ -163,7 +163,7 @@ impl AgentContext for StoredContext {
             parts.push(suffix.to_owned());
         }
         if !parts.is_empty() {
-            // Texts of hooks follow.
+            // In front of the texts that hooks have added.
             message.extended_content.insert(0, Content::text(parts.join("\n")));
         }
     }

@@ -164,7 +164,7 @@ impl Store for HostStore {
                 let path = value.as_string().and_then(|path| path.parse().ok());
                 paths.push(path.ok_or_else(|| corrupt("files()", "returned something that is not a path"))?);
             }
-            // A store of the host may return all files.
+            // A store of the host may ignore the folder and return all files of the conversation.
             paths.retain(|path| path.is_below(folder));
             paths.sort();
             Ok(paths)

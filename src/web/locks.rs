@@ -150,7 +150,7 @@ async fn request(locks: &LockManager, name: &str, steals: bool) -> Result<Option
         })
     };
     let options = Object::new();
-    // A request may not have both.
+    // The browser refuses a request with both `steal` and `ifAvailable`.
     Reflect::set(&options, &if steals { "steal" } else { "ifAvailable" }.into(), &JsValue::TRUE)?;
     let request = locks.request(name, &options, &granted)?;
     // Leaks a few bytes for a lock that is granted; if it were dropped, a late refusal would call a dropped closure.

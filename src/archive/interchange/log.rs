@@ -202,7 +202,7 @@ impl Writer {
             }
             ItemKind::Message(source, message) => self.event(stamp, source, MessageEvent::new(message)),
             ItemKind::Other(source, body) => self.event(stamp, source, body),
-            // These are in a turn of calls, or a turn of their own.
+            // These never get here: `turns.rs` has put them into turns.
             ItemKind::Call(_) | ItemKind::Result(..) | ItemKind::Back(_) => Ok(()),
         }
     }

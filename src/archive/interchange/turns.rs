@@ -41,7 +41,7 @@ pub fn turns(timeline: &mut Timeline<'_>) -> Vec<Turn> {
     for Item { stamp, kind } in items {
         match kind {
             ItemKind::Back(id) => {
-                // No result in another branch is that of a call before it.
+                // Results that come after this belong to another branch, so they answer no call before it.
                 pairing.first_open = pairing.calls.len();
                 pairing.turns.push(Turn::Back(id));
             }

@@ -186,7 +186,7 @@ enum Run {
 
 /// The estimated number of tokens of a text, rather too high.
 pub fn estimated_tokens(text: &str) -> u64 {
-    // In sixths of a token.
+    // Counted in sixths of a token, so that whole numbers are enough.
     let mut sixths = 0_u64;
     let mut run = Run::Other;
     let mut length = 0_u64;

@@ -86,7 +86,7 @@ impl Stored<'_> {
                 by_event.entry(event).or_default().push(name);
             }
         }
-        // Later changes at an event are not those of its earlier children.
+        // A child that is older than a change at its parent has not seen it, so the length of the log limits which versions count.
         let latest = |event: &str, end: u64| {
             let mut known = by_event
                 .get(event)?
@@ -243,7 +243,7 @@ impl Stored<'_> {
     /// The changes with which the files go to where they were at this event; none if that is not known.
     pub(super) async fn moves_if_known(&self, event: Option<&EventId>) -> Result<FileChanges> {
         match self.moves(event).await {
-            // A content is missing.
+            // The content of a file at that event is not stored any more.
             Err(error) if error.code() == ErrorCode::NotFound => Ok(FileChanges::new()),
             moves => moves,
         }

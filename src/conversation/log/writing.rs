@@ -239,7 +239,7 @@ impl EventLog {
                 Some((event, way)) => left.and_then(|left| left.back_to(&event, &way)),
                 None => Some(ActiveBranch::of(&[], Part::All)),
             };
-            // Otherwise it is loaded when it is needed.
+            // If the way back is not known, there is no branch in memory, and it is loaded when it is needed.
             self.branch.replace(branch);
         }
         if let Some(branch) = self.branch.borrow_mut().as_mut() {

@@ -179,7 +179,7 @@ impl Transition {
             },
             Self::NavigateToCalls => match status {
                 Waiting | Running => Refused,
-                // Nobody here has decided about them.
+                // Nobody has decided about the calls of the branch that HEAD moves to.
                 Idle | Paused | Finished | Error | Stuck | Deleting => Becomes(Waiting),
             },
             Self::Fork => match status {

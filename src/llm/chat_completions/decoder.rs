@@ -233,7 +233,7 @@ impl ChatDecoder {
         // Only one answer is requested. Of further choices some servers make the calls of the first.
         let number = choice.read::<u64>("index").unwrap_or(0);
         let is_further = number != 0;
-        // Moonshot counts here.
+        // Moonshot sends the token counts inside of the choice.
         let counted = choice.get("usage").and_then(Object::parse).and_then(|usage| usage_of(&usage));
         self.usage = counted.or(self.usage);
         // A complete answer has a message where a stream has deltas; Perplexity's has both, of which one is empty.

@@ -124,7 +124,7 @@ impl FileInput {
     /// The estimated number of tokens of a file that the model is given itself; `None` for others.
     pub fn tokens(&self, file: &Attachment) -> Option<u64> {
         match self.kind_of(file)?.ok()? {
-            // Without the number of pages, by the size of pages with pictures.
+            // If the number of pages is not known, it is estimated: a page with pictures has about 100 kB.
             FileKind::Pdf => {
                 Some(file.pages.unwrap_or((file.size / 100_000).clamp(1, 50)).saturating_mul(PAGE_TOKENS))
             }

@@ -205,7 +205,7 @@ impl Store for IndexedDbStore {
     fn connect(&self) {
         let connection = self.connection.clone();
         let _background = guard::promise(async move {
-            // The next call fails with the same.
+            // A failure is not reported here: the next call of the store meets the same one.
             let _ = connection.link().await;
             Ok(JsValue::UNDEFINED)
         });

@@ -315,7 +315,7 @@ pub(super) async fn read_files(
             contents.push(&content.into());
         }
         if count == 0 {
-            // The first one does not exist.
+            // No row has the first of these paths, so this file does not exist.
             contents.push(&JsValue::UNDEFINED);
         }
         rest = rest.get(count.max(1)..).unwrap_or_default();
