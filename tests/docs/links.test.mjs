@@ -1,0 +1,39 @@
+// Every link of the documentation leads to a file and a heading that exist.
+import assert from "node:assert/strict";
+import { existsSync, readFileSync, readdirSync } from "node:fs";
+import path from "node:path";
+import { test } from "node:test";
+import { root } from "../../scripts/process.mjs";
+
+const read = (file) => readFileSync(path.join(root, file), "utf8");
+const docs = readdirSync(path.join(root, "docs")).filter((name) => name.endsWith(".md"));
+const pages = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", ...docs.map((name) => `docs/${name}`)];
+
+/** The anchors of the headings, as GitHub makes them. */
+function anchorsOf(page) {
+  const headings = read(page)
+    .replace(/^```[^]*?^```$/gm, "")
+    .matchAll(/^#+ (.+)$/gm);
+  return [...headings].map(([, heading]) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}\s_-]/gu, "")
+      .replaceAll(" ", "-"),
+  );
+}
+
+test("every link leads to a file and a heading that exist", () => {
+  const wrong = pages.flatMap((page) =>
+    [...read(page).matchAll(/\]\((?![a-z]+:)([^)#\s]*)(?:#([^)\s]+))?\)/g)].flatMap(([link, file, anchor]) => {
+      const target = file === "" ? page : path.join(path.dirname(page), file);
+      if (!existsSync(path.join(root, target))) return `${page}: ${link}`;
+      return anchor === undefined || !target.endsWith(".md") || anchorsOf(target).includes(anchor) ? [] : `${page}: ${link}`;
+    }),
+  );
+  assert.deepEqual(wrong, []);
+});
+
+test("every page is in the list of docs/README.md", () => {
+  const listed = [...read("docs/README.md").matchAll(/\]\(([\w-]+\.md)\)/g)].map(([, name]) => name);
+  assert.deepEqual(docs.filter((name) => name !== "README.md").toSorted(), [...new Set(listed)].toSorted());
+});
