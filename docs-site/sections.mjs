@@ -65,7 +65,6 @@ export const sections = [
       ["format", "Stored conversations"],
       ["messages", "Formats of other programs"],
       ["differences", "Differences from the SDK"],
-      ["litellm-proxy", "Checked against LiteLLM"],
       ["figures", "Figures"],
     ],
   },

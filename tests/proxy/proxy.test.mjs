@@ -13,7 +13,7 @@ const wireApis = {
   chat: { llm: { apiMode: "chat" }, calls: 2 },
   "chat without native tool calling": { llm: { apiMode: "chat", nativeToolCalling: false }, calls: 1 },
   responses: { llm: { apiMode: "responses" }, calls: 2 },
-  // The proxy throws the pieces of parallel calls together: see docs/litellm-proxy.md.
+  // The proxy throws the pieces of parallel calls together: see docs/models.md.
   messages: { llm: { apiMode: "anthropic", model: "litellm_proxy/scripted-once" }, calls: 1 },
 };
 
