@@ -6,9 +6,7 @@ export const sections = [
       ["get-started", "A chat in ten minutes"],
       ["concepts", "How it works"],
       ["recipes", "Recipes"],
-      ["coming-from", "Coming from another library"],
       ["python", "To Python and back"],
-      ["upgrade", "Upgrades"],
     ],
   },
   {
@@ -26,7 +24,6 @@ export const sections = [
     title: "Environments",
     pages: [
       ["environments", "Where it runs"],
-      ["next", "Next.js"],
       ["folders", "Conversations in a folder"],
       ["security", "Locked conversations"],
       ["stores", "A store of your own"],

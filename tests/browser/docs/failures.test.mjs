@@ -30,10 +30,10 @@ const documented = {
   "README.md": { files: { "main.js": blocks("README.md")[0] } },
   "get-started.md": { files: { "main.js": chat, "agent.js": agent }, field: "form input" },
   "react.md": { files: { "main.tsx": blocks("docs/react.md")[1], "Chat.tsx": blocks("docs/react.md")[0] }, field: "input" },
-  "next.md": {
+  "react.md, Next.js": {
     files: {
       "main.tsx": `import Chat from "./page";${shown("<Chat conversationId={crypto.randomUUID()} />")}`,
-      "page.tsx": blocks("docs/next.md")[0],
+      "page.tsx": blocks("docs/react.md").at(-1),
     },
     field: "input",
   },
