@@ -44,14 +44,13 @@ export const sections = [
   {
     title: "Reliability",
     pages: [
-      ["durability", "Durability"],
+      ["durability", "What survives what"],
       ["keeping", "Keeping conversations"],
       ["search", "Searching conversations"],
       ["mirror", "Mirrors"],
       ["organizing", "Organizing conversations"],
       ["tabs", "Several tabs"],
       ["server", "On an agent server"],
-      ["offline", "Offline"],
       ["errors", "Errors"],
       ["status", "Status table"],
     ],

@@ -77,7 +77,7 @@ error_codes! {
         "let the server allow the page, or set `baseUrl` to a relay: see [models.md](models.md)";
     /// The browser reports that it is offline. A run ends with this code only if it does not wait for the network.
     Offline = "offline", retryable true,
-        "`run()` when the network is back: see [offline.md](offline.md)";
+        "`run()` when the network is back: see [durability.md](durability.md#without-a-network)";
     /// The agent server refused the key.
     ServerAuth = "server_auth", retryable false,
         "give `agentServer()` the key of that server: see [server.md](server.md)";
