@@ -2,22 +2,7 @@
 // they are needed. `src/bindings/chunks/mod.rs` defines the content of a chunk.
 
 /** By name. A chunk is loaded together with those in its list, so that code that they share is in one file. */
-const loadedWith = {
-  stores: [],
-  archive: ["stores"],
-  messages: ["archive", "stores", "chat", "requests"],
-  branches: [],
-  requests: [],
-  chat: ["requests"],
-  responses: ["requests"],
-  anthropic: ["requests"],
-  skills: [],
-  text_tools: ["chat", "requests"],
-  condensing: [],
-  drafts: [],
-  side_calls: [],
-  server: [],
-};
+const loadedWith = { run: [], agent: ["run"], formats: ["run"], server: [] };
 
 /** `copy` is the module with a copy of the wasm, used if the file itself cannot be fetched. */
 export const mainWasm = { name: "threadkeep", file: "threadkeep_bg.wasm", copy: "wasm-inline.js" };
@@ -25,7 +10,7 @@ export const mainWasm = { name: "threadkeep", file: "threadkeep_bg.wasm", copy: 
 export const chunks = Object.fromEntries(
   Object.entries(loadedWith).map(([chunk, loadedWith]) => {
     const name = `threadkeep_${chunk}`;
-    return [chunk, { name, file: `${name}_bg.wasm`, copy: `wasm-${chunk.replaceAll("_", "-")}-inline.js`, loadedWith }];
+    return [chunk, { name, file: `${name}_bg.wasm`, copy: `wasm-${chunk}-inline.js`, loadedWith }];
   }),
 );
 

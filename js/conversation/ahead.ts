@@ -1,9 +1,8 @@
-// Loads what runs of an open conversation may need later, so that they find it without a network. The model's part is loaded
-// by the wasm, which knows what it is, and that of a tool when the tool is defined.
+// Loads what runs of an open conversation may need later, so that they find it without a network. The wasm loads its own parts, and
+// that of a tool comes when the tool is defined.
 import type { readOptions } from "./options.js";
 import type { ConversationState } from "../events/events.js";
 import type { LLM } from "../llm/llm.js";
-import { loadChunk } from "../wasm/wasm.js";
 
 /** Resolves when all of it is loaded, or could not be. */
 export async function loadAhead({ agent, workspace }: ReturnType<typeof readOptions>, state: ConversationState): Promise<void> {
@@ -11,15 +10,14 @@ export async function loadAhead({ agent, workspace }: ReturnType<typeof readOpti
   const hasServers = agent.mcpServers !== undefined;
   const parts: Array<false | undefined | Promise<unknown>> = [
     import("../llm/images/read.js"),
-    // The chunk records changes of files.
-    (agent.tools.length > 0 || hasServers) && Promise.all([import("../workspace/home.js"), loadChunk("branches")]),
+    (agent.tools.length > 0 || hasServers) && import("../workspace/home.js"),
     hasServers && import("../tool/core.js"),
     ...(workspace ? [import("../workspace/memory.js"), import("../workspace/opfs.js"), import("../workspace/folder.js")] : []),
     asksForKey(agent.llm) && import("../secrets/keys.js"),
     // That of a function is loaded already.
     state.security_analyzer && import("../control/security/index.js"),
-    has("inspect_image_with_vision") && Promise.all([import("./side-calls/requests.js"), loadChunk("side_calls")]),
-    has("task") && Promise.all([import("../agent/skills/context.js"), loadChunk("skills")]),
+    has("inspect_image_with_vision") && import("./side-calls/requests.js"),
+    has("task") && import("../agent/skills/context.js"),
   ];
   await Promise.allSettled(parts);
 }

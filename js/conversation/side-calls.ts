@@ -27,7 +27,7 @@ export function forTools(
     switchLLM: (llm) => conversation.switchLLM(llm),
     activeBranch: () => conversation.activeBranch(),
     async inspectImage(llm, image, question, signal) {
-      const [requests] = await network.load(() => Promise.all([part(import("./side-calls/requests.js")), loadChunk("side_calls")]));
+      const [requests] = await network.load(() => Promise.all([part(import("./side-calls/requests.js")), loadChunk("agent")]));
       return requests.inspectImage(core, await inCore(llm), image, question, signal);
     },
   };

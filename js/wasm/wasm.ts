@@ -5,6 +5,7 @@
 import { instantiate, loadChunksWith } from "../../pkg/threadkeep.js";
 import { invalidOptions, textOf, ThreadkeepError } from "../input/errors.js";
 import { loadChunk as loadChunkBeside } from "./chunks.js";
+import { chunks } from "./generated/chunks.js";
 import { whenIdle } from "./idle.js";
 import { loader, type WasmSource } from "./loader.js";
 
@@ -16,10 +17,7 @@ const loadMain = loader({
     main = await instantiate(module);
     loadChunksWith((name: string, isAhead?: boolean) => {
       if (loaded.has(name)) return undefined;
-      if (!isAhead) return loadChunk(name);
-      return whenIdle()
-        .then(() => loadChunk(name))
-        .catch(() => {});
+      return isAhead ? loadAhead(name).catch(() => {}) : loadChunk(name);
     });
   },
 });
@@ -34,6 +32,12 @@ const loaded = new Set<string>();
 export async function loadChunk(name: string): Promise<void> {
   await loadChunkBeside(name, main);
   loaded.add(name);
+}
+
+/** Loads a chunk when there is time, after those that it is loaded with, which are needed sooner. */
+async function loadAhead(name: string): Promise<void> {
+  await whenIdle();
+  for (const each of [...chunks[name]!.loadedWith, name]) await loadChunk(each);
 }
 
 /**

@@ -167,7 +167,7 @@ export class LazyHome {
     const directory = () => workingDir ?? given?.workingDir ?? storedDirectory(session.core.state());
     const load = once(async () => {
       // The chunk records changes of files.
-      const loading = () => Promise.all([part(import("./home.js")), loadChunk("branches")]);
+      const loading = () => Promise.all([part(import("./home.js")), loadChunk("agent")]);
       const [{ openHome }] = await session.load(loading);
       const stored = {
         files: (folder: string) => store.files(id, folder),

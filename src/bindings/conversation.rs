@@ -378,7 +378,6 @@ fn open(options: JsValue, store: &CoreStore, owner: Option<Conversation>) -> Pro
             _ if property(&options, "follows").is_truthy() => None,
             _ => write_lock(id, &*inner, &WebHost, waits, async || locks::try_lock(&name).await).await?,
         };
-        let has_tasks = agent.tools.get("task").is_some();
         let conversation = Conversation::open(OpenOptions {
             id,
             store: inner,
@@ -403,7 +402,7 @@ fn open(options: JsValue, store: &CoreStore, owner: Option<Conversation>) -> Pro
             on_commit: Rc::new(move |events| notify(&on_commit, events)),
             on_displaced: Rc::new(move || notify(&on_displaced, "")),
             condensing: Rc::new(move || {
-                let ahead = chunks::load_with(Some(load.clone()), "condensing");
+                let ahead = chunks::load_with(Some(load.clone()), "agent");
                 Box::pin(async move {
                     ahead.await?;
                     Ok(chunks::condensing().await?.core())
@@ -414,14 +413,8 @@ fn open(options: JsValue, store: &CoreStore, owner: Option<Conversation>) -> Pro
             load_file_versions: Rc::new(|| Box::pin(async { Ok(chunks::branches().await?.file_versions()) })),
         })
         .await?;
-        if conversation.condenses() {
-            // Opening does not wait for it; the first run does.
-            chunks::load_ahead("condensing");
-        }
-        chunks::load_ahead("drafts");
-        if has_tasks {
-            chunks::load_ahead("branches");
-        }
+        // Opening does not wait for it, nor for `run`, which comes first; what needs them does.
+        chunks::load_ahead("agent");
         Ok(CoreConversation { conversation, lock: Rc::new(RefCell::new(lock)), lock_name: name.into() }
             .into())
     })

@@ -1,5 +1,5 @@
-//! The wire APIs in a page: each is a chunk, because a page needs it only for a request, and most pages need one of them.
-//! They share the chunk that sends their requests.
+//! The wire APIs in a page: they are in a chunk with the code that sends their requests, because a page needs them only for a
+//! request; tools in text are in the agent's.
 
 use super::chunks;
 use crate::{
@@ -20,8 +20,8 @@ impl WireApis for ChunkWireApis {
     fn load(&self, api: Api) -> LocalBoxFuture<'static, std::result::Result<Rc<dyn WireApi>, LlmError>> {
         let load = self.0.clone();
         Box::pin(async move {
-            // The chunks have the names of the wire APIs.
-            let loaded = match chunks::load_with(load, api.as_str()).await {
+            let file = if api == Api::TextTools { "agent" } else { "run" };
+            let loaded = match chunks::load_with(load, file).await {
                 Err(error) => Err(error),
                 Ok(()) => match api {
                     Api::Chat => chunks::chat().await,
@@ -38,7 +38,7 @@ impl WireApis for ChunkWireApis {
         let load = self.0.clone();
         Box::pin(async move {
             let loaded: Result<_> = async {
-                chunks::load_with(load, "requests").await?;
+                chunks::load_with(load, "run").await?;
                 Ok(chunks::requests().await?.requests())
             }
             .await;

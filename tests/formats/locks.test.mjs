@@ -52,7 +52,7 @@ test("an error of a host's store is reported once", async () => {
 
 // Last, because nothing can be done after it.
 test("a crash rejects every open promise, of archives too, because all chunks share one memory", async () => {
-  await loadChunk("archive");
+  await loadChunk("formats");
   const hostile = {
     size: 1,
     nextEntries: async () => ({

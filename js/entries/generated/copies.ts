@@ -3,18 +3,8 @@
 /** The modules with copies of the wasm, by the names of the files. */
 export const copies = {
   "threadkeep_bg.wasm": () => import("./wasm-inline.js"),
-  "threadkeep_stores_bg.wasm": () => import("./wasm-stores-inline.js"),
-  "threadkeep_archive_bg.wasm": () => import("./wasm-archive-inline.js"),
-  "threadkeep_messages_bg.wasm": () => import("./wasm-messages-inline.js"),
-  "threadkeep_branches_bg.wasm": () => import("./wasm-branches-inline.js"),
-  "threadkeep_requests_bg.wasm": () => import("./wasm-requests-inline.js"),
-  "threadkeep_chat_bg.wasm": () => import("./wasm-chat-inline.js"),
-  "threadkeep_responses_bg.wasm": () => import("./wasm-responses-inline.js"),
-  "threadkeep_anthropic_bg.wasm": () => import("./wasm-anthropic-inline.js"),
-  "threadkeep_skills_bg.wasm": () => import("./wasm-skills-inline.js"),
-  "threadkeep_text_tools_bg.wasm": () => import("./wasm-text-tools-inline.js"),
-  "threadkeep_condensing_bg.wasm": () => import("./wasm-condensing-inline.js"),
-  "threadkeep_drafts_bg.wasm": () => import("./wasm-drafts-inline.js"),
-  "threadkeep_side_calls_bg.wasm": () => import("./wasm-side-calls-inline.js"),
+  "threadkeep_run_bg.wasm": () => import("./wasm-run-inline.js"),
+  "threadkeep_agent_bg.wasm": () => import("./wasm-agent-inline.js"),
+  "threadkeep_formats_bg.wasm": () => import("./wasm-formats-inline.js"),
   "threadkeep_server_bg.wasm": () => import("./wasm-server-inline.js"),
 };

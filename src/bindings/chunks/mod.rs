@@ -1,7 +1,7 @@
 //! The chunks of the wasm that a page loads when it needs them.
 //!
-//! A chunk is one object behind a trait. The function that makes the object is in the chunk's file, and calling it before
-//! that file is loaded traps. Therefore only the async function that first loads the file can call it: a chunk can be
+//! Each part of a chunk is one object behind a trait. The function that makes the object is in the chunk's file, and calling it
+//! before that file is loaded traps. Therefore only the async function that first loads the file can call it: the part can be
 //! used only through its object, and the object exists only once the chunk is loaded.
 //!
 //! The build (`scripts/build-wasm.mjs`) cuts the wasm at these functions. Code that only one chunk uses goes into its file;
@@ -42,7 +42,7 @@ use wasm_bindgen::{JsValue, prelude::wasm_bindgen};
 use wasm_bindgen_futures::JsFuture;
 
 macro_rules! chunks {
-    ($($(#[$doc:meta])* $name:ident: $role:ty = $made:expr;)*) => { $(
+    ($($file:ident { $($(#[$doc:meta])* $number:literal $name:ident: $role:ty = $made:expr;)* })*) => { $($(
         $(#[$doc])*
         ///
         /// # Errors
@@ -50,53 +50,65 @@ macro_rules! chunks {
         #[allow(unsafe_code, reason = "to the compiler a function in another wasm file is an extern one")]
         #[allow(improper_ctypes, improper_ctypes_definitions, reason = "both sides are compiled together")]
         pub(super) async fn $name() -> Result<Rc<$role>> {
-            // The splitter finds the two sides by these names. The digits would distinguish several functions of a chunk.
+            // The splitter finds the two sides by these names; the number tells the functions of a chunk apart.
             #[link(wasm_import_module = "__wasm_split_placeholder__")]
             unsafe extern "C" {
-                #[link_name = concat!("__wasm_split_00", stringify!($name), "00_import_00000000000000000000000000000000")]
+                #[link_name = concat!("__wasm_split_00", stringify!($file), "00_import_0000000000000000000000000000000", $number)]
                 fn imported() -> Rc<$role>;
             }
-            #[unsafe(export_name = concat!("__wasm_split_00", stringify!($name), "00_export_00000000000000000000000000000000"))]
+            #[unsafe(export_name = concat!("__wasm_split_00", stringify!($file), "00_export_0000000000000000000000000000000", $number))]
             extern "C" fn exported() -> Rc<$role> {
                 Rc::new($made)
             }
-            load(stringify!($name)).await?;
+            load(stringify!($file)).await?;
             // SAFETY: this calls `exported`, which has the same type, and its file has just been loaded.
             Ok(unsafe { imported() })
         }
-    )* };
+    )*)* };
 }
 
 chunks! {
-    /// Requests to models, over any wire API.
-    requests: dyn PageRequests = RequestsChunk;
-    /// Chat Completions.
-    chat: dyn WireApi = ChatCompletions;
-    /// The Responses API.
-    responses: dyn WireApi = Responses;
-    /// Anthropic Messages.
-    anthropic: dyn WireApi = AnthropicMessages;
-    /// Tools in text.
-    text_tools: dyn WireApi = TextTools;
-    /// Stores other than IndexedDB, and calling a store from JavaScript.
-    stores: dyn Stores = stores::StoresChunk;
-    /// Skills and the rest of an agent's context.
-    skills: dyn Skills = AgentSkills;
-    /// Zip archives.
-    archive: dyn Archives = archive::ArchiveChunk;
-    /// The list of branches, copies of conversations, edited and single calls, tasks of sub-agents, versions of files,
-    /// messages that no model has read, and what a follower takes in.
-    branches: dyn Branches = branches::BranchesChunk;
-    /// Conversations in the formats of other programs.
-    messages: dyn Messages = messages::MessagesChunk;
-    /// Condensing.
-    condensing: dyn CondensingPart = condensing::CondensingChunk;
-    /// Drafts of answers, and the ids of background responses.
-    drafts: dyn Drafts = DraftFiles;
-    /// Requests beside the run, critics, and the texts of attached files.
-    side_calls: dyn SideCalls = side_calls::SideCallsChunk;
-    /// Copies of conversations of an agent server.
-    server: dyn Servers = server::ServerChunk;
+    // What asks models.
+    run {
+        /// Requests to models, over any wire API.
+        0 requests: dyn PageRequests = RequestsChunk;
+        /// Chat Completions.
+        1 chat: dyn WireApi = ChatCompletions;
+        /// The Responses API.
+        2 responses: dyn WireApi = Responses;
+        /// Anthropic Messages.
+        3 anthropic: dyn WireApi = AnthropicMessages;
+        /// Drafts of answers, and the ids of background responses.
+        4 drafts: dyn Drafts = DraftFiles;
+    }
+    // What agents do beside asking a model.
+    agent {
+        /// Tools in text.
+        0 text_tools: dyn WireApi = TextTools;
+        /// Skills and the rest of an agent's context.
+        1 skills: dyn Skills = AgentSkills;
+        /// The list of branches, copies of conversations, edited and single calls, tasks of sub-agents, versions of files,
+        /// messages that no model has read, and what a follower takes in.
+        2 branches: dyn Branches = branches::BranchesChunk;
+        /// Condensing.
+        3 condensing: dyn CondensingPart = condensing::CondensingChunk;
+        /// Requests beside the run, critics, and the texts of attached files.
+        4 side_calls: dyn SideCalls = side_calls::SideCallsChunk;
+    }
+    // Files of other programs, and stores of the host.
+    formats {
+        /// Stores other than IndexedDB, and calling a store from JavaScript.
+        0 stores: dyn Stores = stores::StoresChunk;
+        /// Zip archives.
+        1 archive: dyn Archives = archive::ArchiveChunk;
+        /// Conversations in the formats of other programs.
+        2 messages: dyn Messages = messages::MessagesChunk;
+    }
+    // Agent servers.
+    server {
+        /// Copies of conversations of an agent server.
+        0 server: dyn Servers = server::ServerChunk;
+    }
 }
 
 /// The answer of a function of a chunk.

@@ -17,7 +17,7 @@ import { endOf } from "../../support/ended.mjs";
 
 /** The parts that runs use, by the step below in which they are used without the server of the library. */
 const used = {
-  models: ["llm/models/*", "requests", "chat", "responses", "anthropic", "text_tools"],
+  models: ["llm/models/*", "run"],
   tools: [
     "tool/core.ts",
     "tools/*",
@@ -26,29 +26,26 @@ const used = {
     "workspace/memory.ts",
     "workspace/opfs.ts",
     "conversation/side-calls/requests.ts",
-    "side_calls",
     "secrets/index.ts",
     "secrets/keys.ts",
     "control/security/index.ts",
     "agent/skills/context.ts",
-    "skills",
     "llm/profiles/index.ts",
   ],
   answers: [
     "agent/condenser/options.ts",
-    "condensing",
     "agent/critics/options.ts",
     "agent/final-answer.ts",
     "llm/images/read.ts",
     "store/inventory/record.ts",
   ],
   waits: [terminal.file],
-  calls: ["branches"],
+  calls: ["agent"],
 };
 /** The other parts, and the reason why no run needs them. */
 const others = {
   "formats/archive/parts.ts": "exports and imports",
-  archive: "exports and imports",
+  formats: "exports and imports; with a store of the host it is loaded when that is opened",
   "formats/interchange/parts.ts": "exports and imports",
   "formats/interchange/programs/read.ts": "is loaded for a file of another program, when the host imports it",
   "conversation/organizing/update.ts": "changes what lists show, when the host asks; nothing is stored without it",
@@ -59,10 +56,8 @@ const others = {
   "search-worker.js": "is started with the first search; the page does without",
   "search/index/stored-index.ts": "is loaded with the first search where there is no worker; without it, a search fails",
   "mirror/mirror/parts.ts": "is loaded with the first mirror, when the host asks; nothing is stored without it",
-  messages: "exports and imports",
   "store/encrypted/store.ts": "is loaded before a conversation is open, as its store is read",
   "store/directory/store.ts": "is loaded before a conversation is open, as its store is read",
-  stores: "is loaded with a store of the host, when it is opened",
   "conversation/send/given-file.ts": "is waited for by the first request that has a file, which needs the network itself",
   "conversation/send/files.ts": "is loaded with the first file that a user sends",
   "conversation/role/following.ts": "is loaded before a follower is open",
@@ -72,7 +67,6 @@ const others = {
   "conversation/server/moving.ts": "is waited for by a move, which needs the network itself",
   "conversation/server/following.ts": "is loaded before a conversation is open",
   server: "is loaded before a conversation is open",
-  drafts: "is loaded as soon as a conversation is open; without it, no draft is written",
   "agent/skills/load.ts": "is called by the host before it opens a conversation",
   "workspace/remote.ts": "is waited for by its first call, which needs the network itself",
   "workspace/folder.ts": "is loaded beside the other workspaces; no test can press the browser's button that allows a folder",
@@ -122,7 +116,7 @@ const library = (request, response, urlPath) => {
 };
 /** dist/ from which the parts for a model cannot be loaded while the server is away, in a page that has the rest. */
 const parts = (request, response, urlPath) =>
-  /rows-|(chat|requests)(_bg|-inline)/.test(urlPath) ? library(request, response, urlPath) : dist(request, response, urlPath);
+  /rows-|run(_bg|-inline)/.test(urlPath) ? library(request, response, urlPath) : dist(request, response, urlPath);
 
 let server;
 before(async () => (server = await startServer({ mounts: { "/library/": library, "/parts/": parts } })));
@@ -225,7 +219,7 @@ for (const kind of availableBrowsers) {
       await step("without waiting, a part that is missing is an error, and the next run is not affected", async (page) => {
         isAway = true;
         await page.evaluate(openAndRun, "fail");
-        assert.match(await page.evaluate(() => window.ended), /^network: the wasm did not load: .*threadkeep_requests_bg.wasm/);
+        assert.match(await page.evaluate(() => window.ended), /^network: the wasm did not load: .*threadkeep_run_bg.wasm/);
       });
     } finally {
       await browser.close();

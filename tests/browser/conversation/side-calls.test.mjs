@@ -1,4 +1,4 @@
-// Questions, titles and critics in real browsers: their chunk is loaded only when it is needed, a question during a run
+// Questions, titles and critics in real browsers: their part of the library is loaded only when it is needed, a question during a run
 // disturbs nothing, and after a reload an attempt that the critic demanded is made, and demanded once.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -35,10 +35,10 @@ async function attempt(baseUrl, conversationId, untilDemanded) {
   };
 }
 
-/** Asks while the model answers, and then for a title. Returns the answers, and when the chunk was loaded. */
+/** Asks while the model answers, and then for a title. Returns the answers, and when the part for it was loaded. */
 async function askInBetween(baseUrl) {
   const { Agent, Conversation, LLM, indexedDBStore } = await import("/threadkeep/index.js");
-  const isLoaded = () => performance.getEntriesByType("resource").some(({ name }) => name.includes("side_calls"));
+  const isLoaded = () => performance.getEntriesByType("resource").some(({ name }) => /\/requests-[^/]*\.js$/.test(name));
   const agent = new Agent({ llm: new LLM({ model: "openai/gpt-4o", baseUrl, numRetries: 1 }) });
   const conversation = await Conversation.open({ agent, store: indexedDBStore("side-calls") });
   await conversation.sendMessage("Go");

@@ -11,15 +11,7 @@ import { tabs } from "../../support/browser/tabs.mjs";
 import { until } from "../../support/until.mjs";
 
 /** What requests need that are sent to the model, and the record of conversations. */
-const later = [
-  "threadkeep_requests_bg.wasm",
-  "threadkeep_chat_bg.wasm",
-  "threadkeep_drafts_bg.wasm",
-  /^rows-/,
-  /^openai-/,
-  /^record-/,
-  /^read-/,
-];
+const later = ["threadkeep_run_bg.wasm", "threadkeep_agent_bg.wasm", /^rows-/, /^openai-/, /^record-/, /^read-/];
 
 for (const kind of availableBrowsers) {
   test(`${kind}: until a stored conversation is shown, nothing is asked for that only runs need; then it comes`, async () => {
@@ -27,6 +19,7 @@ for (const kind of availableBrowsers) {
     const dist = staticFiles(path.join(root, "dist"));
     const library = (request, response, urlPath) => {
       asked.push(urlPath.slice(1));
+      if (urlPath === "/threadkeep_run_bg.wasm") response.on("finish", () => asked.push("run is there"));
       return dist(request, response, urlPath);
     };
     const marks = (_request, response) => {
@@ -52,6 +45,8 @@ for (const kind of availableBrowsers) {
       );
       assert.deepEqual(before.filter(isLater), []);
       await until(() => later.every((one) => asked.some((file) => (one.test ? one.test(file) : file === one))), "all of it has come");
+      // On a slow network the first answer does not wait for more than it needs.
+      assert.ok(asked.indexOf("run is there") < asked.indexOf("threadkeep_agent_bg.wasm"), asked.join());
     } finally {
       await browser.close();
       await server.close();

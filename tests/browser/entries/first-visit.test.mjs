@@ -6,15 +6,15 @@ import { availableBrowsers } from "../../support/browser/driver.mjs";
 import { tabs } from "../../support/browser/tabs.mjs";
 
 for (const kind of availableBrowsers) {
-  test(`${kind}: a first visit sends a message and lists the conversation with the main wasm, and with no other part than those of its model and of drafts`, async () => {
+  test(`${kind}: a first visit sends a message and lists the conversation with the main wasm, and with no other parts than those of runs`, async () => {
     const fresh = await startServer();
     const browser = await tabs(kind);
     try {
       await browser.page(`${fresh.origin}/pages/blank.html`);
       const { files, listed } = await browser.evaluate(loadedByAFirstVisit);
       assert.equal(listed, 1);
-      // What asks its model, and what keeps its answers while they come, are loaded ahead, in the background.
-      const ahead = ["threadkeep_requests_bg.wasm", "threadkeep_chat_bg.wasm", "threadkeep_drafts_bg.wasm"];
+      // What its runs need is loaded ahead, in the background.
+      const ahead = ["threadkeep_run_bg.wasm", "threadkeep_agent_bg.wasm"];
       assert.deepEqual(
         files.filter((file) => !ahead.includes(file)),
         ["threadkeep_bg.wasm"],

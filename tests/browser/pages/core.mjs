@@ -8,10 +8,11 @@ const compiled = (file) => WebAssembly.compileStreaming(fetch(`/threadkeep/${fil
 const main = await instantiate(await compiled("threadkeep_bg.wasm"));
 const chunks = {};
 
-loadChunksWith((name) => {
-  chunks[name] ??= compiled(`threadkeep_${name}_bg.wasm`).then((module) => WebAssembly.instantiate(module, { __wasm_split: main }));
-  return chunks[name];
-});
+const chunk = (name) =>
+  (chunks[name] ??= compiled(`threadkeep_${name}_bg.wasm`).then((module) => WebAssembly.instantiate(module, { __wasm_split: main })));
+
+// What another chunk shares with `run` is in the file of `run` alone.
+loadChunksWith((name) => Promise.all([chunk(name), chunk("run")]));
 
 // As `js/store/store.ts` has them.
 CoreStore.prototype.spansConversations = true;

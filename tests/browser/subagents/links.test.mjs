@@ -54,7 +54,7 @@ async function attack(baseUrl) {
     results.push(events.findLast(({ kind, tool_name }) => kind === "ObservationEvent" && tool_name === "task").observation);
     await conversation.close();
   }
-  const isLoaded = performance.getEntriesByType("resource").some(({ name }) => name.includes("branches"));
+  const isLoaded = performance.getEntriesByType("resource").some(({ name }) => name.includes("threadkeep_agent"));
   return { warnings, results, isLoaded, isUntouched: JSON.stringify(await store.load(victim.id)) === before };
 }
 

@@ -41,12 +41,12 @@ const mounts = {
     if (offline) notFound(response);
     else response.writeHead(200, { "content-type": "text/javascript" }).end(content);
   }),
-  "/sometimes-archive/": distWith(/archive_bg\.wasm$|archive-inline/, sometimes),
-  "/sometimes-anthropic/": distWith(/anthropic_bg\.wasm$|anthropic-inline/, sometimes),
+  "/sometimes-formats/": distWith(/formats_bg\.wasm$|formats-inline/, sometimes),
+  "/sometimes-run/": distWith(/run_bg\.wasm$|run-inline/, sometimes),
   "/mixed/": distWith(/_bg\.wasm$/, (response, wasm) =>
     response.writeHead(200, { "content-type": "application/wasm" }).end(ofAnotherBuild(wasm)),
   ),
-  "/mixed-archive/": distWith(/archive_bg\.wasm$|archive-inline/, (response, wasm) => {
+  "/mixed-formats/": distWith(/formats_bg\.wasm$|formats-inline/, (response, wasm) => {
     if (wasm[0] === 0) response.writeHead(200, { "content-type": "application/wasm" }).end(ofAnotherBuild(wasm));
     else notFound(response);
   }),
@@ -74,13 +74,13 @@ for (const kind of availableBrowsers) {
         ["start-page-for-all", false],
         ["cut-off", false],
       ]) {
-        await context.test(`the library loads from /${folder}/, and the archive chunk with the first archive`, async () => {
+        await context.test(`the library loads from /${folder}/, and the chunk of formats with the first archive`, async () => {
           assert.equal(await inPage(loadFrom, `/${folder}/index.js`), "loaded");
           const { before, archive, after } = await inPage(exportFrom, `/${folder}/index.js`);
           assert.deepEqual([before, archive], [[], "exported"]);
           const fetched = (name) => after.some((url) => url.endsWith(`/${name}`));
           // After one file was missing, no other is asked for.
-          assert.deepEqual([fetched("threadkeep_archive_bg.wasm"), fetched("wasm-archive-inline.js")], [hasFiles, !hasFiles], after.join());
+          assert.deepEqual([fetched("threadkeep_formats_bg.wasm"), fetched("wasm-formats-inline.js")], [hasFiles, !hasFiles], after.join());
         });
       }
 
@@ -109,26 +109,26 @@ for (const kind of availableBrowsers) {
         await page.close();
       });
 
-      await context.test("loading of the archive chunk that failed is tried again, and conversations work without it", async () => {
+      await context.test("loading of the chunk of formats that failed is tried again, and conversations work without it", async () => {
         offline = true;
         const page = await browser.page(`${server.origin}/pages/blank.html`);
-        const failed = await browser.evaluate(exportFrom, "/sometimes-archive/index.js");
+        const failed = await browser.evaluate(exportFrom, "/sometimes-formats/index.js");
         assert.match(
           failed.archive,
-          /^network the wasm did not load: .* answered 404; .* serve threadkeep_archive_bg.wasm beside the module$/,
+          /^network the wasm did not load: .* answered 404; .* serve threadkeep_formats_bg.wasm beside the module$/,
         );
         offline = false;
-        assert.equal((await browser.evaluate(exportFrom, "/sometimes-archive/index.js")).archive, "exported");
+        assert.equal((await browser.evaluate(exportFrom, "/sometimes-formats/index.js")).archive, "exported");
         await page.close();
       });
 
-      await context.test("loading of a wire API that failed ends the run, and the next run uses it", async () => {
+      await context.test("loading of the chunk of runs that failed ends the run, and the next run uses it", async () => {
         offline = true;
         const page = await browser.page(`${server.origin}/pages/blank.html`);
-        const failed = await browser.evaluate(askAnthropic, "/sometimes-anthropic/index.js");
+        const failed = await browser.evaluate(askAnthropic, "/sometimes-run/index.js");
         assert.match(
           failed.answer,
-          /^network true the wasm did not load: .* answered 404; .* serve threadkeep_anthropic_bg.wasm beside the module$/,
+          /^network true the wasm did not load: .* answered 404; .* serve threadkeep_run_bg.wasm beside the module$/,
         );
         assert.deepEqual([failed.asked, failed.again], [0, "Still here."]);
         offline = false;
@@ -144,7 +144,7 @@ for (const kind of availableBrowsers) {
         "a chunk of another build is refused, and the copy in JavaScript takes its place if that is of this build",
         async () => {
           assert.match(
-            (await inPage(exportFrom, "/mixed-archive/index.js")).archive,
+            (await inPage(exportFrom, "/mixed-formats/index.js")).archive,
             /^network the wasm did not load: the wasm is of another build of threadkeep than this page; reload the page/,
           );
           assert.equal((await inPage(exportFrom, "/mixed/index.js")).archive, "exported");
@@ -242,14 +242,13 @@ async function sharedBy(one, other) {
 
 /** Opens a conversation and exports it; returns which parts for archives were fetched, and when. */
 async function exportFrom(url) {
-  const { Agent, Conversation, LLM, memoryStore } = await import(url);
+  const { Agent, Conversation, LLM } = await import(url);
   const fetched = () =>
     performance
       .getEntriesByType("resource")
       .map(({ name }) => name)
-      .filter((name) => /archive|parts-/.test(new URL(name).pathname.split("/").at(-1)));
-  const store = memoryStore();
-  const conversation = await Conversation.open({ agent: new Agent({ llm: new LLM({ model: "openai/none" }) }), store });
+      .filter((name) => /formats|parts-/.test(new URL(name).pathname.split("/").at(-1)));
+  const conversation = await Conversation.open({ agent: new Agent({ llm: new LLM({ model: "openai/none" }) }) });
   const before = fetched();
   const archive = await conversation.exportZip().then(
     () => "exported",
@@ -260,8 +259,8 @@ async function exportFrom(url) {
 
 /** Exports a conversation while the page must not compile anything, and afterwards. */
 async function exportBlocked(url) {
-  const { Agent, Conversation, LLM, memoryStore } = await import(url);
-  const conversation = await Conversation.open({ agent: new Agent({ llm: new LLM({ model: "openai/none" }) }), store: memoryStore() });
+  const { Agent, Conversation, LLM } = await import(url);
+  const conversation = await Conversation.open({ agent: new Agent({ llm: new LLM({ model: "openai/none" }) }) });
   const tried = () =>
     conversation.exportZip().then(
       () => "exported",
@@ -317,12 +316,12 @@ async function askFrom(url) {
 
 /** Asks a model of Anthropic's; returns the outcome, and whether the conversation still takes messages. */
 async function askAnthropic(url) {
-  const { Agent, Conversation, LLM, memoryStore } = await import(url);
+  const { Agent, Conversation, LLM } = await import(url);
   const { ScriptedModel } = await import("/support/model/script.mjs");
   const seen = (globalThis.seen = new ScriptedModel(() => ({ text: "Here." })));
   const { fetch } = seen;
   const llm = new LLM({ model: "anthropic/claude-sonnet-4-5", apiKey: "k", stream: false, numRetries: 1, fetch });
-  seen.conversation = await Conversation.open({ agent: new Agent({ llm }), store: memoryStore() });
+  seen.conversation = await Conversation.open({ agent: new Agent({ llm }) });
   await seen.conversation.sendMessage("Are you there?");
   const result = await seen.conversation.run().then(
     ({ status }) => status,
