@@ -78,7 +78,7 @@ impl<'a> Plan<'a> {
         let has_new = comparison.new_events() > 0;
         let state = BaseState::of(plan.verified.id, &listing.base_state);
         let Some(state) = state.filter(|_| !(has_new && comparison.goes_on)) else {
-            // The archive goes on where the stored log ends, or the stored state cannot be read: the archive's state replaces it.
+            // The archive goes on from the stored HEAD, or the stored state cannot be read: the archive's state replaces it.
             plan.outcome = Outcome::Continued { from };
             return Ok(plan);
         };

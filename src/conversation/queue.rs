@@ -48,7 +48,7 @@ impl Conversation {
         let old = self.with_machine(|machine| machine.in_inbox(id).cloned())?;
         let Body::MessageEvent(body) = old.body() else { return Ok(old) };
         let sender = body.sender.clone();
-        // The files of the message stay with it: only its text is edited.
+        // The files of the message stay with it; the new content takes the place of everything else.
         let extended_content =
             body.extended_content.iter().filter(|text| text.names_file()).cloned().collect();
         let message = MessageEvent::new(Message::new(Role::User, content));

@@ -1,6 +1,6 @@
 //! Reading and writing the formats of other programs: a chunk of the wasm, see [`super`].
 //!
-//! Like the chunk for archives it uses a store through its JavaScript interface, and takes write locks through JavaScript.
+//! Like the code for archives it uses a store through its JavaScript interface, and takes write locks through JavaScript.
 
 use super::{Answer, archive::store_of};
 use crate::{
