@@ -19,6 +19,10 @@ test("a chat with React has as many lines as the README and react.md say", () =>
   for (const page of ["README.md", "docs/react.md"]) assert.deepEqual(read(page).match(/\d+(?= lines)/g), [String(lines)], page);
 });
 
+test("react.md shows the file of the example", () => {
+  assert.ok(read("docs/react.md").includes(`\`\`\`tsx\n${read("examples/react-chat/chat.tsx")}\`\`\``));
+});
+
 test("the times of the comparison are those of figures.md", () => {
   const cells = (text, start) =>
     text

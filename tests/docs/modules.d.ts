@@ -11,7 +11,7 @@ declare module "*/opfs-store.js" {
   import type { Store } from "threadkeep";
   export function opfsStore(folder: string): Promise<Store>;
 }
-declare module "*/Chat" {
+declare module "*/chat.js" {
   export function Chat(props: { conversationId: string }): import("react").ReactElement;
 }
 declare module "@vitejs/plugin-react" {

@@ -17,7 +17,8 @@ const model = {
       .end(JSON.stringify({ error: { message: refusal, type: "invalid_request_error", code: "invalid_api_key" } })),
 };
 
-const [agent, chat] = blocks("docs/get-started.md");
+const [element, first, agent, chat] = blocks("docs/get-started.md");
+const [reactChat, reactAgent, reactMain] = blocks("docs/react.md");
 const [store, worker, workerPage] = blocks("docs/stores.md");
 const root = '<div id="root"></div>';
 /** Shows a component of the documentation, as the framework around it would. */
@@ -28,8 +29,9 @@ createRoot(document.querySelector("#root")!).render(${component});`;
 /** The files of each app, the first of which the page loads; `field` is where a message is written, if it needs one. */
 const documented = {
   "README.md": { files: { "main.js": blocks("README.md")[0] } },
+  "get-started.md, the element": { files: { "main.js": first }, body: element, field: "threadkeep-chat >>> textarea" },
   "get-started.md": { files: { "main.js": chat, "agent.js": agent }, field: "form input" },
-  "react.md": { files: { "main.tsx": blocks("docs/react.md")[1], "Chat.tsx": blocks("docs/react.md")[0] }, field: "input" },
+  "react.md": { files: { "main.tsx": reactMain, "chat.tsx": reactChat, "agent.ts": reactAgent }, field: "input" },
   "react.md, Next.js": {
     files: {
       "main.tsx": `import Chat from "./page";${shown("<Chat conversationId={crypto.randomUUID()} />")}`,

@@ -8,13 +8,13 @@ import { availableBrowsers } from "../../support/browser/driver.mjs";
 import { tabs } from "../../support/browser/tabs.mjs";
 import { untilIn } from "../../support/browser/until.mjs";
 
-const [chat, main, , , list, deleting] = blocks("docs/react.md");
+const [chat, agent, main, , , list, deleting] = blocks("docs/react.md");
 /** The page with the list and the button around the chat. */
 const whole = `
 import { Chat as Messages } from "./Messages";
 import { Delete } from "./Delete";
 import { Sidebar } from "./Sidebar";
-import { agent } from "./Messages";
+import { agent } from "./agent.js";
 import { useConversation } from "threadkeep/react";
 export function Chat({ conversationId }: { conversationId: string }) {
   const chat = useConversation({ agent, conversationId });
@@ -25,8 +25,9 @@ let server;
 before(async () => {
   const files = {
     "main.tsx": main,
-    "Chat.tsx": whole,
-    "Messages.tsx": chat.replace("const agent", "export const agent"),
+    "agent.ts": agent,
+    "chat.tsx": whole,
+    "Messages.tsx": chat,
     "Sidebar.tsx": list,
     "Delete.tsx": deleting,
   };
