@@ -11,8 +11,8 @@ import { askWriter } from "./ask-writer.js";
 /** How often a conversation is tried whose writer ends or begins at the same time. */
 const attempts = 3;
 
-/** How many milliseconds another tab has to greet where nothing says that there is one. */
-const brief = 300;
+/** How many milliseconds another tab has to greet where nothing says that there is one. It may have to load the code for that. */
+const brief = 1_000;
 
 const flags = ["pinned", "archived", "trashed"] as const;
 
