@@ -17,9 +17,17 @@ const buttons = () =>
   [...document.querySelectorAll('.verbs button:not([data-verb="copy"], [data-verb="link"], [data-verb="more"])')].filter((button) =>
     button.checkVisibility({ visibilityProperty: true }),
   ).length;
-/** In the page: the ends of the answers. */
-const answers = () =>
-  [...document.querySelectorAll(".items .entry-agent .prose")].map((answer) => answer.textContent.replace(/\s+/g, " ").slice(-50));
+/** The ends of the answers, of which the last is not as before. In a busy page its last words are drawn a moment after it has ended. */
+const answersIn = async (page, before = []) => {
+  const isDrawn = (before) => {
+    const last = [...document.querySelectorAll(".items .entry-agent .prose")].at(-1)?.textContent.replace(/\s+/g, " ").trim() ?? "";
+    return /no AI\.( Wording \d+\.)?$/.test(last) && last.slice(-50) !== before;
+  };
+  await page.until("the last answer is drawn to its end", isDrawn, before.at(-1));
+  return page.page.$$eval(".items .entry-agent .prose", (answers) =>
+    answers.map(({ textContent }) => textContent.replace(/\s+/g, " ").trim().slice(-50)),
+  );
+};
 
 for (const kind of availableBrowsers) {
   test(`${kind}: the demo has other answers, edited messages, the versions between them, and copies`, async (context) => {
@@ -47,10 +55,10 @@ for (const kind of availableBrowsers) {
         const what = "“I have no rule for that. I am…”";
         await page.ask("hello");
         await page.ask("qwertz");
-        const first = await page.page.evaluate(answers);
+        const first = await answersIn(page);
         await page.press(`Another answer, in place of ${what}`);
         await arrowsAre(page, [`Show version 1 of 2 of ${what}`]);
-        const second = await page.page.evaluate(answers);
+        const second = await answersIn(page, first);
         assert.notDeepEqual(second, first);
         assert.equal(await page.page.evaluate(() => document.activeElement.className), "composer-text", "the pressed button is gone");
         await page.isAccessible("two versions");
@@ -60,17 +68,17 @@ for (const kind of availableBrowsers) {
         const before = await place();
         await page.press(`Show version 1 of 2 of ${what}`);
         await arrowsAre(page, [`Show version 2 of 2 of ${what}`]);
-        assert.deepEqual(await page.page.evaluate(answers), first);
+        assert.deepEqual(await answersIn(page), first);
         assert.ok(Math.abs((await place()) - before) < 2, "the arrows stay where they are");
         assert.equal(await page.page.evaluate(() => document.activeElement.dataset.verb), "previous", "and so does the focus");
         await page.shows(/Version 1 of 2/, "#chat > [role=status]");
         await page.page.reload();
         await arrowsAre(page, [`Show version 2 of 2 of ${what}`]);
-        assert.deepEqual(await page.page.evaluate(answers), first);
+        assert.deepEqual(await answersIn(page), first);
         await page.ask("What is 6 * 7?");
         await page.press(`Show version 2 of 2 of ${what}`);
         await arrowsAre(page, [`Show version 1 of 2 of ${what}`]);
-        assert.deepEqual(await page.page.evaluate(answers), second);
+        assert.deepEqual(await answersIn(page, first), second);
         await page.press(`Show version 1 of 2 of ${what}`);
         await page.shows(/= 42/);
       });
@@ -130,7 +138,7 @@ for (const kind of availableBrowsers) {
       await step("another tab follows to the other version, and goes back", async (page) => {
         const what = "“Hello. I am scripted-model, a stand-in…”";
         await page.ask("hello");
-        const first = await page.page.evaluate(answers);
+        const first = await answersIn(page);
         await page.press(`Another answer, in place of ${what}`);
         await arrowsAre(page, [`Show version 1 of 2 of ${what}`]);
         const other = await DemoPage.open(browser, page.page.url());
@@ -141,7 +149,7 @@ for (const kind of availableBrowsers) {
             ".items .entry-agent .prose",
             expected[0],
           );
-        await areShown(await page.page.evaluate(answers));
+        await areShown(await answersIn(page, first));
         await other.shows(/Runs in another tab/, ".home-line");
         await page.page.bringToFront();
         await page.press(`Show version 1 of 2 of ${what}`);
