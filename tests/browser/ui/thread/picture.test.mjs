@@ -192,8 +192,10 @@ for (const kind of availableBrowsers) {
     };
     /** Resolves when what was changed is drawn. */
     const drawn = () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
-    await untilIn(page, "the end of the messages is there", () => {
-      const scroller = window.all?.(".row").length > 2 && one(".scroller");
+    // Until the code for Markdown is there, an answer is shown as it was written.
+    await untilIn(page, "the end of the messages is there, with its Markdown", () => {
+      const rows = window.all?.(".row") ?? [];
+      const scroller = rows.length > 2 && !rows.at(-1).innerText.includes("**") && one(".scroller");
       return scroller && scroller.scrollHeight - scroller.clientHeight - scroller.scrollTop < 1;
     });
     await page.evaluate(drawn);
