@@ -9,7 +9,9 @@ import { observed, tell } from "./observers.js";
 
 /** The longest delay between two tests whether a server can be reached, in seconds. */
 const MAX_DELAY = 30;
-/** A stream that stays silent for so many milliseconds after the page was suspended is given up. */
+/** For so many milliseconds after the page was suspended, bytes are delivered that had come before. */
+const LATE = 1_000;
+/** A stream that stays silent for so many milliseconds after these is given up. */
 const GRACE = 15_000;
 /** Background tabs get one timer per minute; if a timer is later than this, in milliseconds, the page was suspended. */
 const SUSPENDED = 65_000;
@@ -61,8 +63,11 @@ function tick(): void {
 /** The page was suspended, and may have lost its connections. */
 function onResume(): void {
   lastTick = networkChangedAt = Date.now();
-  for (const [controller, lastBytes] of exchanges) {
-    setTimeout(() => exchanges.get(controller) === lastBytes && controller.abort(), GRACE);
+  for (const controller of exchanges.keys()) {
+    setTimeout(() => {
+      const lastBytes = exchanges.get(controller);
+      setTimeout(() => exchanges.get(controller) === lastBytes && controller.abort(), GRACE);
+    }, LATE);
   }
   hint();
 }

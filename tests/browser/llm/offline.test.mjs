@@ -162,20 +162,33 @@ for (const kind of availableBrowsers) {
         "a stream that does not outlive the sleep of the page is asked for again",
         [{ ...hello, pieces: 4, stallAfter: 4 }, hello],
         async ({ page, model, until, opened }) => {
-          // Nobody waits for a quarter of a minute here.
-          await page.evaluate(() => {
-            const { setTimeout } = window;
-            window.setTimeout = (act, milliseconds, ...rest) => setTimeout(act, milliseconds / 50, ...rest);
-          });
+          await page.evaluate(hurry);
           await opened();
           await page.evaluate(run);
-          await until(() => window.text.length > 4);
+          await until(() => window.text === "Hello from t");
           await page.evaluate(() => document.dispatchEvent(new Event("resume")));
           assert.deepEqual(endOf(await page.evaluate(() => window.ended)), done);
           assert.equal(await page.evaluate(() => window.text), hello.text);
           assert.deepEqual([model.requests.length, model.requests[0].aborted], [2, true]);
         },
       );
+
+      await step("bytes that came before the sleep, and are read after it, are no sign of life", [], async ({ page, until, opened }) => {
+        await page.evaluate(hurry);
+        await page.evaluate(answerByHand);
+        await opened({ isByHand: true });
+        await page.evaluate(run);
+        await until(() => window.asked === 1);
+        await page.evaluate(() => window.say("Hello"));
+        await until(() => window.text === "Hello");
+        await page.evaluate(() => {
+          document.dispatchEvent(new Event("resume"));
+          window.say(" from");
+        });
+        await until(() => window.asked === 2);
+        await page.evaluate(() => window.say("Hello again.", true));
+        assert.deepEqual(endOf(await page.evaluate(() => window.ended)), { status: "finished", finalResponse: "Hello again." });
+      });
 
       await step('a conversation with offline: "fail" gets the network error at once', [], async ({ page, network, opened }) => {
         await opened({ offline: "fail", llm: { numRetries: 1 } });
@@ -224,9 +237,10 @@ for (const kind of availableBrowsers) {
 }
 
 /** In the page: a conversation, what it waits for, and what has streamed. */
-async function open({ id, baseUrl, offline, llm }) {
+async function open({ id, baseUrl, offline, llm, isByHand }) {
   const { Agent, Conversation, LLM } = await import("/threadkeep/index.js");
-  const agent = new Agent({ llm: new LLM({ model: "openai/scripted", baseUrl, ...llm }) });
+  const byHand = isByHand && { fetch: window.answer };
+  const agent = new Agent({ llm: new LLM({ model: "openai/scripted", baseUrl, ...llm, ...byHand }) });
   window.refused = await Conversation.open({ agent, offline: "never" }).then(
     () => "",
     ({ code, message }) => `${code}: ${message}`,
@@ -259,4 +273,30 @@ async function kinds() {
   const kinds = [];
   for await (const { kind } of window.conversation.events) kinds.push(kind);
   return kinds;
+}
+
+/** In the page: nobody waits for a quarter of a minute there. WebKit's driver uses the page's timers for its own five minutes. */
+function hurry() {
+  const { setTimeout } = window;
+  const shorter = (milliseconds) => (milliseconds > 60_000 ? milliseconds : milliseconds / 50);
+  window.setTimeout = (act, milliseconds, ...rest) => setTimeout(act, shorter(milliseconds), ...rest);
+}
+
+/** In the page: `answer` is a `fetch` whose newest answer gets a piece of text, or its last one, when `say` is called. */
+function answerByHand() {
+  window.asked = 0;
+  let stream;
+  window.answer = (_url, { signal }) => {
+    window.asked += 1;
+    const body = new ReadableStream({ start: (controller) => void (stream = controller) });
+    const mine = stream;
+    signal.addEventListener("abort", () => mine.error(signal.reason));
+    return Promise.resolve(new Response(body, { headers: { "content-type": "text/event-stream" } }));
+  };
+  const chunk = (choice) => `data: ${JSON.stringify({ id: "answer", model: "scripted", choices: [{ index: 0, ...choice }] })}\n\n`;
+  window.say = (content, isLast) => {
+    const text = chunk({ delta: { content } }) + (isLast ? `${chunk({ delta: {}, finish_reason: "stop" })}data: [DONE]\n\n` : "");
+    stream.enqueue(new TextEncoder().encode(text));
+    if (isLast) stream.close();
+  };
 }
