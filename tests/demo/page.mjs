@@ -139,7 +139,8 @@ export class DemoPage {
 
   /** Puts it into a field, in place of what is there. */
   async fill(selector, text) {
-    await this.until("there is a field", (selector) => document.querySelector(selector), selector);
+    // One that is hidden yet would not take the focus, and the text would go elsewhere.
+    await this.until("there is a field", (selector) => document.querySelector(selector)?.checkVisibility(), selector);
     await this.page.$eval(selector, (field) => (field.focus(), field.select()));
     await this.enter(text);
   }
