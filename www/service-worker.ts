@@ -42,9 +42,12 @@ async function keepFiles(): Promise<void> {
 }
 
 async function fileOf(name: string, request: Request): Promise<Response> {
-  const url = new URL(name, scope).href;
-  const cached = (await (await caches.open(NAME)).match(url)) ?? (await caches.match(url));
-  return cached ?? fetch(request);
+  // A browser that cannot read its cache at the moment may still have a network.
+  return (await keptFile(new URL(name, scope).href).catch(() => undefined)) ?? fetch(request);
+}
+
+async function keptFile(url: string): Promise<Response | undefined> {
+  return (await (await caches.open(NAME)).match(url)) ?? (await caches.match(url));
 }
 
 /** Keeps the newest of the previous versions, because other tabs may still show it. */
