@@ -587,10 +587,11 @@ export class Conversation<Answer = any> implements AsyncDisposable {
    * most fifteen seconds for functions of the host.
    */
   async close(): Promise<void> {
-    const free = this.#session.role.closing()?.then(() => ask(this.#core, "close")) ?? ask(this.#core, "close");
-    const closed = free.then(() => this.#session.close());
+    const session = this.#session;
+    const free = session.role.closing()?.then(() => session.free()) ?? session.free();
+    const closed = free.finally(() => session.close());
     // Closing a tool may take long; the lock is released before.
-    closeInTurn(this.#session.store, this.id, this.#session.deleteOnClose ? closed : free);
+    closeInTurn(session.store, this.id, free);
     await closed;
   }
 

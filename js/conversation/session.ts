@@ -15,7 +15,7 @@ import type { OpenServers } from "../mcp/index.js";
 import { openServers } from "../mcp/mcp.js";
 import type { ServerPlace } from "../mcp/types.js";
 import { Secrets } from "../secrets/secrets.js";
-import { opened as noteOpened, record, remove, withTimeout } from "../store/inventory.js";
+import { opened as noteOpened, record, recordChange, withTimeout } from "../store/inventory.js";
 import { coreStore, spansConversations, type Store } from "../store/store.js";
 import type { Child, ChildOptions, Parent, Tasks } from "../subagents/types.js";
 import { closingTimeout, ToolCalls } from "../tool/calls.js";
@@ -73,6 +73,7 @@ export class ConversationSession implements Parent, ServerPlace {
   /** Whether this handle writes a conversation of which nothing is stored yet. */
   #isNew = false;
   #isClosed = false;
+  #freed: Promise<void> | undefined;
   #shownState: { text: string; value: ConversationState } | undefined;
 
   /** Opens the conversation, or creates it. `open` opens those of its sub-agents. */
@@ -136,10 +137,6 @@ export class ConversationSession implements Parent, ServerPlace {
 
   get attachments(): ConversationOptions["attachments"] {
     return this.#given.attachments;
-  }
-
-  get deleteOnClose(): boolean {
-    return this.#given.deleteOnClose;
   }
 
   /** The stored state, read anew. */
@@ -415,20 +412,28 @@ export class ConversationSession implements Parent, ServerPlace {
     this.tell(this.#isListed);
   }
 
-  /** Ends the parts, once the conversation of the wasm is closed, and deletes it if it was opened for that. */
+  /** Ends what the wasm does, and frees the lock: of a conversation that was opened for that, once it is deleted. */
+  free(): Promise<void> {
+    return (this.#freed ??= this.#given.deleteOnClose && this.core.access() === "writer" ? this.#delete() : ask(this.core, "close"));
+  }
+
+  async #delete(): Promise<void> {
+    await ask(this.core, "end");
+    await this.tasks?.close();
+    await withTimeout(ask(this.core, "delete", await coreStore(this.store)), closingTimeout);
+    recordChange(this.store, { removed: this.id });
+  }
+
+  /** Ends the parts, once the conversation of the wasm is closed. */
   async close(): Promise<void> {
     await this.tasks?.close();
     this.listeners.clear();
     if (this.#isClosed) return;
     this.#isClosed = true;
-    const isDeleted = this.deleteOnClose && this.core.access() === "writer";
-    // Otherwise another handle would take the place of this one before it is deleted.
-    if (!isDeleted) this.role.close();
+    this.role.close();
     try {
       await Promise.all([this.tools.close(), this.mcp && withTimeout(this.mcp.close(), closingTimeout)]);
-      if (isDeleted) await withTimeout(remove(this.id, this.store), closingTimeout);
     } finally {
-      this.role.close();
       await this.place?.leave();
     }
   }

@@ -9,6 +9,7 @@ use super::{
     error::{invalid, set},
     given,
     hooks::hooks,
+    listing::delete,
     options::{Options, agent, function, host_tools, llm, property, run_limits, text_function},
     store::CoreStore,
     tool::read_files,
@@ -309,13 +310,12 @@ impl CoreConversation {
         })
     }
 
-    /// Resolves when the conversation is closed. Code of the host may never answer, so the wait is limited.
+    /// Resolves when the conversation is closed, and its lock is free.
     #[wasm_bindgen(unchecked_return_type = "Promise<void>")]
     pub fn close(&self) -> Promise {
         let (conversation, lock) = (self.conversation.clone(), self.lock.clone());
         promise(async move {
-            select(pin!(conversation.close()), WebHost.sleep(CLOSE_TIMEOUT)).await;
-            conversation.let_go();
+            end(&conversation).await;
             let held = lock.borrow_mut().take();
             if let Some(held) = held {
                 // As soon as this promise resolves, the conversation may be opened or deleted.
@@ -324,6 +324,33 @@ impl CoreConversation {
             Ok(JsValue::UNDEFINED)
         })
     }
+
+    /// Resolves when the conversation is closed. Its lock stays taken until it is deleted.
+    #[wasm_bindgen(unchecked_return_type = "Promise<void>")]
+    pub fn end(&self) -> Promise {
+        let conversation = self.conversation.clone();
+        promise(async move {
+            end(&conversation).await;
+            Ok(JsValue::UNDEFINED)
+        })
+    }
+
+    /// Deletes the conversation, which was ended, with those of its sub-agents, and frees its lock.
+    #[wasm_bindgen(unchecked_return_type = "Promise<void>")]
+    pub fn delete(&self, store: &CoreStore) -> Promise {
+        let (id, held) = (self.conversation.id(), self.lock.borrow_mut().take());
+        let (store, scope) = (store.inner(), store.lock_scope());
+        promise(async move {
+            delete(id, &*store, &scope, held).await?;
+            Ok(JsValue::UNDEFINED)
+        })
+    }
+}
+
+/// Resolves when nothing of the conversation is under way. Code of the host may never answer, so the wait is limited.
+async fn end(conversation: &Conversation) {
+    select(pin!(conversation.close()), WebHost.sleep(CLOSE_TIMEOUT)).await;
+    conversation.let_go();
 }
 
 impl CoreConversation {

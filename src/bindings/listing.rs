@@ -73,28 +73,38 @@ async fn described(store: &dyn Store, listing: &Listing) -> String {
 pub fn delete_conversation(id: String, store: &CoreStore) -> Promise {
     let (inner, scope) = (store.inner(), store.lock_scope());
     promise(async move {
-        let id: ConversationId = id.parse()?;
-        let mut ids = vec![id];
-        ids.extend(descendants(&*inner, id).await?);
-        let mut held = Vec::new();
-        for id in &ids {
-            let Some(lock) = locks::try_lock(&lock_name(&scope, *id)).await else {
-                return Err(Error::new(
-                    ErrorCode::LockedElsewhere,
-                    "this conversation is open in a tab or handle; close it there, then delete it",
-                ));
-            };
-            held.push(lock);
-        }
-        // If the page dies before the last one is deleted, those that are left can still be found.
-        for id in ids.into_iter().rev() {
-            inner.delete(id).await?;
-        }
-        for lock in held {
-            lock.release().await;
-        }
+        delete(id.parse()?, &*inner, &scope, None).await?;
         Ok(JsValue::UNDEFINED)
     })
+}
+
+/// The same; `lock` is that of the conversation if its caller has it.
+pub(super) async fn delete(
+    id: ConversationId,
+    store: &dyn Store,
+    scope: &str,
+    lock: Option<locks::Guard>,
+) -> Result<()> {
+    let mut held: Vec<_> = lock.into_iter().collect();
+    let mut ids = vec![id];
+    ids.extend(descendants(store, id).await?);
+    for id in ids.iter().skip(held.len()) {
+        let Some(lock) = locks::try_lock(&lock_name(scope, *id)).await else {
+            return Err(Error::new(
+                ErrorCode::LockedElsewhere,
+                "this conversation is open in a tab or handle; close it there, then delete it",
+            ));
+        };
+        held.push(lock);
+    }
+    // If the page dies before the last one is deleted, those that are left can still be found.
+    for id in ids.into_iter().rev() {
+        store.delete(id).await?;
+    }
+    for lock in held {
+        lock.release().await;
+    }
+    Ok(())
 }
 
 /// The conversations of the sub-agents of this one, with those of their sub-agents.

@@ -103,6 +103,29 @@ for (const kind of availableBrowsers) {
         assert.equal(await second.evaluate(() => conversation.sendMessage("x").catch(({ code }) => code)), "store_lost");
         await second.evaluate(() => conversation.close());
       });
+      await context.test("what is deleted on closing is gone before another tab can write it", async () => {
+        const [first, second] = [await blank(), follower];
+        const deleted = await first.evaluate(async () => {
+          const slow = tool({
+            name: "slow",
+            description: "Ends when it may.",
+            parameters: { type: "object", properties: {} },
+            execute: () => "",
+            close: () => new Promise((resolve) => (globalThis.letGo = resolve)),
+          });
+          const { llm } = agent;
+          globalThis.conversation = await Conversation.open({ agent: new Agent({ llm, tools: [slow] }), deleteOnClose: true });
+          await conversation.sendMessage("Once");
+          await conversation.executeTool("slow", {});
+          globalThis.closing = conversation.close();
+          await until(() => globalThis.letGo);
+          return conversation.id;
+        });
+        await second.evaluate(open, deleted);
+        assert.deepEqual(await second.evaluate(() => [conversation.access, conversation.events.length]), ["writer", 0]);
+        await first.evaluate(() => (letGo(), closing));
+        await second.evaluate(() => conversation.close());
+      });
       assert.deepEqual(browser.problems, []);
     } finally {
       await browser.close();
@@ -121,7 +144,9 @@ async function prepare() {
   );
   const agent = new Agent({ llm: new LLM({ model: "openai/m", baseUrl: "https://model.invalid", numRetries: 1, fetch }), tools: [note] });
   Object.assign(globalThis, {
+    Agent,
     Conversation,
+    tool,
     agent,
     heard: [],
     until,
