@@ -87,7 +87,7 @@ export async function listAll(store: Store): Promise<ConversationInfo[]> {
 /** The entries of these conversations, in this order, without those that do not exist. @internal */
 export async function infosOf(store: Store, ids: readonly string[]): Promise<ConversationInfo[]> {
   const core = await coreStore(store);
-  const listings = (await Promise.all(ids.map((id) => settle(core.call("describe", [id]))))) as Array<string | undefined>;
+  const listings = await Promise.all(ids.map((id) => settle(core.describe(id))));
   return listings.flatMap((listing) => (listing === undefined ? [] : [toInfo(JSON.parse(listing))]));
 }
 

@@ -79,8 +79,7 @@ export async function eventsOf(store: Store, id: string, start: number, end: num
 
 /** The contents of the first of these files, at least of one. A database reads many in one transaction. */
 export async function contentsOf(store: Store, id: string, paths: string[], timeout: number): Promise<(Uint8Array | null | undefined)[]> {
-  if (isInBrowser(store))
-    return (await settle((await coreStore(store)).call("readFiles", [id, paths, pageBytes]))) as (Uint8Array | undefined)[];
+  if (isInBrowser(store)) return settle((await coreStore(store)).readFiles(id, paths, pageBytes));
   return asked("readFile", timeout, () => Promise.all(paths.slice(0, mostFiles).map((path) => store.readFile(id, path))));
 }
 

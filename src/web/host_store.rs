@@ -1,6 +1,6 @@
 //! A [`Store`] that the host has written in JavaScript.
 //!
-//! Every value that the host returns is checked: one of another shape than `js/store/store.ts` documents is
+//! Every value that the host returns is checked: one of another shape than `js/store/types.ts` documents is
 //! [`StoreError::Corrupt`] with the method and the field. What it throws is a [`StoreError`] by its `code`.
 
 use super::{

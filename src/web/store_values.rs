@@ -1,4 +1,4 @@
-//! The plain objects of `js/store/store.ts`, written by serde.
+//! The plain objects of `js/store/types.ts`, written by serde.
 
 use super::host_store::MAX_INDEX;
 use crate::{
@@ -17,7 +17,7 @@ pub fn to_js(value: &impl Serialize) -> Result<JsValue, StoreError> {
     value.serialize(&serializer).map_err(|error| StoreError::Corrupt(error.to_string()))
 }
 
-/// `Listing` of `js/store/store.ts`.
+/// `Listing` of `js/store/types.ts`.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ListingObject<'a> {
@@ -43,7 +43,7 @@ impl<'a> From<&'a Listing> for ListingObject<'a> {
     }
 }
 
-/// `StoredEvent` of `js/store/store.ts`.
+/// `StoredEvent` of `js/store/types.ts`.
 #[derive(Serialize)]
 pub struct EventObject<'a> {
     index: u64,
@@ -57,7 +57,7 @@ impl<'a> From<&'a StoredEvent> for EventObject<'a> {
     }
 }
 
-/// `Commit` of `js/store/store.ts`.
+/// `Commit` of `js/store/types.ts`.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CommitObject<'a> {

@@ -23,7 +23,7 @@ export async function empty(options: EmptyTrashOptions): Promise<string[]> {
     if (signal?.aborted) throw new ThreadkeepError("aborted", "emptyTrash() was stopped by its signal", { cause: signal.reason });
     if (isLater(Number(trashedAt))) continue;
     // It may have been restored, or gone on, while others were deleted.
-    const listing = (await settle(core.call("load", [id]))) as Listing | undefined;
+    const listing = await settle(core.load(id));
     if (listing?.length !== eventCount || trashedIn(listing) !== tags.trashed) continue;
     // An import may have brought it that another device has trashed long ago, or what had gone on there. Lists show the times of there.
     if (isLater(listing.updatedAt)) continue;

@@ -83,7 +83,7 @@ async function changeStored(core: CoreStore, id: string, tags: TagChanges): Prom
   const lock = await settle(lockConversation(id, core));
   if (!lock) return false;
   try {
-    await settle(core.call("changeTags", [id, JSON.stringify(tags), Date.now()]));
+    await settle(core.changeTags(id, JSON.stringify(tags), Date.now()));
     return true;
   } finally {
     await settle(lock.release());

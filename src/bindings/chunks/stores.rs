@@ -1,10 +1,11 @@
 //! The stores other than IndexedDB, and the methods of a store for JavaScript: a chunk of the wasm, see [`super`].
 
+use super::Answer;
 use crate::{
     bindings::{control::tag_changes, error::invalid, listing::describe, store::Stores},
     conversation::change_tags,
     error::Result,
-    id::{ConversationId, EventId, StorePath},
+    id::StorePath,
     store::{MemoryStore, Store},
     web::{
         host_store::{self, HostStore},
@@ -12,7 +13,6 @@ use crate::{
         store_values::{EventObject, ListingObject, to_js},
     },
 };
-use futures_util::future::LocalBoxFuture;
 use js_sys::{Array, Object, Uint8Array};
 use std::rc::Rc;
 use wasm_bindgen::JsValue;
@@ -29,93 +29,101 @@ impl Stores for StoresChunk {
         Rc::new(HostStore::new(object))
     }
 
-    fn call(
-        &self,
-        store: Rc<dyn Store>,
-        method: String,
-        arguments: Array,
-    ) -> LocalBoxFuture<'static, Result<JsValue>> {
-        Box::pin(async move { call_method(&*store, &method, &arguments).await })
+    fn list(&self, store: Rc<dyn Store>) -> Answer {
+        Box::pin(async move {
+            let listings = Array::new();
+            for listing in store.list().await? {
+                listings.push(&to_js(&ListingObject::from(&listing))?);
+            }
+            Ok(listings.into())
+        })
     }
-}
 
-async fn call_method(store: &dyn Store, method: &str, arguments: &Array) -> Result<JsValue> {
-    if method == "list" {
-        let listings = Array::new();
-        for listing in store.list().await? {
-            listings.push(&to_js(&ListingObject::from(&listing))?);
-        }
-        return Ok(listings.into());
+    fn load(&self, store: Rc<dyn Store>, conversation: String) -> Answer {
+        Box::pin(async move {
+            let listing = store.load(conversation.parse()?).await?;
+            Ok(listing.map_or(Ok(JsValue::UNDEFINED), |listing| to_js(&ListingObject::from(&listing)))?)
+        })
     }
-    // An argument of the wrong type becomes an empty text, which is refused as an id or path, or the index 0.
-    let text = |at| arguments.get(at).as_string().unwrap_or_default();
-    let index = |at| arguments.get(at).as_f64().unwrap_or_default() as u64;
-    let conversation: ConversationId = text(0).parse()?;
-    Ok(match method {
-        "load" => {
-            let listing = store.load(conversation).await?;
-            listing.map_or(Ok(JsValue::UNDEFINED), |listing| to_js(&ListingObject::from(&listing)))?
-        }
-        "events" => {
+
+    fn events(&self, store: Rc<dyn Store>, conversation: String, start: f64, end: f64) -> Answer {
+        Box::pin(async move {
             let events = Array::new();
-            for event in store.events(conversation, index(1)..index(2)).await? {
+            for event in store.events(conversation.parse()?, start as u64..end as u64).await? {
                 events.push(&to_js(&EventObject::from(&event))?);
             }
-            events.into()
-        }
-        "indexOf" => {
-            let event: EventId = text(1).parse()?;
-            let index = store.index_of(conversation, &event).await?;
-            index.map_or(JsValue::UNDEFINED, |index| JsValue::from_f64(index as f64))
-        }
-        "commit" => {
-            store.commit(conversation, host_store::commit(&arguments.get(1))?).await?;
-            JsValue::UNDEFINED
-        }
-        "files" => {
-            let paths = Array::new();
-            let folder =
-                arguments.get(1).as_string().map(|folder| folder.parse::<StorePath>()).transpose()?;
-            for path in store.files(conversation, folder.as_ref()).await? {
-                paths.push(&path.as_str().into());
-            }
-            paths.into()
-        }
-        "readFile" => {
-            let path: StorePath = text(1).parse()?;
-            let content = store.read_file(conversation, &path).await?;
-            content.map_or(JsValue::UNDEFINED, |bytes| Uint8Array::from(&*bytes).into())
-        }
-        // Not of the interface `Store`: the entry of a list, see `listConversations`.
-        "describe" => match store.load(conversation).await? {
-            Some(listing) => describe(store, &listing).await.into(),
-            None => JsValue::UNDEFINED,
-        },
-        // Not of the interface either, and only a database has it.
-        "readFiles" if let Some(database) = database(store) => {
-            let mut paths: Vec<StorePath> = Vec::new();
-            for path in Array::from(&arguments.get(1)) {
-                paths.push(path.as_string().unwrap_or_default().parse()?);
-            }
-            database.read_files(conversation, &paths, index(2) as u32).await?.into()
-        }
-        // The last one that is not of the interface.
-        "changeTags" => {
-            change_tags(
-                store,
-                conversation,
-                &tag_changes(&text(1))?,
-                arguments.get(2).as_f64().unwrap_or_default(),
-            )
-            .await?;
-            JsValue::UNDEFINED
-        }
-        "delete" => {
-            store.delete(conversation).await?;
-            JsValue::UNDEFINED
-        }
-        _ => return Err(invalid(format!("a store has no method {method}"))),
-    })
+            Ok(events.into())
+        })
+    }
+
+    fn index_of(&self, store: Rc<dyn Store>, conversation: String, event: String) -> Answer {
+        Box::pin(async move {
+            let index = store.index_of(conversation.parse()?, &event.parse()?).await?;
+            Ok(index.map_or(JsValue::UNDEFINED, |index| JsValue::from_f64(index as f64)))
+        })
+    }
+
+    fn commit(&self, store: Rc<dyn Store>, conversation: String, commit: JsValue) -> Answer {
+        Box::pin(async move {
+            store.commit(conversation.parse()?, host_store::commit(&commit)?).await?;
+            Ok(JsValue::UNDEFINED)
+        })
+    }
+
+    fn files(&self, store: Rc<dyn Store>, conversation: String, folder: Option<String>) -> Answer {
+        Box::pin(async move {
+            let conversation = conversation.parse()?;
+            let folder: Option<StorePath> = folder.map(|folder| folder.parse()).transpose()?;
+            let paths = store.files(conversation, folder.as_ref()).await?;
+            Ok(paths.iter().map(|path| JsValue::from(path.as_str())).collect::<Array>().into())
+        })
+    }
+
+    fn read_file(&self, store: Rc<dyn Store>, conversation: String, path: String) -> Answer {
+        Box::pin(async move {
+            let content = store.read_file(conversation.parse()?, &path.parse()?).await?;
+            Ok(content.map_or(JsValue::UNDEFINED, |bytes| Uint8Array::from(&*bytes).into()))
+        })
+    }
+
+    fn delete(&self, store: Rc<dyn Store>, conversation: String) -> Answer {
+        Box::pin(async move {
+            store.delete(conversation.parse()?).await?;
+            Ok(JsValue::UNDEFINED)
+        })
+    }
+
+    fn describe(&self, store: Rc<dyn Store>, conversation: String) -> Answer {
+        Box::pin(async move {
+            Ok(match store.load(conversation.parse()?).await? {
+                Some(listing) => describe(&*store, &listing).await.into(),
+                None => JsValue::UNDEFINED,
+            })
+        })
+    }
+
+    fn read_files(
+        &self,
+        store: Rc<dyn Store>,
+        conversation: String,
+        paths: Vec<String>,
+        bytes: u32,
+    ) -> Answer {
+        Box::pin(async move {
+            let database =
+                database(&*store).ok_or_else(|| invalid("only a database reads many files at once"))?;
+            let conversation = conversation.parse()?;
+            let paths = paths.iter().map(|path| path.parse()).collect::<Result<Vec<StorePath>>>()?;
+            Ok(database.read_files(conversation, &paths, bytes).await?.into())
+        })
+    }
+
+    fn change_tags(&self, store: Rc<dyn Store>, conversation: String, changes: String, now: f64) -> Answer {
+        Box::pin(async move {
+            change_tags(&*store, conversation.parse()?, &tag_changes(&changes)?, now).await?;
+            Ok(JsValue::UNDEFINED)
+        })
+    }
 }
 
 fn database(store: &dyn Store) -> Option<&IndexedDbStore> {

@@ -1,6 +1,5 @@
 // The library's own wasm below its TypeScript: the glue code that is part of its modules, and the files that a page downloads.
 import { CoreStore, instantiate, loadChunksWith } from "/pkg/threadkeep.js";
-import { storeMethods } from "/support/store-with.mjs";
 
 export * from "/pkg/threadkeep.js";
 
@@ -14,10 +13,5 @@ const chunk = (name) =>
 // What another chunk shares with `run` is in the file of `run` alone.
 loadChunksWith((name) => Promise.all([chunk(name), chunk("run")]));
 
-// As `js/store/store.ts` has them.
+// As the stores of `js/store/types.ts` have it.
 CoreStore.prototype.spansConversations = true;
-for (const method of storeMethods) {
-  CoreStore.prototype[method] = function (...args) {
-    return this.call(method, args);
-  };
-}

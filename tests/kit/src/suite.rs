@@ -22,7 +22,7 @@ pub fn conformance_cases() -> Vec<String> {
     conformance::CASES.iter().map(|case| case.name.to_owned()).collect()
 }
 
-/// Runs one case on a store in JavaScript: `open(place)` returns or promises a `Store` of `js/store/store.ts`.
+/// Runs one case on a store in JavaScript: `open(place)` returns or promises a `Store` of `js/store/types.ts`.
 ///
 /// Resolves to undefined if the case passes, otherwise to `{ message, expected, actual }`.
 #[wasm_bindgen(js_name = runConformanceCase)]
