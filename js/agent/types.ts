@@ -7,16 +7,7 @@ import type { MCPServer } from "../mcp/types.js";
 import type { Tool } from "../tool/types.js";
 import type { Condenser } from "./condenser/options.js";
 export type { ConversationProgress } from "./condenser/progress.js";
-
-/** The use of the model's context window, in tokens. */
-export interface ContextUsage {
-  /** The size of the next request. */
-  usedTokens: number;
-  /** The limit of the model or of the condenser, whichever is lower; `null` if neither is known. */
-  limitTokens: number | null;
-  /** The size of the events that `condense()` would replace by a summary. */
-  reclaimableTokens: number;
-}
+export type { ContextUsage } from "./context-usage.js";
 
 /** The settings of every critic. */
 export interface CriticSettings {

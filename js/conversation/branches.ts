@@ -40,9 +40,9 @@ export async function activeBranch(
 ): Promise<ConversationEvent[]> {
   const { limit = Number.MAX_SAFE_INTEGER } = optionsOf("activeBranch()", options, "limit");
   if (!(Number.isInteger(limit) && limit >= 0)) throw invalidOptions("limit must be a number of events");
-  const texts = await ask(core, "activeBranch", limit);
+  const { ids, events: texts } = await ask(core, "activeBranch", limit);
   const event = async (id: string, json: string) => readable(json) ?? (await events.at(await events.getIndex(id)))!;
-  return Promise.all(texts.flatMap((text, place) => (place % 2 === 0 ? event(text, texts[place + 1]!) : [])));
+  return Promise.all(ids.map((id, place) => event(id, texts[place]!)));
 }
 
 /** @internal */

@@ -35,7 +35,7 @@ import { type MessageQueue, queueOf } from "./queue.js";
 import { Run, type RunOptions } from "./run.js";
 import { forTools } from "./side-calls.js";
 import type { Content, ConversationStats, JSONObject, JSONValue, LLMMessage, Observation } from "../events/types.js";
-import type { ExportOptions, ImportedConversation, TextOptions, TransferOptions } from "../formats/types.js";
+import type { ExportOptions, Form, ImportedConversation, TextOptions, TransferOptions } from "../formats/types.js";
 import type { MCPServers } from "../mcp/types.js";
 import { type Store, exported, indexedDBStore } from "../store/store.js";
 import type { SecretValue } from "../secrets/source.js";
@@ -178,7 +178,7 @@ export class Conversation<Answer = any> implements AsyncDisposable {
   /** The part that was shown of an answer in which a page died, or which could not be stored: see `resume`. `null` without one. */
   get draft(): StreamingDeltaEvent | null {
     const draft = call(() => this.#core.draft());
-    return draft ? { kind: "StreamingDeltaEvent", message_id: draft[0], content: draft[1] } : null;
+    return draft ? { kind: "StreamingDeltaEvent", message_id: draft.id, content: draft.content } : null;
   }
 
   /** The MCP servers of the agent, with their state and tools; `null` if it has none. A change is an `MCPServerEvent`. */
@@ -406,8 +406,7 @@ export class Conversation<Answer = any> implements AsyncDisposable {
 
   /** The use of the context window, for a meter. Asks no model. */
   async contextUsage(): Promise<ContextUsage> {
-    const [usedTokens, limitTokens = null, reclaimableTokens] = await ask(this.#core, "contextUsage");
-    return { usedTokens, limitTokens, reclaimableTokens };
+    return ask(this.#core, "contextUsage");
   }
 
   /** The fields of the newest summary of the active branch, or `null` if there is none or it is an ordinary text. */
@@ -561,7 +560,7 @@ export class Conversation<Answer = any> implements AsyncDisposable {
     return readable(this.#core, this.#stored, this.id, "html", options);
   }
 
-  #converted<T>(form: string): Promise<T> {
+  #converted<T>(form: Form): Promise<T> {
     return written(this.#stored, this.id, form, this.state.agent?.llm);
   }
 

@@ -93,12 +93,12 @@ export const verbs = {
   },
 
   async setTags({ core }: Acting, tags: Record<string, string>): Promise<void> {
-    await ask(core, "changeTags", jsonOf("tags", textsOf("tags", tags)), true);
+    await ask(core, "setTags", jsonOf("tags", textsOf("tags", tags)));
   },
 
   /** `updateConversations()` */
   async changeTags({ core }: Acting, changes: TagChanges): Promise<void> {
-    await ask(core, "changeTags", JSON.stringify(changes), false);
+    await ask(core, "changeTags", JSON.stringify(changes));
   },
 
   async executeTool(

@@ -7,7 +7,7 @@ import { arrayOf } from "../input/arguments.js";
 import { fromCore, invalidOptions, reading, textOf } from "../input/errors.js";
 import type { Store } from "../store/store.js";
 import { load, part } from "../wasm/wasm.js";
-import type { ImportedConversation, TextOptions } from "./types.js";
+import type { Form, ImportedConversation, TextOptions } from "./types.js";
 
 /** Imports JSON of another program as a new conversation. @internal */
 export async function importJSON(json: unknown, store: Store): Promise<ImportedConversation> {
@@ -24,13 +24,14 @@ export function importTexts(texts: readonly string[], store: Store): Promise<Imp
 }
 
 /** @throws ThreadkeepError `invalid_options` @internal */
-export function formOfMessages(format: string): string {
-  if (["message", "chat", "responses", "anthropic"].includes(format)) return format;
+export function formOfMessages(format: string): Form {
+  const form = (["message", "chat", "responses", "anthropic"] as const).find((known) => known === format);
+  if (form) return form;
   throw invalidOptions(`there are no messages of the format ${textOf(format)}`);
 }
 
 /** A stored conversation in another format. @internal */
-export function written<T>(store: Store, id: string, form: string, llm?: { [field: string]: JSONValue }): Promise<T> {
+export function written<T>(store: Store, id: string, form: Form, llm?: { [field: string]: JSONValue }): Promise<T> {
   return converted((parts) => parts.written(store, id, form, llm) as Promise<T>);
 }
 
@@ -52,7 +53,7 @@ export function readable(
  */
 export async function eventsToMessages(events: readonly ConversationEvent[]): Promise<LLMMessage[]> {
   const texts = textsOfEvents("eventsToMessages()", events);
-  return JSON.parse((await converted((parts) => parts.ofEvents({ events: texts, form: "message" })))!);
+  return JSON.parse(await converted((parts) => parts.messagesOfEvents(texts)));
 }
 
 /**
@@ -62,7 +63,7 @@ export async function eventsToMessages(events: readonly ConversationEvent[]): Pr
  */
 export async function finalResponse(events: readonly ConversationEvent[]): Promise<string | null> {
   const texts = textsOfEvents("finalResponse()", events);
-  return converted((parts) => parts.ofEvents({ events: texts, form: "response" }));
+  return converted((parts) => parts.responseOfEvents(texts));
 }
 
 function textsOfEvents(verb: string, events: readonly ConversationEvent[]): string[] {

@@ -1,4 +1,5 @@
 // The options and results of imports and exports.
+import type { CoreForm } from "../../pkg/threadkeep.js";
 import type { Workspace } from "../workspace/types.js";
 
 /** The progress of an import or export. */
@@ -54,3 +55,6 @@ export interface ExportOptions extends TransferOptions {
    */
   workspace?: boolean | undefined;
 }
+
+/** A format of the core, or a part of the request body of a wire API. @internal */
+export type Form = CoreForm | "responses" | "anthropic";

@@ -3,6 +3,7 @@
 // A task and its conversation are recorded in the parent's `agent_state` before anything runs, and the prompt names the
 // call that sends it. So a call that is repeated after the page died finds its conversation, sends nothing again, and goes
 // on with it; calls of the sub-agent that were under way are treated there as in every conversation.
+import type { CoreTask } from "../../pkg/threadkeep.js";
 import { Agent } from "../agent/agent.js";
 import { limitsOf } from "../agent/limits.js";
 import { newId } from "../input/arguments.js";
@@ -30,9 +31,6 @@ interface TaskArguments {
   /** Accepted and stored, but without effect, as in the SDK. */
   max_turns?: number;
 }
-
-/** The ids of a task and of its conversation. */
-type Task = [id: string, conversation: string];
 
 const parameters = {
   type: "object",
@@ -111,7 +109,7 @@ class RunningTasks implements Tasks {
     try {
       const agent = this.#agent(subagent);
       const task = (await this.#find(context.idempotencyKey, args, newId()))!;
-      const [taskId] = task;
+      const taskId = task.id;
       // A task works on one prompt after the other, also if an interrupted call has not ended yet.
       const before = this.#calls.get(taskId);
       const call = (async () => {
@@ -137,14 +135,14 @@ class RunningTasks implements Tasks {
    * The task that this call starts or resumes, which is recorded before anything runs; without `starts` only one that is recorded.
    * @throws ThreadkeepError `not_found` also for a task whose conversation is not that of a sub-agent of this one
    */
-  #find(action: string, { resume }: TaskArguments, starts?: string): Promise<Task | undefined> {
+  #find(action: string, { resume }: TaskArguments, starts?: string): Promise<CoreTask | undefined> {
     return this.#parent.load(() => ask(this.#parent.core, "subagentTask", { action, resume, starts }));
   }
 
-  async #work(task: Task, agent: Agent, subagent: string, prompt: string, context: BuiltInContext): Promise<BuiltInOutput> {
+  async #work(task: CoreTask, agent: Agent, subagent: string, prompt: string, context: BuiltInContext): Promise<BuiltInOutput> {
     const { signal, isDirect } = context;
     signal.throwIfAborted();
-    const [taskId] = task;
+    const taskId = task.id;
     const child = await this.#child(task, agent, subagent);
     let keeps = false;
     try {
@@ -198,15 +196,15 @@ class RunningTasks implements Tasks {
   }
 
   /** Opens the conversation of a task, or creates it. It has the settings of the parent, and no looser ones. */
-  #child(task: Task, agent: Agent, subagent: string): Promise<Child> {
-    const [taskId] = task;
+  #child(task: CoreTask, agent: Agent, subagent: string): Promise<Child> {
+    const taskId = task.id;
     const open = this.#open.get(taskId) ?? this.#openChild(task, agent, this.#definition(subagent));
     this.#open.set(taskId, open);
     open.catch(() => this.#open.delete(taskId));
     return open;
   }
 
-  async #openChild([taskId, id]: Task, agent: Agent, definition: AgentDefinition): Promise<Child> {
+  async #openChild({ id: taskId, conversation: id }: CoreTask, agent: Agent, definition: AgentDefinition): Promise<Child> {
     const state = this.#parent.state();
     const onEvent = (event: ConversationEvent | LiveEvent) => {
       const inner: SubagentEvent =

@@ -9,6 +9,7 @@ import { loadChunk, part } from "../wasm/wasm.js";
 import type {
   CallFiles,
   ConversationHome,
+  FileChange,
   FolderWorkspace,
   PendingFiles,
   RemoteWorkspace,
@@ -172,7 +173,7 @@ export class LazyHome {
       const stored = {
         files: (folder: string) => store.files(id, folder),
         readFile: (path: string) => store.readFile(id, path),
-        writeFiles: async (changes: unknown[]): Promise<void> => {
+        writeFiles: async (changes: FileChange[]): Promise<void> => {
           if (session.core.access() === "follower")
             throw new ThreadkeepError("unsupported", "files are changed in the tab that writes this conversation: call takeOver() first");
           await ask(session.core, "writeFiles", changes);

@@ -103,7 +103,7 @@ pub fn without_secrets(
 
 /// Rejects with the library's error for what a store threw.
 #[wasm_bindgen(js_name = storeFailed, unchecked_return_type = "Promise<never>")]
-pub fn store_failed(thrown: JsValue) -> Promise {
+pub fn store_failed(#[wasm_bindgen(unchecked_param_type = "unknown")] thrown: JsValue) -> Promise {
     in_archive(thrown, |chunk, thrown| chunk.store_failed(thrown))
 }
 

@@ -15,6 +15,9 @@ use js_sys::Promise;
 use std::rc::Rc;
 use wasm_bindgen::{JsValue, prelude::wasm_bindgen};
 
+#[wasm_bindgen(typescript_custom_section)]
+const TYPES: &str = r#"import type { ContextUsage } from "../js/agent/context-usage.js";"#;
+
 /// The functions of the chunk.
 pub trait CondensingPart {
     /// The code for conversations.
@@ -48,10 +51,7 @@ impl CoreConversation {
     }
 
     /// Resolves to the tokens of the next request, their limit, and those that condensing would reclaim.
-    #[wasm_bindgen(
-        js_name = contextUsage,
-        unchecked_return_type = "Promise<[used: number, limit: number | undefined, reclaimable: number]>"
-    )]
+    #[wasm_bindgen(js_name = contextUsage, unchecked_return_type = "Promise<ContextUsage>")]
     pub fn context_usage(&self) -> Promise {
         self.in_condensing(|chunk, conversation| chunk.context_usage(conversation))
     }

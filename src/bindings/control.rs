@@ -70,7 +70,7 @@ impl CoreConversation {
 
     /// Replaces the limits of each run.
     #[wasm_bindgen(js_name = setLimits, unchecked_return_type = "Promise<void>")]
-    pub fn set_limits(&self, limits: JsValue) -> Promise {
+    pub fn set_limits(&self, #[wasm_bindgen(unchecked_param_type = "object")] limits: JsValue) -> Promise {
         self.changing(run_limits(&limits).map(|limits| self.conversation.set_limits(limits)))
     }
 

@@ -41,6 +41,11 @@ const TYPES: &str = r#"
 export type CoreFound = "conversation" | "store" | "nothing" | "damage";
 /** What a message does with the calls that wait for the user; otherwise it is refused while they wait. */
 export type CorePending = "keep" | "reject" | undefined;
+export interface CoreWarning { code: string; message: string }
+/** A part of an answer that was shown: the id of the answer's event, and the text. */
+export interface CoreShown { id: string; content: string }
+/** `null` removes the file. */
+export interface CoreFile { path: string; content: Uint8Array | null }
 "#;
 
 /// An open conversation. Its methods about pending calls are in `control.rs`.
@@ -56,13 +61,20 @@ pub struct CoreConversation {
 impl CoreConversation {
     /// Opens a conversation of `store`.
     #[wasm_bindgen(unchecked_return_type = "Promise<CoreConversation>")]
-    pub fn open(options: JsValue, store: &CoreStore) -> Promise {
+    pub fn open(
+        #[wasm_bindgen(unchecked_param_type = "object")] options: JsValue,
+        store: &CoreStore,
+    ) -> Promise {
         open(options, store, None)
     }
 
     /// Opens a conversation whose calls change the files of this one.
     #[wasm_bindgen(js_name = openBelow, unchecked_return_type = "Promise<CoreConversation>")]
-    pub fn open_below(&self, options: JsValue, store: &CoreStore) -> Promise {
+    pub fn open_below(
+        &self,
+        #[wasm_bindgen(unchecked_param_type = "object")] options: JsValue,
+        store: &CoreStore,
+    ) -> Promise {
         open(options, store, Some(self.conversation.clone()))
     }
 
@@ -80,9 +92,12 @@ impl CoreConversation {
         self.conversation.state().json().to_string()
     }
 
-    /// Stores files in one transaction; `null` removes one.
+    /// Stores files in one transaction.
     #[wasm_bindgen(js_name = writeFiles, unchecked_return_type = "Promise<void>")]
-    pub fn write_files(&self, changes: Array) -> Promise {
+    pub fn write_files(
+        &self,
+        #[wasm_bindgen(unchecked_param_type = "CoreFile[]")] changes: Array,
+    ) -> Promise {
         let conversation = self.conversation.clone();
         promise(async move {
             let changes = read_files(&changes).ok_or_else(|| invalid("the changes of files"))?;
@@ -121,18 +136,16 @@ impl CoreConversation {
         self.conversation.is_stored()
     }
 
-    /// The draft that a page has left when it died: the id of the answer's event, and its text.
-    #[wasm_bindgen(unchecked_return_type = "[string, string] | undefined")]
-    pub fn draft(&self) -> Option<Array> {
-        let (id, text) = self.conversation.draft()?;
-        Some(Array::of2(&id.as_str().into(), &text.into()))
+    /// The draft that a page has left when it died.
+    #[wasm_bindgen(unchecked_return_type = "CoreShown | undefined")]
+    pub fn draft(&self) -> Option<Object> {
+        self.conversation.draft().map(shown)
     }
 
-    /// The answer that is under way, as far as it was shown: the id of its event, and its text.
-    #[wasm_bindgen(unchecked_return_type = "[string, string] | undefined")]
-    pub fn answer(&self) -> Option<Array> {
-        let (id, text) = self.conversation.answer_under_way()?;
-        Some(Array::of2(&id.as_str().into(), &text.into()))
+    /// The answer that is under way, as far as it was shown.
+    #[wasm_bindgen(unchecked_return_type = "CoreShown | undefined")]
+    pub fn answer(&self) -> Option<Object> {
+        self.conversation.answer_under_way().map(shown)
     }
 
     /// The number of events.
@@ -140,7 +153,7 @@ impl CoreConversation {
         self.conversation.length() as f64
     }
 
-    /// `[{code, message}]`.
+    #[wasm_bindgen(unchecked_return_type = "CoreWarning[]")]
     pub fn warnings(&self) -> Array {
         let warnings = self.conversation.warnings();
         let warnings = warnings.iter().map(|warning| {
@@ -244,22 +257,28 @@ impl CoreConversation {
 
     /// See `Conversation.switchLLM`.
     #[wasm_bindgen(js_name = switchLLM, unchecked_return_type = "Promise<void>")]
-    pub fn switch_llm(&self, options: JsValue) -> Promise {
+    pub fn switch_llm(&self, #[wasm_bindgen(unchecked_param_type = "object")] options: JsValue) -> Promise {
         self.changing(llm(&options).map(|llm| self.conversation.switch_llm(llm)))
     }
 
     /// Replaces the tools of MCP servers.
     #[wasm_bindgen(js_name = setRemoteTools)]
-    pub fn set_remote_tools(&self, tools: Array) {
+    pub fn set_remote_tools(&self, #[wasm_bindgen(unchecked_param_type = "object[]")] tools: Array) {
         if let Ok(tools) = host_tools(&tools) {
             self.conversation.set_remote_tools(tools);
         }
     }
 
-    /// Takes a JSON object of strings, in which `null` removes a tag; with `replaces` the others are removed as well.
+    /// Takes a JSON object of strings, in which `null` removes a tag.
     #[wasm_bindgen(js_name = changeTags, unchecked_return_type = "Promise<void>")]
-    pub fn change_tags(&self, changes: String, replaces: bool) -> Promise {
-        self.changing(tag_changes(&changes).map(|changes| self.conversation.change_tags(&changes, replaces)))
+    pub fn change_tags(&self, changes: String) -> Promise {
+        self.changing(tag_changes(&changes).map(|changes| self.conversation.change_tags(&changes, false)))
+    }
+
+    /// Takes a JSON object of strings. Other tags are removed.
+    #[wasm_bindgen(js_name = setTags, unchecked_return_type = "Promise<void>")]
+    pub fn set_tags(&self, tags: String) -> Promise {
+        self.changing(tag_changes(&tags).map(|tags| self.conversation.change_tags(&tags, true)))
     }
 
     /// Takes a JSON object of stored sources by name; `null` removes one.
@@ -482,6 +501,14 @@ pub(super) fn waiting_calls(pending: Option<String>) -> Option<WaitingCalls> {
         "keep" => WaitingCalls::Keep,
         _ => WaitingCalls::Reject,
     })
+}
+
+/// A `CoreShown`.
+fn shown((id, content): (EventId, String)) -> Object {
+    let object = Object::new();
+    set(&object, "id", &id.as_str().into());
+    set(&object, "content", &content.into());
+    object
 }
 
 /// The JSON texts of events.

@@ -12,17 +12,16 @@ use wasm_bindgen::{JsValue, prelude::wasm_bindgen};
 const TYPES: &str = r#"
 /** `claim` as for `importArchive`. */
 export interface CoreInterchange { text: string; store: object; claim(id: string): Promise<boolean> }
+export type CoreForm = "message" | "chat" | "session" | "trajectory" | "markdown" | "html";
 /**
- * A stored conversation as JSON text: `"message"`, `"chat"`, `"session"` or `"trajectory"`; or as `"markdown"` or `"html"`. `leaf` is
- * the last event of another branch than the active one, and `since` the first event. `mask` hides secrets in a text of the last two.
+ * A stored conversation as JSON text, or in the last two forms as a text for people, in which `mask` hides secrets. `leaf` is the last
+ * event of another branch than the active one, and `since` the first event.
  */
 export interface CoreWriting {
-  store: object; conversation: string; form: string; leaf?: string | undefined; since?: string | undefined; mask?(text: string): string;
+  store: object; conversation: string; form: CoreForm; leaf?: string | undefined; since?: string | undefined; mask?(text: string): string;
 }
-/** JSON texts of events as `"message"`, the SDK's messages as JSON text, or as `"response"`, the last response of the agent or `null`. */
-export interface CoreEvents { events: string[]; form: string }
 /** The wire API, and as JSON the stored model and its row of the model data. */
-export interface CoreRequest { store: object; conversation: string; api: string; llm: string; row: string }
+export interface CoreRequest { store: object; conversation: string; api: "chat" | "responses" | "anthropic"; llm: string; row: string }
 "#;
 
 /// The functions of the chunk. Each has the argument of its export.
@@ -33,8 +32,11 @@ pub trait Messages {
     /// See [`written`].
     fn written(&self, options: JsValue) -> Answer;
 
-    /// See [`of_events`].
-    fn of_events(&self, options: JsValue) -> Answer;
+    /// See [`messages_of_events`].
+    fn messages_of_events(&self, events: JsValue) -> Answer;
+
+    /// See [`response_of_events`].
+    fn response_of_events(&self, events: JsValue) -> Answer;
 
     /// See [`request_body`].
     fn request_body(&self, options: JsValue) -> Answer;
@@ -54,10 +56,16 @@ pub fn written(#[wasm_bindgen(unchecked_param_type = "CoreWriting")] options: Js
     in_messages(options, |chunk, options| chunk.written(options))
 }
 
-/// The content of these events.
-#[wasm_bindgen(js_name = ofEvents, unchecked_return_type = "Promise<string | null>")]
-pub fn of_events(#[wasm_bindgen(unchecked_param_type = "CoreEvents")] options: JsValue) -> Promise {
-    in_messages(options, |chunk, options| chunk.of_events(options))
+/// Takes the JSON texts of events. Resolves to the SDK's messages of them as JSON text.
+#[wasm_bindgen(js_name = messagesOfEvents, unchecked_return_type = "Promise<string>")]
+pub fn messages_of_events(#[wasm_bindgen(unchecked_param_type = "string[]")] events: JsValue) -> Promise {
+    in_messages(events, |chunk, events| chunk.messages_of_events(events))
+}
+
+/// Takes the JSON texts of events. Resolves to the last response of the agent in them.
+#[wasm_bindgen(js_name = responseOfEvents, unchecked_return_type = "Promise<string | null>")]
+pub fn response_of_events(#[wasm_bindgen(unchecked_param_type = "string[]")] events: JsValue) -> Promise {
+    in_messages(events, |chunk, events| chunk.response_of_events(events))
 }
 
 /// The body of the request that a wire API would send for a stored conversation, as JSON text.

@@ -94,7 +94,10 @@ impl CoreStore {
 
     /// The IndexedDB database called `name`; `durability`, if given, overrides that of every commit.
     #[wasm_bindgen(js_name = indexedDb)]
-    pub fn indexed_db(name: String, durability: Option<String>) -> CoreStore {
+    pub fn indexed_db(
+        name: String,
+        #[wasm_bindgen(unchecked_param_type = "Commit['durability'] | undefined")] durability: Option<String>,
+    ) -> CoreStore {
         let durability = durability.map(|durability| match durability.as_str() {
             "relaxed" => Durability::Relaxed,
             _ => Durability::Strict,

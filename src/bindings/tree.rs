@@ -6,14 +6,17 @@
 use super::{
     chunks::{self, Answer},
     conversation::{CoreConversation, done},
+    error::set,
 };
 use crate::conversation::{Conversation, FileVersions};
-use js_sys::{Array, Promise};
+use js_sys::{Array, Object, Promise};
 use std::rc::Rc;
 use wasm_bindgen::{JsValue, prelude::wasm_bindgen};
 
 #[wasm_bindgen(typescript_custom_section)]
 const TYPES: &str = r#"
+/** Events by their ids and, at the same places, their JSON texts. */
+export interface CoreActiveBranch { ids: string[]; events: string[] }
 /** A branch beside the active one; `firstEvent` is JSON. */
 export interface CoreBranch { leafEventId: string; forkEventId: string | null; firstEvent: string }
 export interface CoreVersions {
@@ -29,6 +32,8 @@ export interface CoreEdit { action: string; arguments: string }
 export interface CoreToolCall { name: string; arguments: string; toolCallId: string }
 /** With `starts`, the id of a conversation, a task that does not exist is recorded. */
 export interface CoreTaskOptions { action: string; resume: string | undefined; starts: string | undefined }
+/** A task of a sub-agent: its id, and that of its conversation. */
+export interface CoreTask { id: string; conversation: string }
 /** The version of the files at an event, by which each can be read, and their paths. */
 export interface CoreFilesAt { version: string; paths: string[] }
 export interface CoreFileDifference { path: string; type: "added" | "changed" | "removed" }
@@ -116,16 +121,19 @@ impl CoreConversation {
         })
     }
 
-    /// Resolves to the ids and JSON texts, by turns, of the last events from the root to HEAD.
-    #[wasm_bindgen(js_name = activeBranch, unchecked_return_type = "Promise<string[]>")]
+    /// Resolves to the last events from the root to HEAD.
+    #[wasm_bindgen(js_name = activeBranch, unchecked_return_type = "Promise<CoreActiveBranch>")]
     pub fn active_branch(&self, limit: f64) -> Promise {
         self.verb(move |conversation| async move {
-            let texts = Array::new();
+            let (ids, events) = (Array::new(), Array::new());
             for event in conversation.active_branch(limit as usize).await? {
-                texts.push(&event.id().as_str().into());
-                texts.push(&(&**event.valid_json()).into());
+                ids.push(&event.id().as_str().into());
+                events.push(&(&**event.valid_json()).into());
             }
-            Ok(texts.into())
+            let branch = Object::new();
+            set(&branch, "ids", &ids);
+            set(&branch, "events", &events);
+            Ok(branch.into())
         })
     }
 
@@ -239,12 +247,8 @@ impl CoreConversation {
         self.conversation.take_moved_files()
     }
 
-    /// Resolves to the ids of the task of a call and of its conversation, or to nothing if there is none: see
-    /// [`Conversation::subagent_task`].
-    #[wasm_bindgen(
-        js_name = subagentTask,
-        unchecked_return_type = "Promise<[task: string, conversation: string] | undefined>"
-    )]
+    /// Resolves to the task of a call, or to nothing if there is none: see [`Conversation::subagent_task`].
+    #[wasm_bindgen(js_name = subagentTask, unchecked_return_type = "Promise<CoreTask | undefined>")]
     pub fn subagent_task(
         &self,
         #[wasm_bindgen(unchecked_param_type = "CoreTaskOptions")] options: JsValue,

@@ -197,7 +197,8 @@ export function serve(session: ServingSession, verbs: Verbs, since: number): Ser
     pages?.hear(message);
     if ("hello" in message) {
       flush();
-      post({ to: from, welcome: where, since, answer: core.answer(), shown: shown() });
+      const answer = core.answer();
+      post({ to: from, welcome: where, since, answer: answer && [answer.id, answer.content], shown: shown() });
     } else if ("abort" in message) {
       stops.get(`${from}/${message.abort}`)?.abort();
     } else if ("gone" in message) {

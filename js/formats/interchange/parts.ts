@@ -1,5 +1,5 @@
 // Loaded, with a chunk of the wasm, for the first conversation in another program's format.
-export { ofEvents } from "../../../pkg/threadkeep.js";
+export { messagesOfEvents, responseOfEvents } from "../../../pkg/threadkeep.js";
 export { importText, importTexts } from "./import.js";
 export { readable } from "./readable.js";
 export { written } from "./written.js";

@@ -67,8 +67,10 @@ impl Branches for BranchesChunk {
             let resume = options.text("resume")?;
             let task = conversation.subagent_task(&action, resume.as_deref(), starts).await?;
             Ok(task.map_or(JsValue::UNDEFINED, |task| {
-                let conversation = task.conversation.to_string();
-                Array::of2(&task.id.as_str().into(), &conversation.as_str().into()).into()
+                let object = Object::new();
+                set(&object, "id", &task.id.as_str().into());
+                set(&object, "conversation", &task.conversation.to_string().into());
+                object.into()
             }))
         })
     }

@@ -6,14 +6,14 @@ use crate::{
     bindings::{
         condensing::CondensingPart,
         conversation::done,
-        error::invalid,
+        error::{invalid, set},
         given,
         options::{is_absent, llm, property},
     },
     conversation::{Condensing, ContextUsage, Conversation, Summarizing},
     error::Result,
 };
-use js_sys::{Array, Function};
+use js_sys::{Array, Function, Object};
 use std::rc::Rc;
 use wasm_bindgen::{JsCast, JsValue};
 
@@ -52,8 +52,11 @@ impl CondensingPart for CondensingChunk {
     fn context_usage(&self, conversation: Conversation) -> Answer {
         Box::pin(async move {
             let ContextUsage { used, limit, reclaimable } = conversation.context_usage().await?;
-            let limit = limit.map_or(JsValue::UNDEFINED, |limit| JsValue::from_f64(limit as f64));
-            Ok(Array::of3(&(used as f64).into(), &limit, &(reclaimable as f64).into()).into())
+            let object = Object::new();
+            set(&object, "usedTokens", &(used as f64).into());
+            set(&object, "limitTokens", &limit.map_or(JsValue::NULL, |limit| (limit as f64).into()));
+            set(&object, "reclaimableTokens", &(reclaimable as f64).into());
+            Ok(object.into())
         })
     }
 }

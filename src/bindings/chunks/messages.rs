@@ -12,6 +12,7 @@ use crate::{
         },
     },
     bindings::{
+        conversation::text_or_null,
         error::invalid,
         given,
         imported::claimed,
@@ -70,15 +71,12 @@ impl Messages for MessagesChunk {
         })
     }
 
-    fn of_events(&self, options: JsValue) -> Answer {
-        Box::pin(async move {
-            let texts = Array::from(&property(&options, "events"));
-            let events: Vec<String> = texts.iter().filter_map(|text| text.as_string()).collect();
-            if Options::new(&options, INTERCHANGE).required_text("form")? == "response" {
-                return Ok(final_response_of_events(&events)?.map_or(JsValue::NULL, JsValue::from));
-            }
-            Ok(messages_of_events(&events)?.into())
-        })
+    fn messages_of_events(&self, events: JsValue) -> Answer {
+        Box::pin(async move { Ok(messages_of_events(&texts(&events))?.into()) })
+    }
+
+    fn response_of_events(&self, events: JsValue) -> Answer {
+        Box::pin(async move { Ok(text_or_null(final_response_of_events(&texts(&events))?)) })
     }
 
     fn request_body(&self, options: JsValue) -> Answer {
@@ -93,6 +91,11 @@ impl Messages for MessagesChunk {
             Ok(request_body(&*api, &store_of(&options), conversation, &llm, &row).await?.into())
         })
     }
+}
+
+/// The texts of an array.
+fn texts(array: &JsValue) -> Vec<String> {
+    Array::from(array).iter().filter_map(|text| text.as_string()).collect()
 }
 
 /// The name of the options in messages of errors.
