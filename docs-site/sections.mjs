@@ -24,9 +24,7 @@ export const sections = [
     title: "Environments",
     pages: [
       ["environments", "Where it runs"],
-      ["folders", "Conversations in a folder"],
-      ["security", "Locked conversations"],
-      ["stores", "A store of your own"],
+      ["stores", "Stores: folders, locks, your own"],
       ["testing", "Testing an app"],
     ],
   },

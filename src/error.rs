@@ -135,7 +135,7 @@ error_codes! {
     /// The user has to allow access to the folder of a workspace or a store, for the first time or again after a reload; or to unlock
     /// an encrypted store.
     PermissionRequired = "permission_required", retryable false,
-        "call `requestPermission()` of the workspace, or of the store's handle, in the handler of a click: see [workspace.md](workspace.md) and [folders.md](folders.md); of an encrypted store `unlock()`: see [security.md](security.md)";
+        "call `requestPermission()` of the workspace, or of the store's handle, in the handler of a click; of an encrypted store `unlock()`: see [workspace.md](workspace.md) and [stores.md](stores.md)";
     /// A run has taken all its steps, spent its budget, or used up its attempts at a valid final answer. Only failures that are
     /// stored have this code: `run()` resolves.
     LimitReached = "limit_reached", retryable false,

@@ -19,7 +19,7 @@ const model = {
 
 const [element, first, agent, chat] = blocks("docs/get-started.md");
 const [reactChat, reactAgent, reactMain] = blocks("docs/react.md");
-const [store, worker, workerPage] = blocks("docs/stores.md");
+const [store, worker, workerPage] = blocks("docs/stores.md").slice(-5);
 const root = '<div id="root"></div>';
 /** Shows a component of the documentation, as the framework around it would. */
 const shown = (component) => `

@@ -1,4 +1,4 @@
-// The first example of docs/folders.md, as it is written there: after it the directory has the files of the conversation.
+// The first example of docs/stores.md, as it is written there: after it the directory has the files of the conversation.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { createModel } from "../../support/model.mjs";
@@ -8,7 +8,7 @@ import { availableBrowsers } from "../../support/browser/driver.mjs";
 import { tabs } from "../../support/browser/tabs.mjs";
 import { untilIn } from "../../support/browser/until.mjs";
 
-const [first] = blocks("docs/folders.md");
+const [first] = blocks("docs/stores.md");
 const html = `<!doctype html><meta charset="utf-8"><title>folders</title><link rel="icon" href="data:,"><script type="module" src="/app/page.js"></script>`;
 
 let server;

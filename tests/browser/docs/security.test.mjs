@@ -1,4 +1,4 @@
-// The examples of docs/security.md, as they are written there.
+// The examples of docs/stores.md for a store that is locked, as they are written there.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import path from "node:path";
@@ -9,7 +9,7 @@ import { startServer } from "../../support/server.mjs";
 import { availableBrowsers } from "../../support/browser/driver.mjs";
 import { tabs } from "../../support/browser/tabs.mjs";
 
-const page = readFileSync(path.join(root, "docs/security.md"), "utf8");
+const page = readFileSync(path.join(root, "docs/stores.md"), "utf8");
 const example = (name) => exampleNamed(page, name) ?? assert.fail(`no example ${name}`);
 
 let server;
@@ -44,7 +44,7 @@ async function run({ locked, unlock, change }) {
 }
 
 for (const kind of availableBrowsers) {
-  test(`${kind}: the examples of security.md`, async () => {
+  test(`${kind}: the examples of stores.md for a store that is locked`, async () => {
     const browser = await tabs(kind);
     try {
       await browser.page(`${server.origin}/pages/blank.html`);
