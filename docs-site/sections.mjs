@@ -44,9 +44,8 @@ export const sections = [
     pages: [
       ["durability", "What survives what"],
       ["keeping", "Keeping conversations"],
-      ["search", "Searching conversations"],
       ["mirror", "Mirrors"],
-      ["organizing", "Organizing conversations"],
+      ["organizing", "Organizing and searching"],
       ["tabs", "Several tabs"],
       ["server", "On an agent server"],
       ["errors", "Errors"],

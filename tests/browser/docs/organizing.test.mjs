@@ -1,4 +1,4 @@
-// The examples of docs/organizing.md, as they are written there.
+// The examples of docs/organizing.md for lists, as they are written there.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import path from "node:path";

@@ -1,4 +1,4 @@
-// The examples of docs/search.md, as they are written there.
+// The examples of docs/organizing.md for a search, as they are written there.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import path from "node:path";
@@ -9,7 +9,7 @@ import { startServer } from "../../support/server.mjs";
 import { availableBrowsers } from "../../support/browser/driver.mjs";
 import { tabs } from "../../support/browser/tabs.mjs";
 
-const page = readFileSync(path.join(root, "docs/search.md"), "utf8");
+const page = readFileSync(path.join(root, "docs/organizing.md"), "utf8");
 const example = (name) => exampleNamed(page, name) ?? assert.fail(`no example ${name}`);
 
 let server;
@@ -33,7 +33,7 @@ async function talk() {
 }
 
 for (const kind of availableBrowsers) {
-  test(`${kind}: the examples of search.md`, async () => {
+  test(`${kind}: the examples of organizing.md for a search`, async () => {
     const browser = await tabs(kind);
     try {
       await browser.page(`${server.origin}/pages/blank.html`);
