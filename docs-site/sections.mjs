@@ -17,7 +17,6 @@ export const sections = [
       ["assistant-ui", "assistant-ui"],
       ["chat", "<threadkeep-chat>"],
       ["thread", "Any other framework"],
-      ["devtools", "The inspector"],
     ],
   },
   {
@@ -25,7 +24,7 @@ export const sections = [
     pages: [
       ["environments", "Where it runs"],
       ["stores", "Stores: folders, locks, your own"],
-      ["testing", "Testing an app"],
+      ["testing", "Testing and inspecting"],
     ],
   },
   {
