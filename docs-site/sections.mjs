@@ -54,8 +54,7 @@ export const sections = [
   {
     title: "The format",
     pages: [
-      ["format", "Stored conversations"],
-      ["messages", "Formats of other programs"],
+      ["format", "The format, other programs"],
       ["differences", "Differences from the SDK"],
       ["figures", "Figures"],
     ],
