@@ -4,7 +4,6 @@ export const sections = [
     title: "Begin",
     pages: [
       ["get-started", "A chat in ten minutes"],
-      ["concepts", "How it works"],
       ["recipes", "Recipes"],
       ["python", "To Python and back"],
     ],
