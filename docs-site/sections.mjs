@@ -46,8 +46,7 @@ export const sections = [
       ["organizing", "Organizing and searching"],
       ["tabs", "Several tabs"],
       ["server", "On an agent server"],
-      ["errors", "Errors"],
-      ["status", "Status table"],
+      ["errors", "Errors and statuses"],
     ],
   },
   {

@@ -25,7 +25,7 @@ pub const BEGINNING: &str = "threadkeep_beginning";
 /// The names and values of a conversation's tags.
 pub type Tags = Vec<(String, String)>;
 
-/// The execution status of a conversation, see `docs/status.md`.
+/// The execution status of a conversation, see `docs/errors.md`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ExecutionStatus {
     /// No run; a message starts one.

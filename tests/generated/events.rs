@@ -89,7 +89,7 @@ fn enums() -> [(&'static str, &'static str, Vec<&'static str>); 8] {
     [
         (
             "ExecutionStatus",
-            "The state of the work: `docs/status.md` says what each method does in each. Stored with the event that caused it.\n",
+            "The state of the work: `docs/errors.md` says what each method does in each. Stored with the event that caused it.\n",
             ExecutionStatus::ALL.iter().map(|value| value.as_str()).collect(),
         ),
         (

@@ -1,4 +1,4 @@
-//! The transitions of the status: the tables of `docs/status.md`.
+//! The transitions of the status: the tables of `docs/errors.md`.
 
 use crate::place::markdown_region;
 use threadkeep::{
@@ -11,8 +11,8 @@ fn the_documentation_has_every_transition() {
     // Calls and events from outside are in front of the transitions of a run.
     let first = Transition::ALL.iter().position(|transition| *transition == Transition::Answered).unwrap();
     let (from_outside, of_a_run) = Transition::ALL.split_at(first);
-    markdown_region("docs/status.md", "transitions from outside", &table(from_outside));
-    markdown_region("docs/status.md", "transitions of a run", &table(of_a_run));
+    markdown_region("docs/errors.md", "transitions from outside", &table(from_outside));
+    markdown_region("docs/errors.md", "transitions of a run", &table(of_a_run));
 }
 
 fn table(transitions: &[Transition]) -> Vec<String> {

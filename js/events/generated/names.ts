@@ -1,6 +1,6 @@
 // Generated from src/event. Change it there, then run `THREADKEEP_WRITE=1 cargo test --locked --test generated`.
 
-/** The state of the work: `docs/status.md` says what each method does in each. Stored with the event that caused it. */
+/** The state of the work: `docs/errors.md` says what each method does in each. Stored with the event that caused it. */
 export type ExecutionStatus = "idle" | "running" | "paused" | "waiting_for_confirmation" | "finished" | "error" | "stuck" | "deleting";
 
 /** Who caused an event; `"environment"` is the program around the user and the agent. */

@@ -1,6 +1,6 @@
 //! The transition table of statuses. It is total, and no status is set anywhere else.
 //!
-//! `docs/status.md` is generated from this table (`tests/generated`); a test drives a conversation through every cell.
+//! The tables of `docs/errors.md` are generated from this one (`tests/generated`); a test drives a conversation through every cell.
 
 use crate::{
     error::{Error, ErrorCode, Result},
