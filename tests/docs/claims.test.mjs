@@ -45,6 +45,43 @@ test("the times of the comparison are those of figures.md", () => {
   ]);
 });
 
+/** The kB in the row of figures.md that starts so. */
+const kBIn = (start) =>
+  Number.parseFloat(
+    figures
+      .split("\n")
+      .find((line) => line.startsWith(`| ${start}`))
+      .split("|")[2],
+  );
+
+test("figures.md has the sizes of size-budget.json", () => {
+  const { page, wasm } = JSON.parse(read("size-budget.json"));
+  assert.equal(kBIn("main wasm") + kBIn("JavaScript, in two files"), Math.round(page / 1000));
+  const [, all] = /All wasm files together are (\d+) kB/.exec(figures);
+  assert.equal(Number(all), Math.round(wasm / 1000));
+});
+
+test("figures.md has the sizes of the build's parts and entries", (context) => {
+  const measured = existsSync(sizesFile) ? JSON.parse(readFileSync(sizesFile, "utf8")) : {};
+  if (measured.profile !== "release") return context.skip("no release build was measured: run `npm run build`");
+  const rows = {
+    run: "what asks models",
+    agent: "what agents do",
+    formats: "stores other than IndexedDB",
+    server: "conversations on an agent server",
+    "search-worker": "the worker of its index",
+    "terminal-worker": "the shell of the terminal",
+    "a provider's models": "limits and prices",
+  };
+  for (const { file, brotli } of [...measured.parts, ...measured.added]) {
+    const [name] = file.split(/,| adds/);
+    const row = rows[name] ?? `\`${name}\``;
+    // Another folder or another order of functions moves brotli a little, as in size-budget.json.
+    const difference = Math.abs(kBIn(row) - brotli / 1000);
+    assert.ok(difference < Math.max(1, brotli / 50_000), `${name} has ${brotli / 1000} kB, and figures.md says ${kBIn(row)}`);
+  }
+});
+
 const firstDownload = /\| first download \| (\d+) kB \| (\d+) kB, then (\d+) kB in the background \|/.exec(readme);
 
 test("the downloads in the background are those of the build", (context) => {
