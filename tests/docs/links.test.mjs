@@ -1,4 +1,4 @@
-// Every link of the documentation leads to a file and a heading that exist.
+// Every link of the documentation leads to a file and a heading that exist, and every test that it names exists.
 import assert from "node:assert/strict";
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import path from "node:path";
@@ -31,6 +31,15 @@ test("every link leads to a file and a heading that exist", () => {
     }),
   );
   assert.deepEqual(wrong, []);
+});
+
+test("every test that a page names exists", () => {
+  const named = pages.flatMap((page) => [...read(page).matchAll(/`(tests\/[\w./-]+)`/g)].map(([, file]) => file));
+  assert.ok(named.length > 10);
+  assert.deepEqual(
+    named.filter((file) => !existsSync(path.join(root, file))),
+    [],
+  );
 });
 
 test("every page is in the list of docs/README.md", () => {
