@@ -128,7 +128,7 @@ for (const kind of availableBrowsers) {
       const log = await logOf(browser, id);
       const queues = new Set();
       for (const { name, page } of tabs) {
-        const view = await page.evaluate((...given) => window.view(...given), log.events.length, 5000);
+        const view = await page.evaluate((...given) => window.view(...given), log.events.length, patience);
         complaints.push(...differences(view, log).map((difference) => `${name}: ${difference}`));
         for (const each of view.queue) queues.add(each);
       }

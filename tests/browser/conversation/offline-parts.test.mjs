@@ -132,6 +132,11 @@ for (const kind of availableBrowsers) {
         /** Opens conversations, loads what is loaded ahead, and takes the server away. */
         const opened = async (open, ...args) => {
           await page.evaluate(open, ...args);
+          // It begins once the page has nothing else to do, which takes its time on a busy machine.
+          await untilIn(page, "it loads ahead", () => {
+            const names = performance.getEntriesByType("resource").map(({ name }) => name.split("/").at(-1));
+            return [/^read-/, /^threadkeep_agent_bg\.wasm$/].every((wanted) => names.some((name) => wanted.test(name)));
+          });
           await page.waitForNetworkIdle({ idleTime: 250 });
           isAway = true;
         };

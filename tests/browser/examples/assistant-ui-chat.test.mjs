@@ -136,7 +136,8 @@ for (const kind of availableBrowsers) {
       await page.shows("May this call run?", ".tool");
       await page.page.reload();
       await page.shows("May this call run?", ".tool");
-      assert.equal(await page.page.$eval("form .primary", (button) => button.disabled), true, "a message would leave the question open");
+      // A message would leave the question open.
+      await untilIn(page.page, "no message can be sent", () => document.querySelector("form .primary").disabled);
       await photograph(page, `assistant-ui-approval-${kind}`);
       await page.press("Deny", ".tool:last-of-type");
       await page.shows("The user said no", ".tool .error");

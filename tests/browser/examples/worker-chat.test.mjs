@@ -43,7 +43,11 @@ for (const kind of availableBrowsers) {
       );
     const say = async (page, text) => {
       await page.bringToFront();
-      await page.evaluate(() => document.querySelector("threadkeep-chat").shadowRoot.querySelector("textarea").focus());
+      await untilIn(page, "one can write", () => {
+        const field = document.querySelector("threadkeep-chat").shadowRoot.querySelector("textarea:not(:disabled)");
+        field?.focus();
+        return field;
+      });
       await page.keyboard.type(text);
       await page.keyboard.press("Enter");
     };

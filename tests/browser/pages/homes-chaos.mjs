@@ -161,13 +161,8 @@ window.rest = async (milliseconds) => {
 /** Everything that this tab shows, once it has as many events as it should have. */
 window.view = async (length, milliseconds) => {
   await soon(() => conversation.events.length >= length, milliseconds);
+  // The answer of whoever writes comes behind everything that it has stored, also what is no event.
+  const queue = (await conversation.queue.list()).map(({ id }) => id);
   const events = await conversation.events.slice();
-  return {
-    events,
-    state: conversation.state,
-    heard,
-    firstHeard,
-    changes: roles,
-    queue: (await conversation.queue.list()).map(({ id }) => id),
-  };
+  return { events, state: conversation.state, heard, firstHeard, changes: roles, queue };
 };

@@ -77,13 +77,14 @@ for (const kind of availableBrowsers) {
       Object.defineProperty(navigator, "clipboard", { value: { writeText: async (text) => void copies.push(text) }, configurable: true });
       const row = chat.shadowRoot.querySelector(".row.marked");
       row.querySelector('[data-verb="link"]').click();
-      await new Promise((resolve) => setTimeout(resolve, 50));
+      const { until } = await import("/support/until.mjs");
+      await until(() => copies.length > 0, "the link is copied");
       return copies;
     });
     assert.deepEqual(copied, [`https://example.org/#${ids.answered[20]}`]);
 
     await page.evaluate(() => chat.setAttribute("event-id", "0f8fad5b-d9cb-469f-a165-70867728950e"));
-    await untilIn(page, "it is missing", () => missing.length > 0);
+    await untilIn(page, "it is missing, and nothing marked", () => missing.length > 0 && !chat.shadowRoot.querySelector(".marked"));
     const after = await page.evaluate(() => ({ missing, marked: chat.shadowRoot.querySelectorAll(".marked").length }));
     assert.deepEqual(after, { missing: ["0f8fad5b-d9cb-469f-a165-70867728950e"], marked: 0 });
     assert.deepEqual(browser.problems.splice(0), []);

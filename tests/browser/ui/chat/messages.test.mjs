@@ -56,6 +56,8 @@ for (const kind of availableBrowsers) {
       ]);
       await page.evaluate(() => all("details").forEach((details) => (details.open = true)));
       await until(() => one(".diff ins")?.textContent === "2" && one(".diff del")?.textContent === "two");
+      // Until the code for Markdown is there, a text is shown as it was written.
+      await until(() => [one(".subagent-items .prose"), one(".summary")].every((text) => text?.textContent.endsWith("\n")));
       const texts = await page.evaluate(() =>
         Object.fromEntries(
           [".terminal", ".terminal-end", ".tasks", ".subagent-items .prose", ".reasoning-text", ".summary", ".error-title"].map((name) => [
