@@ -149,8 +149,13 @@ for (const version of serverVersions) {
       assert.equal((await conversation.branches()).length, 1);
       await conversation.setTags({ title: "Sums" });
       assert.equal(conversation.title, "Sums");
-      const log = onServer(conversation.id);
-      assert.deepEqual(await bytesOf(store, conversation.id), log);
+      // The server notes statistics a moment after the end of a run.
+      let log;
+      const isCopied = async () => {
+        log = onServer(conversation.id);
+        return heard.length === log.length && isDeepStrictEqual(await bytesOf(store, conversation.id), log);
+      };
+      await until(isCopied, "the copy has the bytes of the server's files");
       assert.deepEqual(
         heard,
         log.map((text) => JSON.parse(text).id),
