@@ -125,6 +125,8 @@ for (const kind of availableBrowsers) {
         await early.page.goto(address);
         await early.shows(/and the end of it/);
         await early.idle();
+        // Later steps count the titles that are asked for.
+        await early.shows(/A name by the model/, "#title");
         await early.page.close();
       });
 

@@ -2,9 +2,9 @@
 // the site's data was cleared. Only Chromium opens folders; here one of OPFS is picked.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { setTimeout as delay } from "node:timers/promises";
 import { availableBrowsers } from "../support/browser/driver.mjs";
 import { photograph, tabs } from "../support/browser/tabs.mjs";
+import { until } from "../support/until.mjs";
 import { DemoPage, startDemo } from "./page.mjs";
 
 let demo;
@@ -48,12 +48,9 @@ test("the backup", { skip: !availableBrowsers.includes("chromium") && "there is 
 
     await page.page.reload();
     await page.ask("And that my hat is green");
-    const deadline = Date.now() + 20_000;
     // A file that is being written is empty, or not there yet.
-    while ((await page.page.evaluate(inFolder).catch(() => [])).length < 2) {
-      assert.ok(Date.now() < deadline, "the next page goes on");
-      await delay(50);
-    }
+    const seen = () => page.page.evaluate(inFolder).catch(() => []);
+    await until(async () => (await seen()).length === 2, "the next page goes on", { seen });
 
     assert.deepEqual(browser.problems, []);
     // The browser loses everything but the folder, which elsewhere is on the user's disk.
@@ -64,7 +61,8 @@ test("the backup", { skip: !availableBrowsers.includes("chromium") && "there is 
         await new Promise((resolve, reject) => {
           const request = indexedDB.deleteDatabase(name);
           request.onsuccess = resolve;
-          request.onerror = request.onblocked = () => reject(new Error(`${name} was not deleted`));
+          // While the page before is on its way out it is blocked.
+          request.onerror = () => reject(new Error(`${name} was not deleted`));
         });
       for (const name of await caches.keys()) await caches.delete(name);
       localStorage.clear();

@@ -20,6 +20,9 @@ for (const kind of availableBrowsers) {
           const external = [];
           page.page.on("request", (request) => request.url().startsWith(demo.origin) || external.push(request.url()));
           await page.ask("Show me something unsafe");
+          // Until the code for Markdown is there, a text has no links; and its last words are drawn a moment after its end.
+          await page.until("its links are drawn", () => document.querySelector(".prose a"));
+          await page.shows(/nothing moved, all is well/);
           for (const link of await page.page.$$(".prose a"))
             await link.evaluate((element) => element.dispatchEvent(new MouseEvent("mouseover", { bubbles: true })));
           const seen = await page.page.evaluate(() => ({
@@ -39,7 +42,6 @@ for (const kind of availableBrowsers) {
             external.filter((url) => /^https?:/.test(url)),
             [],
           );
-          assert.match(await page.text(".items"), /nothing moved, all is well/);
         },
         /Content Security Policy|TrustedScript/,
       );
@@ -75,6 +77,7 @@ for (const kind of availableBrowsers) {
         await page.streams();
         await keyboard.press("Escape");
         await page.shows(/Stopped/);
+        await page.until("one can go on", () => document.querySelector(".next .button"));
         await tabTo(".next .button", { back: true });
       });
 
@@ -85,8 +88,10 @@ for (const kind of availableBrowsers) {
         await page.press("Settings");
         await page.press("Save");
         await page.shows(/Settings saved/, "#notices");
-        const seen = await page.page.evaluate(() => [document.querySelector("#stage").inert, document.activeElement.id]);
-        assert.deepEqual(seen, [false, "open-sidebar"]);
+        await page.until(
+          "the drawer is closed, and the focus back",
+          () => !document.querySelector("#stage").inert && document.activeElement.id === "open-sidebar",
+        );
       });
 
       await step(
@@ -194,7 +199,10 @@ for (const kind of availableBrowsers) {
         // A hidden tab is not drawn.
         await page.page.bringToFront();
         await page.shows(/Stopped/);
-        await page.shows(/2 \+ 2/);
+        await page.shows(/2 \+ 2 = 4/);
+        // Else the end of that answer would be taken for the next one.
+        await page.shows(new RegExp(await second.text("#subtitle")), "#subtitle");
+        await page.idle();
         await page.ask("What is 3 + 3?");
         await second.page.bringToFront();
         await second.shows(/3 \+ 3/);

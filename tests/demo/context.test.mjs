@@ -34,7 +34,9 @@ for (const kind of availableBrowsers) {
         await photograph(page, `condensed-${kind}`);
         await page.page.reload();
         await page.shows(/Condensed: the model now reads this/);
-        assert.equal(await page.text(".condensed .summary"), summary);
+        // Until the code for Markdown is there, it is shown as it was written.
+        const isShown = (summary) => document.querySelector(".condensed .summary")?.textContent === summary;
+        await page.until("the same summary is shown", isShown, summary);
         await page.ask("What is 7 * 7?");
         await page.shows(/7 \* 7 = 49/);
       });

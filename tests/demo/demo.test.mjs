@@ -41,7 +41,7 @@ for (const kind of availableBrowsers) {
         const icons = await page.page.$$eval(".call summary .icon path", (paths) => paths.map((path) => path.getAttribute("d")));
         assert.equal(new Set(icons).size, 3, "each tool has its icon");
         assert.match(calls[2].result, /= 408$/);
-        assert.match(await page.text(".conversation[aria-current]"), /Roll three dice/);
+        await page.shows(/Roll three dice/, ".conversation[aria-current]");
       });
 
       await step("an answer streams, stops on request, and is continued", async () => {

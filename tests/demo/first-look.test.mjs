@@ -105,10 +105,7 @@ for (const kind of availableBrowsers) {
             bottom <= document.querySelector(".dock").getBoundingClientRect().top
           );
         };
-        assert.deepEqual(
-          [await page.page.evaluate(inSight, ".approval-heading"), await page.page.evaluate(inSight, ".all-calls .buttons")],
-          [true, true],
-        );
+        for (const selector of [".approval-heading", ".all-calls .buttons"]) await page.until(`${selector} is in sight`, inSight, selector);
         assert.equal(await page.page.$$eval(".approvals .button.primary", ({ length }) => length), 0);
         await page.isAccessible("three calls that wait");
         await page.press("Details of roll_dice");

@@ -53,7 +53,11 @@ for (const kind of availableBrowsers) {
     const browser = await tabs(kind);
     const step = stepsOf(context, browser, demo, /downloadable font: download failed.*status=2152398850/);
     const choose = async (page, ...files) => (await page.page.$("#import-file")).uploadFile(...files);
-    const listed = (page) => page.page.$$eval("#conversation-list .conversation", ({ length }) => length);
+    /** How many are listed, once the list was read. */
+    const listed = async (page) => {
+      await page.until("there is a list", () => document.querySelector("#conversation-list .conversation"));
+      return page.page.$$eval("#conversation-list .conversation", ({ length }) => length);
+    };
     const listsTrash = (page, number) =>
       page.until(
         `${number} are in the trash`,

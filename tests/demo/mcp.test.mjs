@@ -66,7 +66,10 @@ for (const kind of availableBrowsers) {
     const browser = await tabs(kind);
     const step = stepsOf(context, browser, demo);
     // In one step, because the call is drawn again with every event of the sub-agent.
-    const unfold = (page) => page.page.$eval(".subagent summary", (summary) => summary.click());
+    const unfold = async (page) => {
+      await page.until("its work can be unfolded", () => document.querySelector(".subagent summary"));
+      await page.page.$eval(".subagent summary", (summary) => summary.click());
+    };
     const reset = (page) => page.page.evaluate(() => localStorage.clear());
     try {
       await step(
@@ -191,7 +194,6 @@ for (const kind of availableBrowsers) {
         await page.say("Ask a sub-agent to count slowly to 3");
         await page.waits(/task.*count slowly/);
         await page.approve();
-        await page.until("its work can be unfolded", () => document.querySelector(".subagent summary"));
         await unfold(page);
         await page.shows(/count slowly to 3.*Count to 3/, ".subagent-items");
         await page.shows(/This is what came back/);
@@ -201,7 +203,6 @@ for (const kind of availableBrowsers) {
         await page.isAccessible("a sub-agent");
         await photograph(page, `subagent-${kind}`);
         await page.page.reload();
-        await page.until("its work can be unfolded again", () => document.querySelector(".subagent summary"));
         await unfold(page);
         await page.shows(/Agent.*count slowly to 3.*Count to 3.*done/, ".subagent-items");
         await reset(page);

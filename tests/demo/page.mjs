@@ -242,11 +242,15 @@ export class DemoPage {
     // Only rows that can be seen are in the document.
     const viewport = this.page.viewport();
     await this.page.setViewport({ ...viewport, height: 6000 });
-    await this.until(
-      "the calls are unfolded",
-      () =>
-        [...document.querySelectorAll(".call")].filter((call) => !((call.open = true) && call.querySelector(".call-body"))).length === 0,
-    );
+    await this.until("the calls are drawn and unfolded", () => {
+      const rows = [...document.querySelectorAll(".items .row")];
+      const { top, bottom } = document.querySelector(".scroller").getBoundingClientRect();
+      // Those beside the rows that were in sight come some frames later.
+      const reachesUp = rows[0]?.matches(".first") || rows[0]?.getBoundingClientRect().top <= top;
+      const reachesDown = rows.at(-1)?.matches(".last") || rows.at(-1)?.getBoundingClientRect().bottom >= bottom;
+      const calls = rows.flatMap((row) => [...row.querySelectorAll(".call")]);
+      return reachesUp && reachesDown && calls.every((call) => (call.open = true) && call.querySelector(".call-body"));
+    });
     const calls = await this.page.$$eval(".call", (calls) =>
       calls.map((call) => ({
         title: call.querySelector(".call-title").textContent,

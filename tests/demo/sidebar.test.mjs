@@ -84,12 +84,17 @@ for (const kind of availableBrowsers) {
       );
     };
     const empty = async (page) => {
+      await page.until("the list was read", () =>
+        document.querySelector("#conversation-list :is(.conversation, .fold), #conversation-list-empty:not([hidden])"),
+      );
       if (await page.page.$('[data-fold=archived][aria-expanded="false"]')) await page.click("[data-fold=archived]");
       if (await page.page.$(".conversation")) {
         await page.press("Select");
         const all = await page.page.$$eval("#conversation-list .of-check input", (boxes) => boxes.map((box) => box.click()).length);
         await page.shows(new RegExp(`${all} selected`), "#selection-bar");
         await page.click("#selection-bar button:last-child");
+        // Then both parts of the list were read again: one of them may be drawn before.
+        await page.shows(/moved to the trash/, "#notices");
       }
       await page.until("nothing is listed", () => !document.querySelector(".conversation"));
       if (!(await page.page.$("[data-fold=trash]"))) return;

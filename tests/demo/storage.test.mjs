@@ -26,9 +26,12 @@ for (const kind of availableBrowsers) {
     try {
       await step("the largest conversations are opened, exported and deleted from the settings", async (page) => {
         await page.ask("Remember that my bike is blue");
+        // The model names it a moment later, and the settings have these names.
+        await page.shows(/^📝 Remember that my bike/, "#title");
         await page.page.evaluate(() => (location.hash = "#/"));
         await page.until("there is another one", () => document.querySelector("#subtitle").textContent === "");
         await page.ask(`Show me what Markdown can do ${"and more ".repeat(2000)}`);
+        await page.shows(/^💬 Show me what Markdown/, "#title");
         await page.press("Settings");
         await page.shows(
           /stored on this device, in this browser\. It takes up [\d.]+ [kM]B\. The browser's limit is [\d.]+ GB, if/,

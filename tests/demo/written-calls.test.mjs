@@ -5,6 +5,7 @@ import { createModel } from "../support/model.mjs";
 import { startDemo, stepsOf } from "./page.mjs";
 import { availableBrowsers } from "../support/browser/driver.mjs";
 import { photograph, tabs } from "../support/browser/tabs.mjs";
+import { until } from "../support/until.mjs";
 
 const lines = Array.from({ length: 60 }, (_, at) => `${at + 1}. A line of the poem with <b>bold</b> words in it, and more.`);
 /** Writes of an answer after which the model waits until the test lets it go on. */
@@ -63,6 +64,11 @@ for (const kind of availableBrowsers) {
         await photograph(page, `writing-begun-${kind}`);
         letGo();
         await isWritten(page, 20);
+        // The list and the box follow what is written with the next frames.
+        await until(async () => {
+          const { isAtEnd, isEndShown } = await look(page);
+          return isAtEnd && isEndShown;
+        }, "their ends are in sight");
         const { height, ...rest } = await look(page);
         assert.deepEqual(rest, { elements: 0, isAtEnd: true, isEndShown: true });
         assert.ok(height > 150 && height < 240, `${height}`);
