@@ -41,7 +41,7 @@ before(async () => {
 after(() => server.close());
 
 for (const kind of availableBrowsers) {
-  test(`${kind}: ${count} tabs call everything at random for ${seconds} s, seed ${seed}`, async () => {
+  test(`${kind}: ${count} tabs, for ${seconds} s, with seed ${seed}: all of them call everything at random, and nothing is lost`, async () => {
     told = {};
     stuck.clear();
     const random = randomFrom(seed);
