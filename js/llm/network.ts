@@ -11,7 +11,7 @@ import { observed, tell } from "./observers.js";
 const MAX_DELAY = 30;
 /** For so many milliseconds after the page was suspended, bytes are delivered that had come before. */
 const LATE = 1_000;
-/** A stream that stays silent for so many milliseconds after these is given up. */
+/** A stream that has stayed silent from then until so many milliseconds after the page was suspended is given up. */
 const GRACE = 15_000;
 /** Background tabs get one timer per minute; if a timer is later than this, in milliseconds, the page was suspended. */
 const SUSPENDED = 65_000;
@@ -66,7 +66,8 @@ function onResume(): void {
   for (const controller of exchanges.keys()) {
     setTimeout(() => {
       const lastBytes = exchanges.get(controller);
-      setTimeout(() => exchanges.get(controller) === lastBytes && controller.abort(), GRACE);
+      const isSilent = () => lastBytes !== undefined && exchanges.get(controller) === lastBytes;
+      setTimeout(() => isSilent() && controller.abort(), GRACE - LATE);
     }, LATE);
   }
   hint();
