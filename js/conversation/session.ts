@@ -420,8 +420,8 @@ export class ConversationSession implements Parent, ServerPlace {
   async #delete(): Promise<void> {
     await ask(this.core, "end");
     await this.tasks?.close();
-    await withTimeout(ask(this.core, "delete", await coreStore(this.store)), closingTimeout);
-    recordChange(this.store, { removed: this.id });
+    const deleted = ask(this.core, "delete", await coreStore(this.store)).then(() => recordChange(this.store, { removed: this.id }));
+    await withTimeout(deleted, closingTimeout);
   }
 
   /** Ends the parts, once the conversation of the wasm is closed. */

@@ -96,7 +96,7 @@ async function open(options) {
     hooks: Object.fromEntries(given.filter((name) => name.startsWith("hook ")).map((name) => [name.slice(5), () => hangs(name, () => {})])),
     ...options,
   });
-  return { conversation, stuck, llm };
+  return { conversation, store, stuck, llm };
 }
 
 const turn = () => new Promise((resolve) => realTimeout(resolve, 20));
@@ -163,9 +163,13 @@ test("static verbs settle when the store hangs", { timeout: 2 * patience }, asyn
 });
 
 test("closing with deleteOnClose ends when the store does not delete", { timeout: patience }, async () => {
-  const { conversation, stuck } = await open({ deleteOnClose: true });
+  const { conversation, store, stuck } = await open({ deleteOnClose: true });
+  const told = [];
+  const unsubscribe = Conversation.onListChange(({ id }) => told.push(id), { store });
   stuck.add("store delete");
   await conversation.close();
+  assert.deepEqual(told, [], "lists are not told of what may still be there");
+  unsubscribe();
 });
 
 test("a message whose hook never answers rejects when the conversation is closed", { timeout: patience }, async () => {
