@@ -53,9 +53,14 @@ const inShort = (part) => (part.type === "tool" ? `${part.toolName}: ${part.stat
 
 export const shown = () => window.states.map((state) => JSON.parse(state));
 export const hasLooked = () => looked;
-export const opened = async () => void (await thread.opened());
 export const send = (text) => thread.send(text).then(() => undefined);
 export const close = () => thread.close();
+
+/** Resolves when the open thread has told of itself, which it does with the next frame. */
+export async function opened() {
+  await thread.opened();
+  while (!shown().some(([phase]) => phase === "open")) await pause();
+}
 
 /** Resolves when nothing runs. */
 export async function idle() {
