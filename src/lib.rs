@@ -22,6 +22,7 @@ pub mod skills;
 pub mod store;
 pub mod archive;
 pub mod agent;
+mod machine;
 pub mod conversation;
 pub mod server;
 

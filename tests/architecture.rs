@@ -30,6 +30,13 @@ const MODULES: &[(&str, &[&str])] = &[
     ("skills", &["error", "event", "format", "json", "llm", "tool"]),
     ("agent", &["cancel", "event", "id", "json", "llm", "secret", "skills", "tool"]),
     (
+        "machine",
+        &[
+            "agent", "cancel", "error", "event", "format", "id", "json", "llm", "security", "skills",
+            "store", "tool",
+        ],
+    ),
+    (
         "conversation",
         &[
             "agent",
@@ -43,6 +50,7 @@ const MODULES: &[(&str, &[&str])] = &[
             "id",
             "json",
             "llm",
+            "machine",
             "secret",
             "security",
             "skills",
@@ -94,6 +102,9 @@ const MODULES: &[(&str, &[&str])] = &[
     ),
 ];
 
+/// The modules that open conversations consist of.
+const ROOMS: &[&str] = &["machine", "conversation"];
+
 /// The maximum number of lines of a file. Files should be split long before they reach it.
 const LONGEST_FILE: usize = 600;
 
@@ -134,6 +145,11 @@ fn json_of_the_host_is_read_in_one_place() {
         );
     }
     assert_eq!(found, Vec::<String>::new());
+}
+
+/// The files of [`ROOMS`].
+fn rooms() -> Vec<(PathBuf, String)> {
+    ROOMS.iter().flat_map(|room| sources(&format!("src/{room}"), ".rs")).collect()
 }
 
 fn module_of(path: &Path) -> String {
@@ -271,14 +287,12 @@ fn errors_do_not_use_debug_formatting() {
 #[test]
 fn a_status_is_set_only_by_the_transition_table_and_every_row_is_used() {
     let table = Path::new("machine/status.rs");
-    let code: Vec<(PathBuf, String)> =
-        sources("src/conversation", ".rs").into_iter().filter(|(path, _)| !path.ends_with(table)).collect();
+    let (tables, code): (Vec<_>, Vec<_>) = rooms().into_iter().partition(|(path, _)| path.ends_with(table));
     for (path, text) in &code {
         let sets = text.contains(".set_execution_status(");
         assert!(!sets, "{} sets a status; let a Transition do it", path.display());
     }
-    let (_, table) =
-        sources("src/conversation", ".rs").into_iter().find(|(path, _)| path.ends_with(table)).unwrap();
+    let [(_, table)] = &tables[..] else { panic!("there is not one table of statuses") };
     let rows =
         table.split("string_enum!(Transition {").nth(1).and_then(|rest| rest.split("});").next()).unwrap();
     for row in rows.lines().filter_map(|line| line.trim().split_once(" = ")) {
@@ -286,16 +300,16 @@ fn a_status_is_set_only_by_the_transition_table_and_every_row_is_used() {
         // A longer name may begin with this one.
         let ends = |rest: &str| !rest.starts_with(char::is_alphanumeric);
         let is_used = code.iter().any(|(_, text)| text.split(&name).skip(1).any(ends));
-        assert!(is_used, "nothing in src/conversation makes the transition {}", row.0);
+        assert!(is_used, "nothing makes the transition {}", row.0);
     }
 }
 
-/// The files of `src/conversation` whose code has this text, and how often. A text that begins with a name is not the end of a
+/// The files of [`ROOMS`] whose code has this text, and how often. A text that begins with a name is not the end of a
 /// longer one.
 fn places_of(text: &str) -> Vec<(String, usize)> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/conversation");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let mut found = Vec::new();
-    for (path, code) in sources("src/conversation", ".rs") {
+    for (path, code) in rooms() {
         let code = code.split("#[cfg(test)]").next().unwrap_or_default();
         let lines = code.lines().filter(|line| !line.trim_start().starts_with("//"));
         let before = lines.flat_map(|line| line.match_indices(text).map(|(at, _)| &line[..at]));
@@ -313,10 +327,10 @@ fn places_of(text: &str) -> Vec<(String, usize)> {
 #[test]
 fn one_way_leads_from_a_conversation_to_its_store() {
     // The copy that a fork makes, and a conversation in a list, have no log, because nobody has them open.
-    let without_log = [("fork.rs".to_owned(), 1), ("listing.rs".to_owned(), 1)];
+    let without_log = [("conversation/fork.rs".to_owned(), 1), ("conversation/listing.rs".to_owned(), 1)];
     let mut ways = places_of(".commit(");
     ways.retain(|way| !without_log.contains(way));
-    assert_eq!(ways, [("log/writing.rs".to_owned(), 1)]);
+    assert_eq!(ways, [("conversation/log/writing.rs".to_owned(), 1)]);
 }
 
 #[test]
@@ -324,27 +338,25 @@ fn only_the_state_machine_says_what_a_conversation_stores() {
     let mut changes = places_of("Change::");
     changes.retain(|(file, _)| !file.starts_with("machine/"));
     // A follower that becomes the writer claims the log, and changes nothing in it.
-    assert_eq!(changes, [("log/following.rs".to_owned(), 1)]);
+    assert_eq!(changes, [("conversation/log/following.rs".to_owned(), 1)]);
 }
 
 #[test]
 fn the_state_machine_is_pure() {
-    for (path, text) in sources("src/conversation/machine", ".rs") {
+    for (path, text) in sources("src/machine", ".rs") {
         for found in ["async ", ".await", "RefCell", "dyn Store", "dyn Host"] {
             assert!(!text.contains(found), "{} has {found}", path.display());
         }
     }
 }
 
-/// The rest of the conversation uses the machine, so what the machine needs lies in its own folder.
+/// [`every_module_uses_only_the_modules_below_it`] reads what comes after `crate::`.
 #[test]
-fn the_state_machine_uses_nothing_of_the_conversation_around_it() {
-    for (path, text) in sources("src/conversation/machine", ".rs") {
-        let is_root = path.ends_with("machine/mod.rs");
-        for (at, line) in text.lines().enumerate() {
-            let around = ["super::super", "crate::conversation", "  conversation::"].into_iter();
-            let around = around.chain(is_root.then_some("super::"));
-            for found in around {
+fn no_room_uses_what_is_around_it_without_naming_it() {
+    for (path, text) in rooms() {
+        let is_root = ROOMS.iter().any(|room| path.ends_with(format!("src/{room}/mod.rs")));
+        for (at, line) in text.split("#[cfg(test)]").next().unwrap_or_default().lines().enumerate() {
+            for found in ["super::super"].into_iter().chain(is_root.then_some(" super::")) {
                 assert!(!line.contains(found), "{}:{}: {line}", path.display(), at + 1);
             }
         }

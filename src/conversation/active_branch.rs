@@ -1,7 +1,7 @@
 //! The in-memory index of the active branch: the view that the model sees, the calls without a result, and the ids in
 //! use. It is derived from the events.
 
-use super::{machine::stuck_detector::WINDOW, tree::is_seen};
+use super::tree::is_seen;
 use crate::{
     agent::CutOff,
     context::{
@@ -12,6 +12,7 @@ use crate::{
     event::{Body, Event, Source},
     format::tree::becomes_head,
     id::{ConversationId, EventId},
+    machine::stuck_detector::WINDOW,
     store::Store,
 };
 use futures_util::future::join;

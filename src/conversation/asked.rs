@@ -3,10 +3,7 @@
 //! The transaction that carries a command out also stores its number (`format/commands.rs`). So a writer that takes the place
 //! of a dead one, and is asked again because the answer was lost, knows that there is nothing left to do.
 
-use super::{
-    Conversation, Handle,
-    machine::{Asked, Command},
-};
+use super::{Conversation, Handle};
 use crate::{
     error::Result,
     format::{
@@ -14,6 +11,7 @@ use crate::{
         layout::COMMANDS,
     },
     id::EventId,
+    machine::{Asked, Command},
     store::Durability,
     tool::FileChange,
 };

@@ -7,7 +7,6 @@
 
 use super::{
     Conversation,
-    machine::{Command, Setting},
     underway::{BackgroundResponse, Underway},
 };
 use crate::{
@@ -15,6 +14,7 @@ use crate::{
     format::agent_state::BACKGROUND_RESPONSE,
     json::{EditableObject, RawJson, quoted},
     llm::{Llm, StartedResponse},
+    machine::{Command, Setting},
 };
 use futures_util::future::select;
 use std::{iter::once, pin::pin, time::Duration};

@@ -1,11 +1,7 @@
 //! Runs the calls of one answer. An action is on disk before its tool starts, and its result is committed as soon as the
 //! tool returns.
 
-use super::{
-    Conversation,
-    machine::{Command, answers::rejection_by_hook, calls},
-    run::Ended,
-};
+use super::{Conversation, run::Ended};
 use crate::{
     agent::{Call, Draft, execute},
     cancel::CancelToken,
@@ -14,6 +10,7 @@ use crate::{
     fair_mutex::FairGuard,
     format::base_state::ExecutionStatus,
     llm::message::Content,
+    machine::{Command, answers::rejection_by_hook, calls},
     store::Durability,
     tool::ToolKind,
 };

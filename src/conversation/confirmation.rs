@@ -4,22 +4,19 @@
 //! Fails on the safe side: an unknown policy asks about every call, and a call has risk HIGH if its analyzer throws,
 //! returns an invalid value or is unavailable.
 
-use super::{
-    Conversation,
-    machine::{
-        Assessment, Setting,
-        answers::call_of,
-        assessment::{analyzer_in, policy_in},
-        imported::is_undecided,
-    },
-    settings::Changing,
-};
+use super::{Conversation, settings::Changing};
 use crate::{
     agent::{Call, Draft, Reply},
     event::{Body, Event, Head, Parent, SecurityRisk, Source},
     format::agent_state::{ALLOWED_TOOLS, SECURITY_RISKS},
     id::EventId,
     json::{RawJson, ToJson as _},
+    machine::{
+        Assessment, Setting,
+        answers::call_of,
+        assessment::{analyzer_in, policy_in},
+        imported::is_undecided,
+    },
     security::{ConfirmationPolicy, StoredAnalyzer},
     tool::ToolKind,
 };

@@ -11,12 +11,7 @@
 //! background responses. Until it is loaded, neither is written, and a draft that an earlier page has left stays where it is.
 
 use super::{
-    Conversation,
-    active_branch::walk_back,
-    machine::{Command, Remains, StoredDraft},
-    tree::is_seen,
-    underway::Underway,
-    warning::WarningCode,
+    Conversation, active_branch::walk_back, tree::is_seen, underway::Underway, warning::WarningCode,
 };
 use crate::{
     agent::{CutOff, Piece, ShownAnswer, partial_answer},
@@ -28,6 +23,7 @@ use crate::{
         layout::DRAFTS,
     },
     id::{EventId, StorePath},
+    machine::{Command, Remains, StoredDraft},
     store::Durability,
     tool::FileChange,
 };

@@ -1,18 +1,7 @@
 //! Executes commands one after the other, in the order in which they arrive. Each command is applied to the state that
 //! the previous one left, and is stored before listeners are notified.
 
-use super::{
-    Access, Conversation,
-    active_branch::Part,
-    closed,
-    limits::RunUsage,
-    machine::{
-        Calls, Change, Command, Machine, Next, Page, Phase,
-        calls::InPage,
-        next::{Passed, Progress},
-        stuck_detector::{Finding, find},
-    },
-};
+use super::{Access, Conversation, active_branch::Part, closed, limits::RunUsage};
 use crate::{
     agent::Draft,
     cancel::CancelToken,
@@ -21,6 +10,12 @@ use crate::{
     fair_mutex::FairGuard,
     format::base_state::BaseState,
     llm::{Llm, message::Content},
+    machine::{
+        Calls, Change, Command, Machine, Next, Page, Phase,
+        calls::InPage,
+        next::{Passed, Progress},
+        stuck_detector::{Finding, find},
+    },
     store::{Durability, StoreError},
     tool::record_of_tool,
 };

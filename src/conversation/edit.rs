@@ -4,16 +4,13 @@
 //! written once more with the new arguments, on a new branch that starts before the batch; the calls of the old branch
 //! are answered as rejected. The model and Python see the arguments that were run.
 
-use super::{
-    Conversation,
-    hooks::unless_interrupted,
-    machine::{Command, HookAnswers, Rewrite, calls::Renamed},
-};
+use super::{Conversation, hooks::unless_interrupted};
 use crate::{
     agent::{Draft, arguments::read_arguments},
     error::{Error, ErrorCode, Result},
     event::{ActionEvent, Body, Event, SecurityRisk},
     id::EventId,
+    machine::{Command, HookAnswers, Rewrite, calls::Renamed},
     tool::record_of_call,
 };
 

@@ -1,7 +1,7 @@
 //! The further files of a conversation, which are not events: the files of its workspace, and those of tools.
 
-use super::{Conversation, machine::Command};
-use crate::{error::Result, store::Durability, tool::FileChange};
+use super::Conversation;
+use crate::{error::Result, machine::Command, store::Durability, tool::FileChange};
 
 impl Conversation {
     /// Stores files in one transaction. They are durable when this returns. Files that belong to the result of a call are

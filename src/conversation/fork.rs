@@ -8,7 +8,6 @@ use super::{
     Conversation,
     active_branch::{Part, walk_back},
     file_versions::BranchFiles,
-    machine::{Calls, Command, Setting, Transition, background::forget_response},
     tree::cut_batch,
 };
 use crate::{
@@ -22,6 +21,7 @@ use crate::{
         tree::Leaf,
     },
     id::{ConversationId, EventId, StorePath},
+    machine::{Calls, Command, Setting, Transition, background::forget_response},
     store::{Commit, Durability, StoreError},
 };
 use std::{ops::Range, rc::Rc};

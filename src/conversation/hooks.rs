@@ -6,11 +6,7 @@
 //!
 //! No lock is held while a hook is asked, because hooks may call any verb.
 
-use super::{
-    Conversation,
-    machine::{Command, HookAnswers, Phase, answers::call_in},
-    run::Ended,
-};
+use super::{Conversation, run::Ended};
 use crate::{
     agent::{Call, Draft},
     cancel::CancelToken,
@@ -21,6 +17,7 @@ use crate::{
     id::EventId,
     json::RawJson,
     llm::message::{Content, Message, Role},
+    machine::{Command, HookAnswers, Phase, answers::call_in},
     store::Durability,
 };
 use futures_util::future::{Either, LocalBoxFuture, select};

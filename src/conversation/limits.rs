@@ -4,10 +4,6 @@
 
 use super::{
     Conversation, TotalUsage,
-    machine::{
-        Setting,
-        stuck_detector::{StuckDetection, StuckDetectionThresholds, is_stuck_on_context_window},
-    },
     settings::{Changing, refused},
 };
 use crate::{
@@ -15,6 +11,10 @@ use crate::{
     error::{Error, ErrorCode, Result},
     event::{Body, ConversationErrorEvent, Event, Source},
     format::base_state,
+    machine::{
+        Setting,
+        stuck_detector::{StuckDetection, StuckDetectionThresholds, is_stuck_on_context_window},
+    },
 };
 
 /// The limits of each run, as the host gives them.

@@ -1,6 +1,5 @@
 //! The rows of a list of conversations.
 
-use super::machine::undecided::undecided_in;
 use crate::{
     context::beginning::{SEARCHED, beginning},
     error::{Error, ErrorCode, Result},
@@ -13,6 +12,7 @@ use crate::{
     host::Host,
     id::ConversationId,
     json::EditableObject,
+    machine::undecided::undecided_in,
     store::{Commit, Durability, Listing, Store},
 };
 

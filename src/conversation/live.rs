@@ -1,11 +1,6 @@
 //! Live events of commits: what has changed beside the log. They are reported to listeners and never stored.
 
-use super::{
-    Conversation,
-    active_branch::Part,
-    log::EventLog,
-    machine::{Calls, calls::InPage},
-};
+use super::{Conversation, active_branch::Part, log::EventLog};
 use crate::{
     event::Event,
     fair_mutex::FairGuard,
@@ -17,6 +12,7 @@ use crate::{
     },
     id::EventId,
     json::{ListWriter, ObjectWriter, quoted},
+    machine::{Calls, calls::InPage},
 };
 
 /// The fields of the state that are not reported as they are: the first two because of what is only in memory, the others

@@ -23,7 +23,6 @@ mod limits;
 mod listing;
 mod live;
 mod log;
-mod machine;
 mod open;
 mod pending;
 mod queue;
@@ -43,6 +42,7 @@ mod underway;
 mod warning;
 mod writer;
 
+pub use crate::machine::{Asked, WaitingCalls, imported::is_undecided, status, stuck_detector};
 pub use condensing::{Condensed, Condensing, ContextUsage, LoadCondensing, Summarizing, Task, compiled_in};
 pub use drafts::{DraftFiles, Drafts, LoadDrafts, Resume, compiled_in_drafts};
 pub use file_versions::{
@@ -52,7 +52,6 @@ pub use fork::ForkOptions;
 pub use limits::RunLimits;
 pub use listing::{change_tags, imported_time, title_in_list};
 pub use log::Listener;
-pub use machine::{Asked, WaitingCalls, imported::is_undecided, status, stuck_detector};
 pub use open::{OpenOptions, write_lock};
 pub use run::RunOutcome;
 pub use send::Attached;
@@ -72,6 +71,7 @@ use crate::{
     hooks::Hooks,
     id::{ConversationId, EventId},
     llm::{Delta, Llm, files::Files},
+    machine::Page,
     security::SecurityAnalyzer,
     store::Found,
 };
@@ -79,7 +79,6 @@ use asked::Asking;
 use futures_util::future::{Either, LocalBoxFuture, select};
 use live::Reported;
 use log::EventLog;
-use machine::Page;
 use stats::Spending;
 use std::{
     cell::{Cell, Ref, RefCell},

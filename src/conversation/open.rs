@@ -7,11 +7,6 @@ use super::{
     Shared,
     live::Reported,
     log::{EventLog, Listener},
-    machine::{
-        Command, Setting,
-        imported::{Control, has_imported_tools, imported_allowed_tools},
-        stored_agent::store_servers,
-    },
     repair,
     stuck_detector::StuckDetection,
     warning::{self, Warning},
@@ -28,6 +23,11 @@ use crate::{
     host::Host,
     id::ConversationId,
     llm::files::Files,
+    machine::{
+        Command, Setting,
+        imported::{Control, has_imported_tools, imported_allowed_tools},
+        stored_agent::store_servers,
+    },
     security::{ConfirmationPolicy, SecurityAnalyzer, StoredAnalyzer},
     skills::{AgentContext, LoadSkills},
     store::{Loaded, Store},

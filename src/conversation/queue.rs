@@ -4,7 +4,6 @@
 use super::{
     Conversation,
     hooks::{interrupted, unless_interrupted},
-    machine::Command,
     run::Ended,
     send::ensure_content,
 };
@@ -13,6 +12,7 @@ use crate::{
     event::{Body, Event, Head, MessageEvent, Parent, Source},
     id::EventId,
     llm::message::{Content, Message, Role},
+    machine::Command,
 };
 
 impl Conversation {

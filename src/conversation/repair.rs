@@ -8,11 +8,6 @@
 use super::{
     Access, Conversation,
     log::EventLog,
-    machine::{
-        Calls, Command, Leftovers,
-        answers::{INTERRUPTED, interruption},
-        calls::{self, Stage},
-    },
     open::OpenOptions,
     warning::{self, Warning, WarningCode},
 };
@@ -27,6 +22,11 @@ use crate::{
         tree::{Leaf, becomes_head, is_default_leaf, is_false_root},
     },
     id::{ConversationId, EventId},
+    machine::{
+        Calls, Command, Leftovers,
+        answers::{INTERRUPTED, interruption},
+        calls::{self, Stage},
+    },
     store::{FirstReads, Listing, Store, StoreError, StoredEvent},
     tool::{FileChange, Replay},
 };

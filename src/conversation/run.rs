@@ -8,7 +8,6 @@ use super::{
     Conversation, Shared, TotalUsage,
     condensing::{Condensed, Task},
     limits::RunUsage,
-    machine::{Command, Next, Phase, StatusChange, Transition, next::Passed, page::Run},
 };
 use crate::{
     agent::Draft,
@@ -18,6 +17,7 @@ use crate::{
     format::base_state::ExecutionStatus,
     id::EventId,
     llm::LlmError,
+    machine::{Command, Next, Phase, StatusChange, Transition, next::Passed, page::Run},
 };
 
 /// The result of a run.

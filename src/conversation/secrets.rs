@@ -2,7 +2,7 @@
 //!
 //! Values come from the host, which also encrypts those that are stored. This module only masks them in other texts.
 
-use super::{Conversation, OnDelta, machine::Setting, settings::Changing};
+use super::{Conversation, OnDelta, settings::Changing};
 use crate::{
     agent::ShownAnswer,
     error::Error,
@@ -11,6 +11,7 @@ use crate::{
         Delta, SecretString, ToolCallDelta,
         message::{Content, Message},
     },
+    machine::Setting,
     secret::{HIDDEN, Mask, MaskedArguments, MaskedStream},
     tool::ToolRegistry,
 };

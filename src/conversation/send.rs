@@ -4,7 +4,6 @@ use super::{
     Conversation,
     active_branch::Part,
     hooks::{interrupted, unless_interrupted},
-    machine::{Command, WaitingCalls},
     run::Ended,
 };
 use crate::{
@@ -16,6 +15,7 @@ use crate::{
         files::file_input,
         message::{Content, Message, Role, TextContent},
     },
+    machine::{Command, WaitingCalls},
     tool::FileChange,
 };
 

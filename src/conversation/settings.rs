@@ -1,14 +1,12 @@
 //! The verbs that only change a setting.
 
-use super::{
-    Conversation,
-    machine::{Command, Setting},
-};
+use super::Conversation;
 use crate::{
     error::{Error, ErrorCode, Result, shown},
     format::agent_state::{RESERVED, WAITING_FOR_NETWORK},
     json::{EditableObject, RawJson, quoted},
     llm::Llm,
+    machine::{Command, Setting},
     tool::Tool,
 };
 use futures_util::future::LocalBoxFuture;

@@ -7,7 +7,6 @@
 use super::{
     Conversation,
     active_branch::{ActiveBranch, load},
-    machine::Command,
 };
 use crate::{
     cancel::CancelToken,
@@ -20,6 +19,7 @@ use crate::{
         message::{Content, Message, Role},
         transport::{HttpClient, HttpError, HttpRequest, HttpResponse},
     },
+    machine::Command,
 };
 use futures_util::future::LocalBoxFuture;
 use std::rc::Rc;

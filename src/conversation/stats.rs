@@ -1,12 +1,6 @@
 //! The costs of a conversation by usage id (`conversation/conversation_stats.py`).
 
-use super::{
-    Conversation,
-    machine::{
-        background::background_response_in,
-        stored_usage::{BY_USAGE, StoredStats},
-    },
-};
+use super::Conversation;
 use crate::{
     cancel::CancelToken,
     format::base_state::BaseState,
@@ -15,6 +9,10 @@ use crate::{
         CallContext, Completion, Llm, LlmError, ToolSchema,
         message::Message,
         metrics::{Metrics, Usage},
+    },
+    machine::{
+        background::background_response_in,
+        stored_usage::{BY_USAGE, StoredStats},
     },
 };
 use futures_util::future::{Either, select};

@@ -4,7 +4,6 @@ use super::{
     Conversation,
     active_branch::ActiveBranch,
     condensing::Task,
-    machine::Command,
     run::{Ended, RunError},
     secrets::{MaskedDeltas, hide_in_answer},
     stats::Counted,
@@ -23,6 +22,7 @@ use crate::{
         CallContext, Completion, Llm, LlmError,
         message::{Content, Message, Role},
     },
+    machine::Command,
     store::Durability,
 };
 use futures_util::future::{Either, FusedFuture as _, FutureExt as _, join, select};

@@ -1,7 +1,7 @@
 //! `pause` and `interrupt`.
 
-use super::{Conversation, machine::Command};
-use crate::error::Result;
+use super::Conversation;
+use crate::{error::Result, machine::Command};
 use futures_channel::oneshot;
 
 impl Conversation {

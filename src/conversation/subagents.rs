@@ -4,15 +4,13 @@
 //! directory lies in that of this conversation and its first prompt names the call that has started the task. Both are
 //! compared before the conversation is opened.
 
-use super::{
-    Conversation,
-    machine::{Command, Setting},
-};
+use super::Conversation;
 use crate::{
     error::{Error, ErrorCode, Result, shown},
     event::{Body, Event, Source},
     format::{base_state::BaseState, subagent_tasks::SubagentTask},
     id::ConversationId,
+    machine::{Command, Setting},
 };
 
 /// How many events are searched for the first prompt, which follows the system prompt.

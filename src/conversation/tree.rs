@@ -6,7 +6,6 @@
 use super::{
     Conversation,
     active_branch::{load_page, walk_back},
-    machine::{Command, Place, Transition},
 };
 use crate::{
     context::{
@@ -18,6 +17,7 @@ use crate::{
     event::{Body, Event, Source},
     fair_mutex::FairGuard,
     id::EventId,
+    machine::{Command, Place, Transition},
     store::{StoreError, StoredEvent},
 };
 use std::collections::HashSet;

@@ -1,6 +1,6 @@
 //! Warnings about an open conversation: repairs, and settings that have no effect here.
 
-use super::{condensing::is_known, machine::assessment::analyzer_in};
+use super::condensing::is_known;
 use crate::{
     agent::Agent,
     context::branch::{Branch, Break, Wanted},
@@ -9,6 +9,7 @@ use crate::{
     format::base_state::BaseState,
     id::EventId,
     json::{EditableObject, FromJson, RawJson},
+    machine::assessment::analyzer_in,
     security::ConfirmationPolicy,
 };
 

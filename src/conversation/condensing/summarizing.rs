@@ -8,15 +8,12 @@ use crate::{
         condenser::{Attempt, Condenser, Decision, summary_of, summary_request},
         view::View,
     },
-    conversation::{
-        Conversation,
-        machine::{Command, Phase},
-        run::RunError,
-    },
+    conversation::{Conversation, run::RunError},
     error::{Error, ErrorCode, Result},
     event::{Body, CondensationRequest, Source},
     format::base_state::ExecutionStatus,
     llm::{LlmError, LlmFailure},
+    machine::{Command, Phase},
     store::Durability,
 };
 use futures_util::future::LocalBoxFuture;

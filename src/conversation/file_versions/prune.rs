@@ -6,12 +6,13 @@ use super::{
     version,
 };
 use crate::{
-    conversation::{Conversation, machine::Command},
+    conversation::Conversation,
     error::Result,
     format::file_versions::{
         ABSENT, CONTENTS, VERSIONS, Version, has_versions, length_of, parse_version, path_in,
     },
     id::EventId,
+    machine::Command,
     tool::FileChange,
 };
 use std::collections::{HashMap, HashSet};

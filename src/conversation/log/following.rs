@@ -2,14 +2,12 @@
 
 use super::EventLog;
 use crate::{
-    conversation::{
-        machine::Change,
-        repair::{decode, find_head, follows, is_torn},
-    },
+    conversation::repair::{decode, find_head, follows, is_torn},
     error::Result,
     event::Event,
     fair_mutex::FairGuard,
     format::{base_state::BaseState, tree::becomes_head},
+    machine::Change,
     store::{Listing, StoreError, StoredEvent},
 };
 

@@ -10,7 +10,6 @@ use crate::{
     conversation::{
         active_branch::{ActiveBranch, Part, RECENT, walk_back},
         file_versions::FilesChange,
-        machine::{Change, HeadMove, undecided::forget_imported_time},
     },
     error::Result,
     event::{Body, Event, Head, Source},
@@ -20,6 +19,7 @@ use crate::{
         tree::{Leaf, becomes_head},
     },
     id::EventId,
+    machine::{Change, HeadMove, undecided::forget_imported_time},
     store::{Commit, FileChanges, FilesOf, StoreError},
     tool::FileChange,
 };

@@ -1,7 +1,9 @@
 //! The files of the inbox, whose purpose is explained in `conversation/inbox.rs`, and changes of messages in it.
 
 use super::{
-    HookAnswers, Machine, Transition, command::Change, command::Effect, hook_answers::unblock_message,
+    HookAnswers, Machine, Transition,
+    command::{Change, Effect},
+    hook_answers::unblock_message,
 };
 use crate::{
     error::{Error, ErrorCode, Result},

@@ -8,22 +8,22 @@ use crate::{
 };
 
 /// Answer to a call of which it is unknown whether it took effect.
-pub const INTERRUPTED: &str = include_str!("../../agent/prompts/interrupted.md").trim_ascii_end();
+pub const INTERRUPTED: &str = include_str!("../agent/prompts/interrupted.md").trim_ascii_end();
 
 /// Answer to a call that an interrupt stopped.
-pub const STOPPED: &str = include_str!("../../agent/prompts/stopped.md").trim_ascii_end();
+pub const STOPPED: &str = include_str!("../agent/prompts/stopped.md").trim_ascii_end();
 
 /// Answer to a call that was not approved together with others, and whose run was then interrupted.
-pub const NOT_APPROVED: &str = include_str!("../../agent/prompts/not_approved.md").trim_ascii_end();
+pub const NOT_APPROVED: &str = include_str!("../agent/prompts/not_approved.md").trim_ascii_end();
 
 /// Answer to a call that had not run when the user sent another message.
-pub const SUPERSEDED: &str = include_str!("../../agent/prompts/superseded.md").trim_ascii_end();
+pub const SUPERSEDED: &str = include_str!("../agent/prompts/superseded.md").trim_ascii_end();
 
 /// Answer to a call that had not run when the user went to another branch.
-pub const BRANCH_LEFT: &str = include_str!("../../agent/prompts/branch_left.md").trim_ascii_end();
+pub const BRANCH_LEFT: &str = include_str!("../agent/prompts/branch_left.md").trim_ascii_end();
 
 /// Answer to a call that was edited: it is stored on the branch that is abandoned.
-pub const LEFT_BEHIND: &str = include_str!("../../agent/prompts/left_behind.md").trim_ascii_end();
+pub const LEFT_BEHIND: &str = include_str!("../agent/prompts/left_behind.md").trim_ascii_end();
 
 /// The call that an action event asks for; `None` for other events and for actions that cannot run.
 pub fn call_of(event: &Event) -> Option<Call> {

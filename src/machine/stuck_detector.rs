@@ -102,7 +102,7 @@ fn nudge(events: &[Event], actions: &[&Event], results: &[&Event], count: usize)
     let (Body::ActionEvent(call), Body::AgentErrorEvent(failure)) = (action.body(), error.body()) else {
         return None;
     };
-    let text = include_str!("../../agent/prompts/repeated_error.md").trim_end();
+    let text = include_str!("../agent/prompts/repeated_error.md").trim_end();
     let text = text.replace("{count}", &count.to_string());
     let text = text.replace("{error}", failure.error.trim_end_matches('.'));
     let (before, after) = text.split_once("{tool}")?;
