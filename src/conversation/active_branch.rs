@@ -1,7 +1,6 @@
 //! The in-memory index of the active branch: the view that the model sees, the calls without a result, and the ids in
 //! use. It is derived from the events.
 
-use super::tree::is_seen;
 use crate::{
     agent::CutOff,
     context::{
@@ -222,6 +221,20 @@ impl ActiveBranch {
             _ => true,
         });
     }
+}
+
+/// Whether the model sees events of this kind.
+pub fn is_seen(event: &Event) -> bool {
+    matches!(
+        event.body(),
+        Body::SystemPromptEvent(_)
+            | Body::MessageEvent(_)
+            | Body::ActionEvent(_)
+            | Body::ObservationEvent(_)
+            | Body::UserRejectObservation(_)
+            | Body::AgentErrorEvent(_)
+            | Body::Condensation(_)
+    )
 }
 
 fn is_of_user(event: &Event) -> bool {

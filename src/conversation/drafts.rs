@@ -11,7 +11,10 @@
 //! background responses. Until it is loaded, neither is written, and a draft that an earlier page has left stays where it is.
 
 use super::{
-    Conversation, active_branch::walk_back, tree::is_seen, underway::Underway, warning::WarningCode,
+    Conversation,
+    active_branch::{is_seen, walk_back},
+    log::warning::WarningCode,
+    underway::Underway,
 };
 use crate::{
     agent::{CutOff, Piece, ShownAnswer, partial_answer},

@@ -4,16 +4,14 @@
 //! then becomes visible and is reported to listeners. A commit that fails changes nothing. A new conversation is stored by
 //! its first commit: opening one and leaving it again leaves nothing in the store.
 
+pub mod file_versions;
 mod following;
+pub mod repair;
+pub mod warning;
 mod writing;
 
 use super::{
-    Conversation,
     active_branch::{ActiveBranch, Part, load, load_end},
-    file_versions::{FileVersions, LoadFileVersions},
-    open::OpenOptions,
-    repair::{self, decode},
-    warning::{Warning, history_warnings},
     writer::Writer,
 };
 use crate::{
@@ -32,14 +30,31 @@ use crate::{
     skills::AgentContext,
     store::{Store, StoreError},
 };
+use file_versions::{FileVersions, LoadFileVersions};
 use futures_util::future::LocalBoxFuture;
+use repair::decode;
 use std::{
     cell::{Cell, Ref, RefCell},
     rc::Rc,
 };
+use warning::{Warning, history_warnings};
 
 /// Called with every committed event, in order, while no cell is borrowed.
 pub type Listener = Rc<dyn Fn(&Event)>;
+
+/// What a log is opened with.
+pub struct LogOptions {
+    /// The conversation.
+    pub id: ConversationId,
+    /// The store that holds it.
+    pub store: Rc<dyn Store>,
+    /// The source of time and random numbers.
+    pub host: Rc<dyn Host>,
+    /// Called with every committed event.
+    pub listener: Listener,
+    /// Loads the code with which files follow HEAD, once they have versions.
+    pub load_file_versions: LoadFileVersions,
+}
 
 /// The log of one open conversation.
 pub struct EventLog {
@@ -50,8 +65,8 @@ pub struct EventLog {
     pub(super) mask: Mask,
     /// Adds rules of skills to results.
     pub(super) context: Option<Rc<dyn AgentContext>>,
-    /// The conversation above whose files calls change, and its `created_at`.
-    pub(super) owner: Option<(Conversation, f64)>,
+    /// The log of the conversation above whose files calls change, and its `created_at`.
+    pub(super) owner: Option<(Rc<EventLog>, f64)>,
     listener: Listener,
     commits: FairMutex,
     state: RefCell<BaseState>,
@@ -76,21 +91,21 @@ pub struct EventLog {
 }
 
 impl EventLog {
-    /// The log of the conversation of these options. `head` is the event that `state` names, or the default one if it names
+    /// The log of a conversation. `head` is the event that `state` names, or the default one if it names
     /// none. Without a time at which it was created, the conversation is not stored yet.
     pub fn new(
-        options: &OpenOptions,
+        LogOptions { id, store, host, listener, load_file_versions }: LogOptions,
         state: BaseState,
         (length, created_at): (u64, Option<f64>),
         writer: Option<u64>,
         head: Option<EventId>,
     ) -> Self {
         Self {
-            id: options.id,
-            store: options.store.clone(),
-            host: options.host.clone(),
-            listener: options.listener.clone(),
-            load_file_versions: options.load_file_versions.clone(),
+            id,
+            store,
+            host,
+            listener,
+            load_file_versions,
             mask: Mask::default(),
             context: None,
             owner: None,

@@ -26,7 +26,7 @@ mod log;
 mod open;
 mod pending;
 mod queue;
-mod repair;
+mod recover;
 mod run;
 mod secrets;
 mod send;
@@ -45,13 +45,15 @@ mod writer;
 pub use crate::machine::{Asked, WaitingCalls, imported::is_undecided, status, stuck_detector};
 pub use condensing::{Condensed, Condensing, ContextUsage, LoadCondensing, Summarizing, Task, compiled_in};
 pub use drafts::{DraftFiles, Drafts, LoadDrafts, Resume, compiled_in_drafts};
-pub use file_versions::{
-    ChangeKind, ChangedFile, FileHistory, FileVersions, FilesAt, LoadFileVersions, PruneLimits, file_versions,
-};
+pub use file_versions::{ChangeKind, ChangedFile, FileHistory, FilesAt, PruneLimits, file_versions};
 pub use fork::ForkOptions;
 pub use limits::RunLimits;
 pub use listing::{change_tags, imported_time, title_in_list};
-pub use log::Listener;
+pub use log::{
+    Listener,
+    file_versions::{FileVersions, LoadFileVersions},
+    warning::{Warning, WarningCode},
+};
 pub use open::{OpenOptions, write_lock};
 pub use run::RunOutcome;
 pub use send::Attached;
@@ -59,7 +61,6 @@ pub use settings::Changing;
 pub use stats::TotalUsage;
 pub use stored_errors::{StoredError, stored_errors};
 pub use tree::OtherBranch;
-pub use warning::{Warning, WarningCode};
 
 use crate::{
     agent::Agent,
@@ -110,7 +111,7 @@ impl Deref for Handle {
 }
 
 struct Shared {
-    log: EventLog,
+    log: Rc<EventLog>,
     agent: Agent,
     /// The current model: the agent's own until [`Conversation::switch_llm`].
     llm: RefCell<Rc<Llm>>,

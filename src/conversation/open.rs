@@ -3,13 +3,11 @@
 //! Reads the base state and the end of the log only, so that the time does not depend on the length of the log.
 
 use super::{
-    Access, Conversation, Handle, LoadCondensing, LoadDrafts, LoadFileVersions, OnDelta, Resume, RunLimits,
-    Shared,
+    Access, Conversation, Handle, LoadCondensing, LoadDrafts, OnDelta, Resume, RunLimits, Shared,
     live::Reported,
-    log::{EventLog, Listener},
-    repair,
+    log::{EventLog, Listener, LogOptions, file_versions::LoadFileVersions, repair, warning::Warning},
     stuck_detector::StuckDetection,
-    warning::{self, Warning},
+    warning,
 };
 use crate::{
     agent::Agent,
@@ -92,8 +90,20 @@ pub struct OpenOptions {
     pub files: Option<Rc<Files>>,
 }
 
+impl OpenOptions {
+    fn of_log(&self) -> LogOptions {
+        LogOptions {
+            id: self.id,
+            store: self.store.clone(),
+            host: self.host.clone(),
+            listener: self.listener.clone(),
+            load_file_versions: self.load_file_versions.clone(),
+        }
+    }
+}
+
 impl Conversation {
-    /// Opens a conversation. A writer also repairs what a dead page or process left: see `repair.rs`.
+    /// Opens a conversation. A writer also repairs what a dead page or process left: see `recover.rs`.
     ///
     /// # Errors
     /// `id_mismatch` where the stored state names another conversation, `store_corrupt` where it cannot be read,
@@ -140,7 +150,8 @@ impl Conversation {
                 add_skill_tool(&mut options.agent, context.as_deref())?;
                 state_warnings(&state, &options, &control, &mut warnings);
                 let (log, quarantine) =
-                    repair::open_log(&options, state, &listing, end, &mut warnings).await?;
+                    repair::open_log(options.of_log(), is_writer, state, &listing, end, &mut warnings)
+                        .await?;
                 log.find_beginning().await?;
                 torn = quarantine;
                 log
@@ -148,7 +159,7 @@ impl Conversation {
             None => {
                 add_skill_tool(&mut options.agent, context.as_deref())?;
                 let state = new_state(&options, &control)?;
-                EventLog::new(&options, state, (0, None), Some(0), None)
+                EventLog::new(options.of_log(), state, (0, None), Some(0), None)
             }
         };
         warnings.extend(context.as_deref().and_then(AgentContext::complaint).map(warning::unusable_skills));
@@ -156,11 +167,11 @@ impl Conversation {
         // A sub-agent's task is recorded in its owner before this, so the owner is stored and has an identity.
         log.owner = options.owner.clone().and_then(|owner| {
             let (_, created_at) = owner.0.log.identity()?;
-            Some((owner, created_at))
+            Some((owner.0.log.clone(), created_at))
         });
         let reported = Reported::new(&log).into();
         let shared = Shared {
-            log,
+            log: Rc::new(log),
             llm: RefCell::new(options.agent.llm.clone()),
             agent: options.agent,
             access: options.access.into(),

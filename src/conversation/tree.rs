@@ -5,7 +5,7 @@
 
 use super::{
     Conversation,
-    active_branch::{load_page, walk_back},
+    active_branch::{is_seen, load_page, walk_back},
 };
 use crate::{
     context::{
@@ -268,20 +268,6 @@ pub(super) fn cut_batch(event: &EventId) -> Error {
         "event {event} is between calls and their results; choose an event before these calls or one after their results"
     );
     Error::new(ErrorCode::InvalidOptions, text)
-}
-
-/// Whether the model sees events of this kind.
-pub(super) fn is_seen(event: &Event) -> bool {
-    matches!(
-        event.body(),
-        Body::SystemPromptEvent(_)
-            | Body::MessageEvent(_)
-            | Body::ActionEvent(_)
-            | Body::ObservationEvent(_)
-            | Body::UserRejectObservation(_)
-            | Body::AgentErrorEvent(_)
-            | Body::Condensation(_)
-    )
 }
 
 /// The last calls of a branch, found backwards.

@@ -10,49 +10,24 @@ pub(super) use copy::BranchFiles;
 pub use history::{ChangeKind, ChangedFile, FilesAt};
 pub use prune::{FileHistory, PruneLimits};
 
-use super::{Conversation, log::EventLog};
+use super::{
+    Conversation,
+    log::{
+        EventLog,
+        file_versions::{FileVersions, FilesChange},
+    },
+};
 use crate::{
     error::Result,
-    fair_mutex::FairGuard,
     format::file_versions::{
         ABSENT, CONTENTS, CURRENT, Moment, VERSIONS, Version, current_text, has_versions, is_version, key_of,
         parse_current, path_in,
     },
-    id::{ConversationId, EventId, StorePath},
+    id::{ConversationId, StorePath},
     store::{FileChanges, Store},
 };
 use futures_util::future::LocalBoxFuture;
 use std::rc::Rc;
-
-/// The part that a page loads with the code that changes files, or when HEAD moves and files have versions.
-pub trait FileVersions {
-    /// Adds to the changes of a commit those that record them.
-    fn record<'a>(&'a self, log: &'a EventLog, change: &'a mut FilesChange)
-    -> LocalBoxFuture<'a, Result<()>>;
-}
-
-/// A commit that changes files or moves HEAD.
-#[derive(Default)]
-pub struct FilesChange {
-    /// The changes.
-    pub files: FileChanges,
-    /// Changes of files of the conversation above.
-    pub owner_files: FileChanges,
-    /// The event that HEAD moves to, if the files go to where they were there, before they change. If that is not known,
-    /// they stay.
-    pub goes_to: Option<Option<EventId>>,
-    /// The moment before the changes.
-    pub before: Moment,
-    /// The moment that they belong to.
-    pub after: Moment,
-    /// The paths of the files that have gone, each in a line.
-    pub moved: String,
-    /// Held until the commit has ended.
-    pub(super) guards: Vec<FairGuard>,
-}
-
-/// Loads [`FileVersions`]; the next call after a failure tries again.
-pub type LoadFileVersions = Rc<dyn Fn() -> LocalBoxFuture<'static, Result<Rc<dyn FileVersions>>>>;
 
 /// For a program that is in one piece.
 pub fn file_versions() -> Rc<dyn FileVersions> {
@@ -88,7 +63,6 @@ impl FileVersions for Recorder {
             }
             let changes_owner = owner_files.iter().any(|(path, _)| has_versions(path));
             if let Some((owner, _)) = log.owner.as_ref().filter(|_| changes_owner) {
-                let owner = &owner.0.log;
                 guards.push(owner.files.lock().await);
                 // The call of the sub-agent is under way, so HEAD is at an event of the answer with that call.
                 let at = Moment { event: owner.head(), length: owner.length() };

@@ -1,8 +1,10 @@
 //! Taking in what another handle stores, and becoming the one whose commits count.
 
-use super::EventLog;
+use super::{
+    EventLog,
+    repair::{decode, find_head, follows, is_torn},
+};
 use crate::{
-    conversation::repair::{decode, find_head, follows, is_torn},
     error::Result,
     event::Event,
     fair_mutex::FairGuard,

@@ -3,14 +3,11 @@
 //! The first two find out what the commit is and change nothing. After the third it is stored, and the fourth takes it over
 //! into memory. If a step fails, nothing has changed.
 
-use super::EventLog;
+use super::{EventLog, file_versions::FilesChange};
 use crate::{
     agent::Draft,
     context::{beginning::note_beginning, branch},
-    conversation::{
-        active_branch::{ActiveBranch, Part, RECENT, walk_back},
-        file_versions::FilesChange,
-    },
+    conversation::active_branch::{ActiveBranch, Part, RECENT, walk_back},
     error::Result,
     event::{Body, Event, Head, Source},
     fair_mutex::FairGuard,
@@ -252,8 +249,8 @@ impl EventLog {
     /// Changes of the owner's files, which only calls that have got its files make.
     fn files_of(&self, files: FileChanges) -> Option<FilesOf> {
         let (owner, created_at) = self.owner.as_ref().filter(|_| !files.is_empty())?;
-        let writer = owner.0.log.writer.number();
-        Some(FilesOf { conversation: owner.id(), created_at: *created_at, writer, files })
+        let writer = owner.writer.number();
+        Some(FilesOf { conversation: owner.id, created_at: *created_at, writer, files })
     }
 
     /// The way to `root` from the recent event of the loaded branch where the two part, and that event. The way is empty

@@ -1,14 +1,10 @@
-//! Repairs a conversation whose page or process died. Nothing is deleted: events that cannot stay in the log are stored
-//! as files of the conversation, and every repair is reported as a warning.
+//! Opens the log of a conversation whose page or process may have died. Writes nothing: `conversation/recover.rs` does.
 //!
-//! * Unreadable events at the end are quarantined: Python writes files in place, so the last one can be half written.
+//! * Unreadable events at the end are found: Python writes files in place, so the last one can be half written.
 //! * A HEAD that names no event, or that the dead run had not moved yet, is set to the last event.
-//! * Calls that were under way are run again, asked about or answered, depending on their tools.
 
 use super::{
-    Access, Conversation,
-    log::EventLog,
-    open::OpenOptions,
+    EventLog, LogOptions,
     warning::{self, Warning, WarningCode},
 };
 use crate::{
@@ -16,19 +12,12 @@ use crate::{
     error::Result,
     event::{Body, Event, Parent},
     format::{
-        agent_state::TOOL_CONCURRENCY_LIMIT,
         base_state::{BaseState, ExecutionStatus},
-        layout::{DRAFTS, INBOX, QUARANTINE, event_file_name},
+        layout::{DRAFTS, INBOX, QUARANTINE},
         tree::{Leaf, becomes_head, is_default_leaf, is_false_root},
     },
     id::{ConversationId, EventId},
-    machine::{
-        Calls, Command, Leftovers,
-        answers::{INTERRUPTED, interruption},
-        calls::{self, Stage},
-    },
     store::{FirstReads, Listing, Store, StoreError, StoredEvent},
-    tool::{FileChange, Replay},
 };
 use std::ops::Range;
 
@@ -36,15 +25,15 @@ use std::ops::Range;
 const PAGE: u64 = 64;
 
 /// Opens the log of a stored conversation, with a HEAD that exists. Also returns the unreadable events at its end.
-/// Writes nothing.
-pub(super) async fn open_log(
-    options: &OpenOptions,
+pub async fn open_log(
+    options: LogOptions,
+    is_writer: bool,
     state: BaseState,
     &Listing { length, created_at, writer, .. }: &Listing,
     end: Option<std::result::Result<Vec<StoredEvent>, StoreError>>,
     warnings: &mut Vec<Warning>,
 ) -> Result<(EventLog, Vec<StoredEvent>)> {
-    let (id, store) = (options.id, &*options.store);
+    let (id, store) = (options.id, &*options.store.clone());
     let end = match end {
         Some(end) => end?,
         None if length == 0 => Vec::new(),
@@ -72,22 +61,12 @@ pub(super) async fn open_log(
         _ => find_head(store, id, &state, readable_length, warnings).await?,
     };
     // A writer moves the unreadable end away, which is part of the log until then.
-    let length = if options.access == Access::Writer { length } else { readable_length };
+    let length = if is_writer { length } else { readable_length };
     Ok((EventLog::new(options, state, (length, Some(created_at)), writer, head), torn))
 }
 
-/// The files for quarantined events.
-fn quarantine_files(torn: &[StoredEvent]) -> Result<Vec<FileChange>> {
-    torn.iter()
-        .map(|event| {
-            let path = format!("{QUARANTINE}/{}", event_file_name(event.index, &event.id));
-            Ok(FileChange::new(path.parse()?, Some(event.json.as_bytes().to_vec())))
-        })
-        .collect()
-}
-
 /// What opening reads with the listing, if the store can.
-pub(super) fn first_reads() -> Result<FirstReads> {
+pub fn first_reads() -> Result<FirstReads> {
     Ok(FirstReads { last: PAGE, folders: vec![INBOX.parse()?, DRAFTS.parse()?] })
 }
 
@@ -123,11 +102,11 @@ async fn torn_tail(
     Ok((torn, page))
 }
 
-pub(super) fn is_torn(event: &StoredEvent) -> bool {
+pub fn is_torn(event: &StoredEvent) -> bool {
     matches!(decode(event).body(), Body::Unreadable)
 }
 
-pub(super) fn decode(event: &StoredEvent) -> Event {
+pub fn decode(event: &StoredEvent) -> Event {
     Event::decode(event.id.clone(), event.json.clone())
 }
 
@@ -136,7 +115,7 @@ fn back(end: u64) -> Range<u64> {
 }
 
 /// HEAD: the stored one, or the one that it should have been.
-pub(super) async fn find_head(
+pub async fn find_head(
     store: &dyn Store,
     id: ConversationId,
     state: &BaseState,
@@ -195,7 +174,7 @@ async fn last_possible_leaf(
 }
 
 /// The warning about a branch whose first event cuts off by mistake what is before it.
-pub(super) async fn cut_off_beginning(
+pub async fn cut_off_beginning(
     store: &dyn Store,
     id: ConversationId,
     branch: &Branch,
@@ -238,105 +217,12 @@ async fn linear_end(
 }
 
 /// Whether the event at this index follows `head`, or begins the log.
-pub(super) fn follows(index: u64, event: &Event, head: Option<&EventId>) -> bool {
+pub fn follows(index: u64, event: &Event, head: Option<&EventId>) -> bool {
     match parent_of(index, event) {
         Ok(Some(Wanted::Id(parent))) => head == Some(&parent),
         // Without a parent id, an event follows the one before it.
         Ok(Some(Wanted::Index(_))) => true,
         Ok(None) => head.is_none(),
         Err(_) => false,
-    }
-}
-
-/// The treatment of a call that a dead page left without a result.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Treatment {
-    /// The next run runs it, because it had not begun or can be repeated safely.
-    Run,
-    /// The user has to decide about it.
-    Ask,
-    /// An error answers it: it may have taken effect.
-    Answer,
-}
-
-fn treatment(may_have_begun: bool, replay: Option<Replay>) -> Treatment {
-    match replay {
-        // The agent does not have this tool.
-        None => Treatment::Answer,
-        Some(Replay::Never) if may_have_begun => Treatment::Answer,
-        Some(Replay::Ask) if may_have_begun => Treatment::Ask,
-        Some(_) => Treatment::Run,
-    }
-}
-
-impl Conversation {
-    /// Gives a conversation whose run died a status in which it can continue, and stores that.
-    pub(super) async fn recover(&self, torn: &[StoredEvent]) -> Result<()> {
-        let was_running = self.execution_status() == ExecutionStatus::Running;
-        // A pause is stored while tools are still running.
-        let was_pausing = self.execution_status() == ExecutionStatus::Paused;
-        let was_pausing = was_pausing && calls::is_any_recorded(&self.state());
-        let has_moved = self.warnings().iter().any(|warning| warning.code == WarningCode::HeadMoved);
-        if torn.is_empty() && !was_running && !was_pausing && !has_moved {
-            return Ok(());
-        }
-        let truncate_to = (!torn.is_empty()).then(|| self.length() - torn.len() as u64);
-        let files = quarantine_files(torn)?;
-        let leftovers = match was_running || was_pausing {
-            true => Some(self.inspect(|machine| self.leftovers(&machine.calls, was_running)).await?),
-            false => None,
-        };
-        self.perform(Command::Recover { truncate_to, files, leftovers }).await.map(drop)
-    }
-
-    /// Decides how each call of the dead run is treated. A pause had stored which calls were begun. Without a pause, any
-    /// of the first `limit` calls may have begun, because calls begin in order and at most so many at a time.
-    fn leftovers(&self, calls: &Calls, was_running: bool) -> Leftovers {
-        let limit = self.concurrency_of_dead_run();
-        // Calls that the user had left out had not begun, and still wait.
-        let mut leftovers = Leftovers { is_to_be_asked: calls.has_left_out(), ..Leftovers::default() };
-        let left = calls.open().filter(|call| call.stage != Stage::LeftOut);
-        for (place, call) in left.enumerate() {
-            let Body::ActionEvent(action) = call.event.body() else { continue };
-            let replay = self.0.agent.tools.get(&action.tool_name).map(|tool| tool.definition().replay);
-            let may_have_begun = match was_running {
-                true => place < limit,
-                false => call.stage == Stage::Unknown,
-            };
-            if !was_running && !may_have_begun {
-                continue;
-            }
-            let treatment = treatment(may_have_begun, replay);
-            if treatment == Treatment::Answer {
-                leftovers.answers.extend(interruption(&call.event, INTERRUPTED));
-            } else if may_have_begun {
-                leftovers.unknown.push(call.event.id().clone());
-            }
-            leftovers.is_to_be_asked |= treatment == Treatment::Ask;
-        }
-        leftovers
-    }
-
-    /// The largest known limit: the dead page or Python process may have had a higher one than this page.
-    fn concurrency_of_dead_run(&self) -> usize {
-        let state = self.state();
-        let by_agent = state.agent().and_then(|agent| agent.field::<u64>("tool_concurrency_limit"));
-        let by_run = state.in_agent_state::<u64>(TOOL_CONCURRENCY_LIMIT);
-        let known = [by_agent, by_run].into_iter().flatten().filter_map(|limit| usize::try_from(limit).ok());
-        known.fold(self.0.agent.tool_concurrency_limit, usize::max)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_calls_that_may_have_begun_are_asked_about_or_answered() {
-        assert_eq!(treatment(true, Some(Replay::Safe)), Treatment::Run);
-        assert_eq!(treatment(true, Some(Replay::Ask)), Treatment::Ask);
-        assert_eq!(treatment(true, Some(Replay::Never)), Treatment::Answer);
-        assert_eq!(treatment(false, Some(Replay::Never)), Treatment::Run);
-        assert_eq!(treatment(false, None), Treatment::Answer);
     }
 }
