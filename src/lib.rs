@@ -23,6 +23,7 @@ pub mod store;
 pub mod archive;
 pub mod agent;
 mod machine;
+mod log;
 pub mod conversation;
 pub mod server;
 

@@ -37,6 +37,24 @@ const MODULES: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "log",
+        &[
+            "agent",
+            "context",
+            "error",
+            "event",
+            "fair_mutex",
+            "format",
+            "host",
+            "id",
+            "machine",
+            "secret",
+            "skills",
+            "store",
+            "tool",
+        ],
+    ),
+    (
         "conversation",
         &[
             "agent",
@@ -50,6 +68,7 @@ const MODULES: &[(&str, &[&str])] = &[
             "id",
             "json",
             "llm",
+            "log",
             "machine",
             "secret",
             "security",
@@ -103,7 +122,7 @@ const MODULES: &[(&str, &[&str])] = &[
 ];
 
 /// The modules that open conversations consist of.
-const ROOMS: &[&str] = &["machine", "conversation"];
+const ROOMS: &[&str] = &["machine", "log", "conversation"];
 
 /// The maximum number of lines of a file. Files should be split long before they reach it.
 const LONGEST_FILE: usize = 600;
@@ -330,7 +349,7 @@ fn one_way_leads_from_a_conversation_to_its_store() {
     let without_log = [("conversation/fork.rs".to_owned(), 1), ("conversation/listing.rs".to_owned(), 1)];
     let mut ways = places_of(".commit(");
     ways.retain(|way| !without_log.contains(way));
-    assert_eq!(ways, [("conversation/log/writing.rs".to_owned(), 1)]);
+    assert_eq!(ways, [("log/writing.rs".to_owned(), 1)]);
 }
 
 #[test]
@@ -338,7 +357,7 @@ fn only_the_state_machine_says_what_a_conversation_stores() {
     let mut changes = places_of("Change::");
     changes.retain(|(file, _)| !file.starts_with("machine/"));
     // A follower that becomes the writer claims the log, and changes nothing in it.
-    assert_eq!(changes, [("conversation/log/following.rs".to_owned(), 1)]);
+    assert_eq!(changes, [("log/following.rs".to_owned(), 1)]);
 }
 
 #[test]

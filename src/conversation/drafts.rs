@@ -10,12 +10,7 @@
 //! The work is done behind [`Drafts`], which a page loads once the conversation is open, and which also stores the ids of
 //! background responses. Until it is loaded, neither is written, and a draft that an earlier page has left stays where it is.
 
-use super::{
-    Conversation,
-    active_branch::{is_seen, walk_back},
-    log::warning::WarningCode,
-    underway::Underway,
-};
+use super::{Conversation, underway::Underway};
 use crate::{
     agent::{CutOff, Piece, ShownAnswer, partial_answer},
     error::Result,
@@ -26,6 +21,10 @@ use crate::{
         layout::DRAFTS,
     },
     id::{EventId, StorePath},
+    log::{
+        active_branch::{is_seen, walk_back},
+        warning::WarningCode,
+    },
     machine::{Command, Remains, StoredDraft},
     store::Durability,
     tool::FileChange,

@@ -1,7 +1,7 @@
 //! Executes commands one after the other, in the order in which they arrive. Each command is applied to the state that
 //! the previous one left, and is stored before listeners are notified.
 
-use super::{Access, Conversation, active_branch::Part, closed, limits::RunUsage};
+use super::{Access, Conversation, closed, limits::RunUsage};
 use crate::{
     agent::Draft,
     cancel::CancelToken,
@@ -10,6 +10,7 @@ use crate::{
     fair_mutex::FairGuard,
     format::base_state::BaseState,
     llm::{Llm, message::Content},
+    log::active_branch::Part,
     machine::{
         Calls, Change, Command, Machine, Next, Page, Phase,
         calls::InPage,

@@ -1,11 +1,12 @@
 //! A follower: a handle that shows what another page writes, and takes its place when that page has ended or has to give way.
 
-use super::{Access, Conversation, active_branch::Part, open::copy_of_server, warning::interrupted_run};
+use super::{Access, Conversation, open::copy_of_server, warning::interrupted_run};
 use crate::{
     error::{ErrorCode, Result},
     fair_mutex::FairGuard,
     format::{base_state::ExecutionStatus, server_mark::SERVER},
     id::EventId,
+    log::active_branch::Part,
     store::StoredEvent,
 };
 

@@ -4,12 +4,7 @@
 //! copied as well. The copy exists once its base state
 //! is stored, which is the last commit. So a page that dies leaves no part of a conversation.
 
-use super::{
-    Conversation,
-    active_branch::{Part, walk_back},
-    file_versions::BranchFiles,
-    tree::cut_batch,
-};
+use super::{Conversation, file_versions::BranchFiles, tree::cut_batch};
 use crate::{
     error::{Error, ErrorCode, Result},
     event::{Body, Event},
@@ -21,6 +16,7 @@ use crate::{
         tree::Leaf,
     },
     id::{ConversationId, EventId, StorePath},
+    log::active_branch::{Part, walk_back},
     machine::{Calls, Command, Setting, Transition, background::forget_response},
     store::{Commit, Durability, StoreError},
 };

@@ -1,6 +1,6 @@
 //! Live events of commits: what has changed beside the log. They are reported to listeners and never stored.
 
-use super::{Conversation, active_branch::Part, log::EventLog};
+use super::Conversation;
 use crate::{
     event::Event,
     fair_mutex::FairGuard,
@@ -12,6 +12,7 @@ use crate::{
     },
     id::EventId,
     json::{ListWriter, ObjectWriter, quoted},
+    log::{EventLog, active_branch::Part},
     machine::{Calls, calls::InPage},
 };
 

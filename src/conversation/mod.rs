@@ -3,7 +3,6 @@
 //! Everything shown or sent is derived from events; only [`log::EventLog::write`] stores them. The verbs are free
 //! of browser types and run natively in tests.
 
-mod active_branch;
 mod asked;
 mod calls;
 mod condensing;
@@ -22,7 +21,6 @@ mod background;
 mod limits;
 mod listing;
 mod live;
-mod log;
 mod open;
 mod pending;
 mod queue;
@@ -40,8 +38,12 @@ mod subagents;
 mod tree;
 mod underway;
 mod warning;
-mod writer;
 
+pub use crate::log::{
+    Listener,
+    file_versions::{FileVersions, LoadFileVersions},
+    warning::{Warning, WarningCode},
+};
 pub use crate::machine::{Asked, WaitingCalls, imported::is_undecided, status, stuck_detector};
 pub use condensing::{Condensed, Condensing, ContextUsage, LoadCondensing, Summarizing, Task, compiled_in};
 pub use drafts::{DraftFiles, Drafts, LoadDrafts, Resume, compiled_in_drafts};
@@ -49,11 +51,6 @@ pub use file_versions::{ChangeKind, ChangedFile, FileHistory, FilesAt, PruneLimi
 pub use fork::ForkOptions;
 pub use limits::RunLimits;
 pub use listing::{change_tags, imported_time, title_in_list};
-pub use log::{
-    Listener,
-    file_versions::{FileVersions, LoadFileVersions},
-    warning::{Warning, WarningCode},
-};
 pub use open::{OpenOptions, write_lock};
 pub use run::RunOutcome;
 pub use send::Attached;
@@ -72,6 +69,7 @@ use crate::{
     hooks::Hooks,
     id::{ConversationId, EventId},
     llm::{Delta, Llm, files::Files},
+    log::EventLog,
     machine::Page,
     security::SecurityAnalyzer,
     store::Found,
@@ -79,7 +77,6 @@ use crate::{
 use asked::Asking;
 use futures_util::future::{Either, LocalBoxFuture, select};
 use live::Reported;
-use log::EventLog;
 use stats::Spending;
 use std::{
     cell::{Cell, Ref, RefCell},

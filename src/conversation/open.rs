@@ -4,10 +4,7 @@
 
 use super::{
     Access, Conversation, Handle, LoadCondensing, LoadDrafts, OnDelta, Resume, RunLimits, Shared,
-    live::Reported,
-    log::{EventLog, Listener, LogOptions, file_versions::LoadFileVersions, repair, warning::Warning},
-    stuck_detector::StuckDetection,
-    warning,
+    live::Reported, stuck_detector::StuckDetection, warning,
 };
 use crate::{
     agent::Agent,
@@ -21,6 +18,7 @@ use crate::{
     host::Host,
     id::ConversationId,
     llm::files::Files,
+    log::{EventLog, Listener, LogOptions, file_versions::LoadFileVersions, repair, warning::Warning},
     machine::{
         Command, Setting,
         imported::{Control, has_imported_tools, imported_allowed_tools},

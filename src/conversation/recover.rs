@@ -3,7 +3,7 @@
 //! * Unreadable events at the end become files of the conversation; nothing is deleted.
 //! * Calls that were under way are run again, asked about or answered, depending on their tools.
 
-use super::{Conversation, log::warning::WarningCode};
+use super::Conversation;
 use crate::{
     error::Result,
     event::Body,
@@ -12,6 +12,7 @@ use crate::{
         base_state::ExecutionStatus,
         layout::{QUARANTINE, event_file_name},
     },
+    log::warning::WarningCode,
     machine::{
         Calls, Command, Leftovers,
         answers::{INTERRUPTED, interruption},

@@ -2,7 +2,6 @@
 
 use super::{
     Conversation,
-    active_branch::Part,
     hooks::{interrupted, unless_interrupted},
     run::Ended,
 };
@@ -15,6 +14,7 @@ use crate::{
         files::file_input,
         message::{Content, Message, Role, TextContent},
     },
+    log::active_branch::Part,
     machine::{Command, WaitingCalls},
     tool::FileChange,
 };

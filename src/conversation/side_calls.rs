@@ -4,10 +4,7 @@
 //! They append no event and change no status, so they are possible during a run. Only their costs are stored. They never
 //! wait for the network as a run does: the caller gets the error.
 
-use super::{
-    Conversation,
-    active_branch::{ActiveBranch, load},
-};
+use super::Conversation;
 use crate::{
     cancel::CancelToken,
     context::messages::history_of,
@@ -19,6 +16,7 @@ use crate::{
         message::{Content, Message, Role},
         transport::{HttpClient, HttpError, HttpRequest, HttpResponse},
     },
+    log::active_branch::{ActiveBranch, load},
     machine::Command,
 };
 use futures_util::future::LocalBoxFuture;

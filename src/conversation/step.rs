@@ -2,7 +2,6 @@
 
 use super::{
     Conversation,
-    active_branch::ActiveBranch,
     condensing::Task,
     run::{Ended, RunError},
     secrets::{MaskedDeltas, hide_in_answer},
@@ -22,6 +21,7 @@ use crate::{
         CallContext, Completion, Llm, LlmError,
         message::{Content, Message, Role},
     },
+    log::active_branch::ActiveBranch,
     machine::Command,
     store::Durability,
 };

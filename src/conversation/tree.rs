@@ -3,10 +3,7 @@
 //! Every event stays in the log. Only HEAD decides which branch is active, so a move is one commit without new events,
 //! except for answers to calls of the branch that is left.
 
-use super::{
-    Conversation,
-    active_branch::{is_seen, load_page, walk_back},
-};
+use super::Conversation;
 use crate::{
     context::{
         branch::{Wanted, parent_of},
@@ -17,6 +14,7 @@ use crate::{
     event::{Body, Event, Source},
     fair_mutex::FairGuard,
     id::EventId,
+    log::active_branch::{is_seen, load_page, walk_back},
     machine::{Command, Place, Transition},
     store::{StoreError, StoredEvent},
 };

@@ -1,14 +1,12 @@
 //! Warnings about settings that have no effect here, and about a run that has died.
 
-use super::{
-    condensing::is_known,
-    log::warning::{Warning, WarningCode},
-};
+use super::condensing::is_known;
 use crate::{
     agent::Agent,
     error::{Error, shown},
     format::base_state::BaseState,
     json::{EditableObject, FromJson, RawJson},
+    log::warning::{Warning, WarningCode},
     machine::assessment::analyzer_in,
     security::ConfirmationPolicy,
 };

@@ -9,13 +9,14 @@ mod summarizing;
 
 pub use summarizing::Summarizing;
 
-use super::{Conversation, active_branch::walk_back, run::RunError};
+use super::{Conversation, run::RunError};
 use crate::{
     cancel::CancelToken,
     error::Result,
     event::{Body, Event},
     json::RawJson,
     llm::{LlmError, LlmFailure},
+    log::active_branch::walk_back,
 };
 use futures_util::future::LocalBoxFuture;
 use std::rc::Rc;

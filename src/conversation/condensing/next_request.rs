@@ -7,12 +7,13 @@ use crate::{
         },
         view::View,
     },
-    conversation::{Conversation, active_branch::load, stats::Counted},
+    conversation::{Conversation, stats::Counted},
     error::Result,
     event::Event,
     format::base_state::BaseState,
     json::{EditableObject, elements},
     llm::{Llm, attachment::named_file, files::file_input, message::FileContent, model_data::ModelRow},
+    log::active_branch::load,
 };
 
 /// The next request.

@@ -2,13 +2,14 @@
 
 use super::{Added, current, version};
 use crate::{
-    conversation::{Conversation, active_branch::walk_back},
+    conversation::Conversation,
     error::{Error, ErrorCode, Result},
     format::file_versions::{
         ABSENT, CONTENTS, CURRENT, VERSIONS, Version, current_text, event_name, has_versions, key_of,
         parse_version, path_in,
     },
     id::{ConversationId, EventId, StorePath},
+    log::active_branch::walk_back,
     store::{FileChanges, Store},
 };
 use std::collections::{BTreeMap, HashMap, HashSet};

@@ -10,13 +10,7 @@ pub(super) use copy::BranchFiles;
 pub use history::{ChangeKind, ChangedFile, FilesAt};
 pub use prune::{FileHistory, PruneLimits};
 
-use super::{
-    Conversation,
-    log::{
-        EventLog,
-        file_versions::{FileVersions, FilesChange},
-    },
-};
+use super::Conversation;
 use crate::{
     error::Result,
     format::file_versions::{
@@ -24,6 +18,10 @@ use crate::{
         parse_current, path_in,
     },
     id::{ConversationId, StorePath},
+    log::{
+        EventLog,
+        file_versions::{FileVersions, FilesChange},
+    },
     store::{FileChanges, Store},
 };
 use futures_util::future::LocalBoxFuture;

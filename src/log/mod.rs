@@ -4,16 +4,14 @@
 //! then becomes visible and is reported to listeners. A commit that fails changes nothing. A new conversation is stored by
 //! its first commit: opening one and leaving it again leaves nothing in the store.
 
+pub mod active_branch;
 pub mod file_versions;
 mod following;
 pub mod repair;
 pub mod warning;
+mod writer;
 mod writing;
 
-use super::{
-    active_branch::{ActiveBranch, Part, load, load_end},
-    writer::Writer,
-};
 use crate::{
     agent::Draft,
     context::{
@@ -30,6 +28,7 @@ use crate::{
     skills::AgentContext,
     store::{Store, StoreError},
 };
+use active_branch::{ActiveBranch, Part, load, load_end};
 use file_versions::{FileVersions, LoadFileVersions};
 use futures_util::future::LocalBoxFuture;
 use repair::decode;
@@ -38,6 +37,7 @@ use std::{
     rc::Rc,
 };
 use warning::{Warning, history_warnings};
+use writer::Writer;
 
 /// Called with every committed event, in order, while no cell is borrowed.
 pub type Listener = Rc<dyn Fn(&Event)>;
@@ -58,15 +58,15 @@ pub struct LogOptions {
 
 /// The log of one open conversation.
 pub struct EventLog {
-    pub(super) id: ConversationId,
-    pub(super) store: Rc<dyn Store>,
-    pub(super) host: Rc<dyn Host>,
+    pub(crate) id: ConversationId,
+    pub(crate) store: Rc<dyn Store>,
+    pub(crate) host: Rc<dyn Host>,
     /// Removes secrets from all events except those of the user.
-    pub(super) mask: Mask,
+    pub(crate) mask: Mask,
     /// Adds rules of skills to results.
-    pub(super) context: Option<Rc<dyn AgentContext>>,
+    pub(crate) context: Option<Rc<dyn AgentContext>>,
     /// The log of the conversation above whose files calls change, and its `created_at`.
-    pub(super) owner: Option<(Rc<EventLog>, f64)>,
+    pub(crate) owner: Option<(Rc<EventLog>, f64)>,
     listener: Listener,
     commits: FairMutex,
     state: RefCell<BaseState>,
@@ -82,12 +82,12 @@ pub struct EventLog {
     /// See [`EventLog::hold`].
     held: RefCell<Vec<Draft>>,
     /// Held while files change, as their versions depend on what they were.
-    pub(super) files: FairMutex,
+    pub(crate) files: FairMutex,
     load_file_versions: LoadFileVersions,
     /// The paths of files that moves of HEAD have changed, each in a line, for the page.
-    pub(super) moved_files: RefCell<String>,
+    pub(crate) moved_files: RefCell<String>,
     /// The tree of the events that have been read for [`super::Conversation::branches`].
-    pub(super) tree: RefCell<Tree>,
+    pub(crate) tree: RefCell<Tree>,
 }
 
 impl EventLog {
@@ -286,7 +286,7 @@ impl EventLog {
 
     /// The code for versions of files, if a commit needs it: one that changes files, or that moves HEAD where there are
     /// versions.
-    pub(super) fn file_versions(
+    pub(crate) fn file_versions(
         &self,
         changes_files: bool,
         moves_head: bool,

@@ -3,11 +3,14 @@
 //! The first two find out what the commit is and change nothing. After the third it is stored, and the fourth takes it over
 //! into memory. If a step fails, nothing has changed.
 
-use super::{EventLog, file_versions::FilesChange};
+use super::{
+    EventLog,
+    active_branch::{ActiveBranch, Part, RECENT, walk_back},
+    file_versions::FilesChange,
+};
 use crate::{
     agent::Draft,
     context::{beginning::note_beginning, branch},
-    conversation::active_branch::{ActiveBranch, Part, RECENT, walk_back},
     error::Result,
     event::{Body, Event, Head, Source},
     fair_mutex::FairGuard,
