@@ -87,3 +87,20 @@ impl GivenCondenser for AgentCondenser {
         out.into()
     }
 }
+
+/// The kinds of condensers that condense.
+const SUMMARIZING: [&str; 2] = ["LLMSummarizingCondenser", "PipelineCondenser"];
+
+/// Whether a stored condenser is of a kind that condenses here.
+pub fn is_summarizing(stored: &RawJson) -> bool {
+    has_kind(stored, &SUMMARIZING)
+}
+
+/// Whether a stored condenser is of a kind that is known here.
+pub fn is_known(stored: &RawJson) -> bool {
+    has_kind(stored, &SUMMARIZING) || has_kind(stored, &["NoOpCondenser"])
+}
+
+fn has_kind(stored: &RawJson, kinds: &[&str]) -> bool {
+    stored.field::<String>("kind").is_some_and(|kind| kinds.contains(&&*kind))
+}

@@ -3,12 +3,13 @@
 //! Does not know conversations or stores.
 
 pub mod arguments;
-mod condenser;
+pub mod condenser;
 pub mod critic;
 mod execute;
 mod partial;
 mod response;
 mod schema;
+pub mod underway;
 
 pub use condenser::{AgentCondenser, CondenserMember, GivenCondenser, summary_llm};
 pub use execute::{execute, without_secrets};

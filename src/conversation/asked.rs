@@ -21,7 +21,7 @@ use std::{cell::Cell, rc::Rc};
 const KEPT: f64 = 86_400_000.0;
 
 /// A command while it is carried out.
-pub(super) struct Asking {
+pub(crate) struct Asking {
     asked: Asked,
     /// [`super::Shared::displaced`] when it began. What is left of it later is refused, because the next writer carries it out.
     displaced: u32,
@@ -38,12 +38,12 @@ impl Conversation {
     }
 
     /// Whether this is a command that was asked of this handle before another one has taken its place.
-    pub(super) fn is_outdated(&self) -> bool {
+    pub(crate) fn is_outdated(&self) -> bool {
         self.0.asking.as_ref().is_some_and(|asking| asking.displaced != self.0.displaced.get())
     }
 
     /// The command of another handle, and the event that it results in, if this one is the first that carries it out.
-    pub(super) fn asked_with(&self, command: &Command) -> Option<(Asked, Option<EventId>)> {
+    pub(crate) fn asked_with(&self, command: &Command) -> Option<(Asked, Option<EventId>)> {
         let asking =
             self.0.asking.as_ref().filter(|asking| !asking.is_stored.get() && !command.is_preparation())?;
         Some((asking.asked.clone(), command.result().cloned()))
@@ -53,13 +53,13 @@ impl Conversation {
     ///
     /// # Errors
     /// `invalid_options` for a client whose id is no file name, and those of the store.
-    pub(super) async fn record_of(&self, asked: &(Asked, Option<EventId>)) -> Result<FileChange> {
+    pub(crate) async fn record_of(&self, asked: &(Asked, Option<EventId>)) -> Result<FileChange> {
         self.read_commands(&asked.0.client).await?;
         Ok(FileChange::new(path_of(&asked.0.client)?, Some(self.record_with(asked).json())))
     }
 
     /// Takes note that the commit with this record is stored.
-    pub(super) fn note_carried_out(&self, asked: &(Asked, Option<EventId>)) {
+    pub(crate) fn note_carried_out(&self, asked: &(Asked, Option<EventId>)) {
         self.0.asking.iter().for_each(|asking| asking.is_stored.set(true));
         let record = self.record_with(asked);
         self.0.page.borrow_mut().commands.insert(asked.0.client.clone(), record);

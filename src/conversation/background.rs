@@ -5,11 +5,9 @@
 //! is fetched only for the same question: the same model on the same server, after the same event. The request goes to
 //! the server of the configured model, never to one that only the stored state names.
 
-use super::{
-    Conversation,
-    underway::{BackgroundResponse, Underway},
-};
+use super::Conversation;
 use crate::{
+    agent::underway::{BackgroundResponse, Underway},
     error::Result,
     format::agent_state::BACKGROUND_RESPONSE,
     json::{EditableObject, RawJson, quoted},
@@ -24,13 +22,13 @@ const CANCEL_TIMEOUT: Duration = Duration::from_secs(2);
 
 impl Conversation {
     /// The id of the last event that the model sees, which identifies a question; empty if there is none.
-    pub(super) async fn question(&self) -> Result<String> {
+    pub(crate) async fn question(&self) -> Result<String> {
         let last = self.0.log.read(|branch| branch.view.events().last().map(|event| event.id().to_string()));
         Ok(last.await?.unwrap_or_default())
     }
 
     /// The stored background response to this question, if it is one of this model or of its fallbacks.
-    pub(super) fn background_response_to(&self, after: &str, llm: &Llm) -> Option<BackgroundResponse> {
+    pub(crate) fn background_response_to(&self, after: &str, llm: &Llm) -> Option<BackgroundResponse> {
         let stored: EditableObject = self.state().in_agent_state(BACKGROUND_RESPONSE)?;
         if stored.read::<String>("after")? != after {
             return None;
@@ -46,7 +44,7 @@ impl Conversation {
 
     /// Stores the ids of the background responses of a request until it ends. If the store fails, the request goes on; only
     /// a reload would lose the response.
-    pub(super) async fn store_responses(&self, request: &Underway) {
+    pub(crate) async fn store_responses(&self, request: &Underway) {
         while let Some((llm, id)) = request.next_response().await {
             let mut response = EditableObject::default();
             let fields = [("id", &id), ("model", &llm.options.model), ("after", &request.answer.question)];
@@ -62,7 +60,7 @@ impl Conversation {
     }
 
     /// Asks the provider to cancel the background response. Whether that succeeds makes no difference here.
-    pub(super) async fn cancel_background_response(&self, request: &Underway) {
+    pub(crate) async fn cancel_background_response(&self, request: &Underway) {
         let response = request.response.take();
         if let Some((llm, id)) = response {
             select(pin!(llm.cancel_answer(&id)), self.0.log.host.sleep(CANCEL_TIMEOUT)).await;

@@ -1,7 +1,7 @@
 //! Runs the calls of one answer. An action is on disk before its tool starts, and its result is committed as soon as the
 //! tool returns.
 
-use super::{Conversation, run::Ended};
+use super::Conversation;
 use crate::{
     agent::{Call, Draft, execute},
     cancel::CancelToken,
@@ -10,7 +10,7 @@ use crate::{
     fair_mutex::FairGuard,
     format::base_state::ExecutionStatus,
     llm::message::Content,
-    machine::{Command, answers::rejection_by_hook, calls},
+    machine::{Command, Ended, answers::rejection_by_hook, calls},
     store::Durability,
     tool::ToolKind,
 };
@@ -24,7 +24,7 @@ use std::pin::pin;
 impl Conversation {
     /// Runs calls in their order, as many at a time as the agent allows, and appends each result as soon as its call
     /// ends. `finish` waits for the calls before it.
-    pub(super) async fn run_calls(&self, calls: Vec<Call>, cancel: &CancelToken) -> Result<Ended> {
+    pub(crate) async fn run_calls(&self, calls: Vec<Call>, cancel: &CancelToken) -> Result<Ended> {
         let agent = &self.0.agent;
         let is_finish = |call: &Call| {
             agent.tools.get(&call.tool_name).is_some_and(|tool| tool.definition().kind == ToolKind::Finish)
@@ -103,7 +103,7 @@ impl Conversation {
 
     /// The right to change files, if this tool may do so: held until the result is stored, and one for a conversation and all its
     /// sub-agents, which change its files, too.
-    pub(super) async fn file_changes(&self, tool_name: &str) -> Option<FairGuard> {
+    pub(crate) async fn file_changes(&self, tool_name: &str) -> Option<FairGuard> {
         self.0.agent.tools.get(tool_name).filter(|tool| tool.changes_files())?;
         Some(self.0.file_changes.lock().await)
     }

@@ -24,7 +24,7 @@ use std::collections::HashSet;
 
 impl Conversation {
     /// Assesses the calls of an answer. All of them wait if one has to. A single `finish` or `think` never waits.
-    pub(super) async fn assess(&self, reply: &Reply) -> Assessment {
+    pub(crate) async fn assess(&self, reply: &Reply) -> Assessment {
         let policy = self.confirmation_policy();
         let allowed: Vec<String> = self.state().in_agent_state(ALLOWED_TOOLS).unwrap_or_default();
         let is_allowed = |call: &Call| allowed.contains(&call.tool_name);
@@ -113,7 +113,7 @@ impl Conversation {
     }
 
     /// The risk of the call in this draft.
-    pub(super) async fn risk_of(
+    pub(crate) async fn risk_of(
         &self,
         action: &Draft,
         id: &EventId,

@@ -10,9 +10,12 @@
 //! The work is done behind [`Drafts`], which a page loads once the conversation is open, and which also stores the ids of
 //! background responses. Until it is loaded, neither is written, and a draft that an earlier page has left stays where it is.
 
-use super::{Conversation, underway::Underway};
+use super::{
+    Conversation,
+    loaded::{Drafts, LoadDrafts},
+};
 use crate::{
-    agent::{CutOff, Piece, ShownAnswer, partial_answer},
+    agent::{CutOff, Piece, ShownAnswer, partial_answer, underway::Underway},
     error::Result,
     event::{Body, Event},
     fair_mutex::FairGuard,
@@ -25,7 +28,7 @@ use crate::{
         active_branch::{is_seen, walk_back},
         warning::WarningCode,
     },
-    machine::{Command, Remains, StoredDraft},
+    machine::{Command, Remains, Resume, StoredDraft},
     store::Durability,
     tool::FileChange,
 };
@@ -34,35 +37,6 @@ use std::{pin::pin, rc::Rc, time::Duration};
 
 /// The time between two pieces.
 const INTERVAL: Duration = Duration::from_secs(1);
-
-/// The treatment of a draft that a page has left when it died.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Resume {
-    /// It stays beside the log, to be shown, until the next run has asked the model again. If the user writes something
-    /// else or leaves the branch, it becomes an event as with [`Self::Keep`].
-    #[default]
-    Again,
-    /// It becomes an event of the log that says that it was cut off.
-    Keep,
-}
-
-/// The part of drafts that a page loads later.
-pub trait Drafts {
-    /// Stores what a later page needs of a request until it is over.
-    fn store<'a>(&'a self, conversation: &'a Conversation, request: &'a Underway) -> LocalBoxFuture<'a, ()>;
-
-    /// Reads the draft in these files, and does with it as the host wants. One that the log has gone past, because another
-    /// program has continued it, is removed.
-    fn open<'a>(
-        &'a self,
-        conversation: &'a Conversation,
-        paths: Vec<StorePath>,
-        resume: Resume,
-    ) -> LocalBoxFuture<'a, Result<()>>;
-}
-
-/// Loads [`Drafts`]; the next call after a failure tries again.
-pub type LoadDrafts = Rc<dyn Fn() -> LocalBoxFuture<'static, Result<Rc<dyn Drafts>>>>;
 
 /// [`Drafts`] as files of the conversation.
 pub struct DraftFiles;
@@ -92,7 +66,7 @@ impl Conversation {
     }
 
     /// See [`Drafts::store`]. Does not wait for the code once the request is over.
-    pub(super) async fn store_for_later(&self, request: &Underway) {
+    pub(crate) async fn store_for_later(&self, request: &Underway) {
         request.news().await;
         if let Either::Right((Ok(drafts), _)) = select(pin!(request.over()), (self.0.drafts)()).await {
             drafts.store(self, request).await;
@@ -100,7 +74,7 @@ impl Conversation {
     }
 
     /// See [`Drafts::open`]. `listed`: the paths of files, those of drafts among them, if they are known.
-    pub(super) async fn open_draft(&self, resume: Resume, listed: Option<Vec<StorePath>>) -> Result<()> {
+    pub(crate) async fn open_draft(&self, resume: Resume, listed: Option<Vec<StorePath>>) -> Result<()> {
         let paths = self.0.log.files_in(DRAFTS, listed).await?;
         if paths.is_empty() {
             return Ok(());

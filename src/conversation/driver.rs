@@ -1,7 +1,7 @@
 //! Executes commands one after the other, in the order in which they arrive. Each command is applied to the state that
 //! the previous one left, and is stored before listeners are notified.
 
-use super::{Access, Conversation, closed, limits::RunUsage};
+use super::{Access, Conversation, Shared, closed};
 use crate::{
     agent::Draft,
     cancel::CancelToken,
@@ -11,19 +11,14 @@ use crate::{
     format::base_state::BaseState,
     llm::{Llm, message::Content},
     log::active_branch::Part,
-    machine::{
-        Calls, Change, Command, Machine, Next, Page, Phase,
-        calls::InPage,
-        next::{Passed, Progress},
-        stuck_detector::{Finding, find},
-    },
+    machine::{Calls, Change, Command, Machine, Page, Phase, calls::InPage, page::Run},
     store::{Durability, StoreError},
     tool::record_of_tool,
 };
 
 impl Conversation {
     /// Executes a command after all earlier ones. Returns the events that it appended.
-    pub(super) async fn perform(&self, command: Command) -> Result<Vec<Event>> {
+    pub(crate) async fn perform(&self, command: Command) -> Result<Vec<Event>> {
         if command.is_from_caller() {
             self.ensure_writable()?;
         }
@@ -38,7 +33,7 @@ impl Conversation {
     }
 
     /// Executes a command while the caller holds the queue.
-    pub(super) async fn perform_now(&self, queue: &FairGuard, command: Command) -> Result<Vec<Event>> {
+    pub(crate) async fn perform_now(&self, queue: &FairGuard, command: Command) -> Result<Vec<Event>> {
         if command.is_from_caller() {
             self.ensure_writable()?;
         }
@@ -57,7 +52,7 @@ impl Conversation {
     }
 
     /// Stores the results that wait for the next commit, before one that their calls must not meet without them.
-    pub(super) async fn append_held(&self, queue: &FairGuard) -> Result<()> {
+    pub(crate) async fn append_held(&self, queue: &FairGuard) -> Result<()> {
         match self.0.log.has_held() {
             true => self.perform_now(queue, Command::AppendHeld).await.map(drop),
             false => Ok(()),
@@ -65,7 +60,7 @@ impl Conversation {
     }
 
     /// Appends events in any status.
-    pub(super) async fn append(&self, drafts: Vec<Draft>, durability: Durability) -> Result<()> {
+    pub(crate) async fn append(&self, drafts: Vec<Draft>, durability: Durability) -> Result<()> {
         self.perform(Command::Append { drafts, durability }).await.map(drop)
     }
 
@@ -100,49 +95,43 @@ impl Conversation {
     }
 
     /// Inspects the current state machine without changing anything.
-    pub(super) async fn inspect<T>(&self, inspect: impl FnOnce(Machine<'_>) -> T) -> Result<T> {
+    pub(crate) async fn inspect<T>(&self, inspect: impl FnOnce(Machine<'_>) -> T) -> Result<T> {
         self.0.log.ensure_loaded(Part::All).await?;
         Ok(self.with_machine(inspect))
     }
 
-    /// Decides the next part of the run and enters its phase, which determines where a message that arrives from now on
-    /// is placed.
-    pub(super) async fn next(&self, cancel: &CancelToken, used: &RunUsage, passed: Passed) -> Result<Next> {
-        // The part before has stored the answer, or has given it up.
-        if let Some(run) = &mut self.0.page.borrow_mut().run {
-            run.answer = None;
+    /// Begins a run, which ends when the result is dropped.
+    ///
+    /// # Errors
+    /// `invalid_state` if a run is under way already.
+    pub(crate) fn begin_run(&self, cancel: &CancelToken, phase: Phase) -> Result<Running<'_>> {
+        let page = &mut *self.0.page.borrow_mut();
+        if page.is_running() {
+            return Err(Error::new(
+                ErrorCode::InvalidState,
+                "a run is under way already; wait for its end, or send messages, which it picks up",
+            ));
         }
-        let queue = self.0.log.queue().await;
-        self.0.log.load_branch(&queue, Part::All).await?;
-        let stuck = || match self.stuck_thresholds() {
-            Some(thresholds) => self.0.log.with_branch(|branch| find(branch.window(), &thresholds)),
-            None => Finding::None,
-        };
-        let progress = Progress {
-            is_cancelled: cancel.is_cancelled(),
-            passed,
-            has_stepped: used.has_stepped(),
-            limit: &|| self.limit_reached(used),
-            stuck: &stuck,
-        };
-        let next = self.with_machine(|machine| machine.next(&progress));
-        self.enter(match next {
-            Next::AskModel | Next::Condense => Phase::AsksModel,
-            Next::RunCalls(_) => Phase::RunsTools,
-            _ => Phase::Decides,
+        page.run = Some(Run {
+            cancel: cancel.clone(),
+            phase,
+            is_paused: false,
+            begun: Vec::new(),
+            answer: None,
+            ends: Vec::new(),
         });
-        Ok(next)
+        Ok(Running(&self.0))
     }
 
     /// Sets the phase of the run.
-    pub(super) fn enter(&self, phase: Phase) {
+    pub(crate) fn enter(&self, phase: Phase) {
         if let Some(run) = &mut self.0.page.borrow_mut().run {
             run.phase = phase;
         }
     }
 
     /// Builds the state machine of this moment. The branch, or its end, has to be loaded.
-    pub(super) fn with_machine<T>(&self, act: impl FnOnce(Machine<'_>) -> T) -> T {
+    pub(crate) fn with_machine<T>(&self, act: impl FnOnce(Machine<'_>) -> T) -> T {
         act(self.machine(&self.0.page.borrow(), &self.llm()))
     }
 
@@ -176,7 +165,7 @@ impl Conversation {
 
     /// The system prompt event. It has to be the first of its branch: elsewhere providers would refuse the request. A
     /// branch that begins before the first event of the log has its own, because the view contains only its branch.
-    pub(super) fn instructions(&self, state: &BaseState) -> Draft {
+    pub(crate) fn instructions(&self, state: &BaseState) -> Draft {
         let agent = &self.0.agent;
         // A conversation that another program or an earlier page created may store a prompt that no event holds yet.
         let stored = state.agent().and_then(|agent| agent.field::<String>("system_prompt"));
@@ -193,7 +182,7 @@ impl Conversation {
 
     /// # Errors
     /// `invalid_state` once the conversation is closed, `store_lost` if that was because it was deleted.
-    pub(super) fn ensure_open(&self) -> Result<()> {
+    pub(crate) fn ensure_open(&self) -> Result<()> {
         let page = self.0.page.borrow();
         match page.is_closed {
             true if page.is_lost => Err(StoreError::Lost.into()),
@@ -204,14 +193,14 @@ impl Conversation {
 
     /// # Errors
     /// `invalid_state` once the conversation is closed, `locked_elsewhere` for a follower.
-    pub(super) fn ensure_writable(&self) -> Result<()> {
+    pub(crate) fn ensure_writable(&self) -> Result<()> {
         self.ensure_open()?;
         self.ensure_writer()
     }
 
     /// # Errors
     /// `locked_elsewhere` for a follower, and for a command that was asked of this handle before it was one.
-    pub(super) fn ensure_writer(&self) -> Result<()> {
+    pub(crate) fn ensure_writer(&self) -> Result<()> {
         match self.access() {
             Access::Writer if !self.is_outdated() => Ok(()),
             _ => Err(Error::new(
@@ -222,12 +211,23 @@ impl Conversation {
     }
 
     /// The result of a commit. A refusal tells the host that another handle has taken the place of this one.
-    pub(super) fn unless_displaced<T>(&self, result: Result<T>) -> Result<T> {
+    pub(crate) fn unless_displaced<T>(&self, result: Result<T>) -> Result<T> {
         if let Err(error) = &result
             && error.code() == ErrorCode::LockedElsewhere
         {
             (self.0.on_displaced)();
         }
         result
+    }
+}
+
+/// Removes the run from the page's state when dropped.
+pub(crate) struct Running<'a>(&'a Shared);
+
+impl Drop for Running<'_> {
+    fn drop(&mut self) {
+        let run = self.0.page.borrow_mut().end_run();
+        // This wakes those who wait for the end of the run, so no cell may be borrowed any more.
+        drop(run);
     }
 }

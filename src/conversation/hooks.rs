@@ -6,7 +6,7 @@
 //!
 //! No lock is held while a hook is asked, because hooks may call any verb.
 
-use super::{Conversation, run::Ended};
+use super::Conversation;
 use crate::{
     agent::{Call, Draft},
     cancel::CancelToken,
@@ -17,7 +17,7 @@ use crate::{
     id::EventId,
     json::RawJson,
     llm::message::{Content, Message, Role},
-    machine::{Command, HookAnswers, Phase, answers::call_in},
+    machine::{Command, Ended, HookAnswers, Phase, answers::call_in},
     store::Durability,
 };
 use futures_util::future::{Either, LocalBoxFuture, select};
@@ -51,7 +51,7 @@ impl Conversation {
 
     /// Asks the session-start hook, before the first message or run since the conversation was opened. The event is
     /// stored behind the system prompt, which the SDK expects to be first. `cancel` stops the hook, but not a commit.
-    pub(super) async fn begin_session(&self, cancel: &CancelToken) -> Result<Ended> {
+    pub(crate) async fn begin_session(&self, cancel: &CancelToken) -> Result<Ended> {
         if std::mem::replace(&mut self.0.page.borrow_mut().has_session, true) {
             return Ok(Ended::Done);
         }
@@ -66,7 +66,7 @@ impl Conversation {
     }
 
     /// Asks the session-end hook when the conversation is closed, and ignores failures.
-    pub(super) async fn end_session(&self) {
+    pub(crate) async fn end_session(&self) {
         if !std::mem::take(&mut self.0.page.borrow_mut().has_session) {
             return;
         }
@@ -79,7 +79,7 @@ impl Conversation {
     }
 
     /// Asks the hook about a user's message before it is stored with this id. The hook may add text to the message.
-    pub(super) async fn ask_about_message(&self, id: &EventId, message: &mut MessageEvent) -> HookAnswers {
+    pub(crate) async fn ask_about_message(&self, id: &EventId, message: &mut MessageEvent) -> HookAnswers {
         let input = HookInput {
             message: Some(message.llm_message.text()),
             message_id: Some(id.as_str().to_owned()),
@@ -95,7 +95,7 @@ impl Conversation {
     }
 
     /// Asks the hook about each call of an answer, in order, before they are stored.
-    pub(super) async fn ask_about_calls(&self, calls: &[Call]) -> HookAnswers {
+    pub(crate) async fn ask_about_calls(&self, calls: &[Call]) -> HookAnswers {
         let mut hook_answers = HookAnswers::default();
         // The input of a hook is a copy of all arguments.
         if self.hooks_for(HookEventType::PreToolUse).is_none() {
@@ -111,7 +111,7 @@ impl Conversation {
     }
 
     /// Asks the hook about an edited call before it is stored.
-    pub(super) async fn ask_about_edited(&self, edited: &Draft, id: &EventId) -> HookAnswers {
+    pub(crate) async fn ask_about_edited(&self, edited: &Draft, id: &EventId) -> HookAnswers {
         match call_in(&edited.body, id) {
             Some(call) => self.ask_about_calls(&[call]).await,
             None => HookAnswers::default(),
@@ -119,7 +119,7 @@ impl Conversation {
     }
 
     /// Asks the hook about a result after it was stored. The future gives the event that records the answer.
-    pub(super) fn ask_after_call(
+    pub(crate) fn ask_after_call(
         &self,
         call: &Call,
         result: &Event,
@@ -134,7 +134,7 @@ impl Conversation {
 
     /// Asks the stop hook when the agent is done. Returns whether the run goes on, because the hook demands it or a
     /// message arrived meanwhile. If the hook is cancelled, the run ends.
-    pub(super) async fn continues_after_finish(&self, cancel: &CancelToken) -> Result<bool> {
+    pub(crate) async fn continues_after_finish(&self, cancel: &CancelToken) -> Result<bool> {
         if cancel.is_cancelled() {
             return Ok(false);
         }
@@ -167,7 +167,7 @@ impl Conversation {
 ///
 /// # Errors
 /// `aborted`.
-pub(super) async fn unless_interrupted(
+pub(crate) async fn unless_interrupted(
     asked: LocalBoxFuture<'_, HookAnswers>,
     cancel: &CancelToken,
 ) -> Result<HookAnswers> {
@@ -177,7 +177,7 @@ pub(super) async fn unless_interrupted(
     }
 }
 
-pub(super) fn interrupted() -> Error {
+pub(crate) fn interrupted() -> Error {
     Error::new(ErrorCode::Aborted, "interrupted before a hook had answered; nothing was stored")
 }
 

@@ -18,7 +18,7 @@ use crate::{
 
 impl Conversation {
     /// Appends the messages of the inbox, unless they still have to wait.
-    pub(super) async fn append_inbox(&self) -> Result<()> {
+    pub(crate) async fn append_inbox(&self) -> Result<()> {
         if self.0.page.borrow().inbox.is_empty() {
             // The command would load the active branch, which opening must not do without need.
             return Ok(());
@@ -27,7 +27,7 @@ impl Conversation {
     }
 
     /// Loads the inbox that an earlier page left. `listed`: the paths of files, its own among them, if they are known.
-    pub(super) async fn load_inbox(&self, listed: Option<Vec<StorePath>>) -> Result<()> {
+    pub(crate) async fn load_inbox(&self, listed: Option<Vec<StorePath>>) -> Result<()> {
         let log = &self.0.log;
         let mut messages = Vec::new();
         for path in log.files_in(INBOX, listed).await? {

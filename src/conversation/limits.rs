@@ -1,6 +1,5 @@
 //! Limits of a run: the number of steps, and dollars as counted in the stored metrics (`_emit_run_limit_error` in
-//! `conversation/impl/local_conversation.py`). A host gives them in `js/agent/limits.ts`, read by `bindings/options.rs`
-//! (`run_limits`).
+//! `conversation/impl/local_conversation.py`).
 
 use super::{
     Conversation, TotalUsage,
@@ -8,46 +7,13 @@ use super::{
 };
 use crate::{
     agent::{Draft, is_answer_demand},
-    error::{Error, ErrorCode, Result},
+    error::Result,
     event::{Body, ConversationErrorEvent, Event, Source},
-    format::base_state,
     machine::{
-        Setting,
+        RunLimits, Setting,
         stuck_detector::{StuckDetection, StuckDetectionThresholds, is_stuck_on_context_window},
     },
 };
-
-/// The limits of each run, as the host gives them.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct RunLimits {
-    /// The most steps of one run; at least 1.
-    pub max_iterations: u32,
-    /// The most dollars that one run may cost.
-    pub max_budget_per_run: Option<f64>,
-    /// The stuck detection; `None` follows the stored setting.
-    pub stuck_detection: Option<StuckDetection>,
-}
-
-impl Default for RunLimits {
-    fn default() -> Self {
-        Self { max_iterations: base_state::MAX_ITERATIONS, max_budget_per_run: None, stuck_detection: None }
-    }
-}
-
-impl RunLimits {
-    /// # Errors
-    /// `invalid_options` naming the limit that no run can have, and what it may be.
-    fn check(&self) -> Result<()> {
-        let refused = if self.max_iterations == 0 {
-            "maxIterationPerRun must be a whole number of at least 1"
-        } else if self.max_budget_per_run.is_some_and(|budget| !budget.is_finite() || budget <= 0.0) {
-            "maxBudgetPerRun must be a number of dollars above 0"
-        } else {
-            return Ok(());
-        };
-        Err(Error::new(ErrorCode::InvalidOptions, refused))
-    }
-}
 
 /// How many final answers of one run may be refused, if the agent has a schema for them.
 const MAX_REFUSED_ANSWERS: usize = 3;
@@ -56,11 +22,11 @@ const MAX_BUDGET: &str = "MaxBudgetReached";
 const MAX_ITERATIONS: &str = "MaxIterationsReached";
 const NO_ANSWER: &str = "FinalAnswerInvalid";
 /// The codes with which a run ends that has reached a limit.
-pub(super) const LIMITS: [&str; 3] = [MAX_BUDGET, MAX_ITERATIONS, NO_ANSWER];
+pub(crate) const LIMITS: [&str; 3] = [MAX_BUDGET, MAX_ITERATIONS, NO_ANSWER];
 
 /// The steps and costs of a run so far.
 #[derive(Clone, Copy)]
-pub(super) struct RunUsage {
+pub(crate) struct RunUsage {
     steps: u32,
     /// Whether the model has answered and its calls have not run yet. They belong to the same step.
     has_answer: bool,
@@ -74,25 +40,25 @@ pub(super) struct RunUsage {
 
 impl RunUsage {
     /// Counts an answer of the model, which begins a step.
-    pub(super) fn asked_model(&mut self) {
+    pub(crate) fn asked_model(&mut self) {
         self.steps += 1;
         self.has_answer = true;
         self.condensed_from = None;
     }
 
     /// Counts a condensation of a view with so many tokens, or a failed attempt at one, which is a step of its own.
-    pub(super) fn condensed(&mut self, from: Option<u64>) {
+    pub(crate) fn condensed(&mut self, from: Option<u64>) {
         self.steps += 1;
         self.condensed_from = from;
     }
 
     /// The tokens of the view before the last condensation, if the run has made no other step since.
-    pub(super) fn condensed_from(&self) -> Option<u64> {
+    pub(crate) fn condensed_from(&self) -> Option<u64> {
         self.condensed_from
     }
 
     /// Counts calls that have run: those of the last answer belong to its step, calls that waited are one of their own.
-    pub(super) fn ran_calls(&mut self) {
+    pub(crate) fn ran_calls(&mut self) {
         self.condensed_from = None;
         if !std::mem::take(&mut self.has_answer) {
             self.steps += 1;
@@ -100,27 +66,27 @@ impl RunUsage {
     }
 
     /// The steps so far.
-    pub(super) fn steps(&self) -> u32 {
+    pub(crate) fn steps(&self) -> u32 {
         self.steps
     }
 
     /// The usage since the run began, from that of the conversation by now.
-    pub(super) fn spent(&self, by_now: TotalUsage) -> TotalUsage {
+    pub(crate) fn spent(&self, by_now: TotalUsage) -> TotalUsage {
         by_now.since(self.before)
     }
 
     /// Does not count the final answers that were refused before.
-    pub(super) fn begins_after(&mut self, refused: usize) {
+    pub(crate) fn begins_after(&mut self, refused: usize) {
         self.refused_before = refused;
     }
 
     /// Whether a step has been made.
-    pub(super) fn has_stepped(&self) -> bool {
+    pub(crate) fn has_stepped(&self) -> bool {
         self.steps > 0
     }
 
     /// Whether the run may take another step.
-    pub(super) fn allows_more(&self, limits: &RunLimits) -> bool {
+    pub(crate) fn allows_more(&self, limits: &RunLimits) -> bool {
         self.steps < limits.max_iterations
     }
 }
@@ -147,7 +113,7 @@ impl Conversation {
     }
 
     /// Whether a run that failed because its request did not fit into the context window is stuck.
-    pub(super) async fn is_stuck_after_context_window(&self) -> Result<bool> {
+    pub(crate) async fn is_stuck_after_context_window(&self) -> Result<bool> {
         let Some(thresholds) = self.stuck_thresholds() else { return Ok(false) };
         self.0.log.read(|branch| is_stuck_on_context_window(branch.window(), &thresholds)).await
     }
@@ -162,7 +128,7 @@ impl Conversation {
     }
 
     /// The usage of a run that begins now.
-    pub(super) fn begin_usage(&self) -> RunUsage {
+    pub(crate) fn begin_usage(&self) -> RunUsage {
         RunUsage {
             steps: 0,
             has_answer: false,
@@ -174,7 +140,7 @@ impl Conversation {
 
     /// The event that ends the run, if a limit is reached: the steps or the budget of the run, or the budget in the
     /// metrics of a model, which applies to all runs together.
-    pub(super) fn limit_reached(&self, used: &RunUsage) -> Option<Draft> {
+    pub(crate) fn limit_reached(&self, used: &RunUsage) -> Option<Draft> {
         let limits = &self.limits();
         let costs = self.costs();
         let spent = costs.iter().map(|cost| cost.accumulated).sum::<f64>() - used.before.cost;
@@ -202,7 +168,7 @@ impl Conversation {
 
     /// How often the model was told since the last message of the user that its final answer is not valid. Zero without a
     /// schema.
-    pub(super) fn refused_answers(&self) -> usize {
+    pub(crate) fn refused_answers(&self) -> usize {
         if !self.0.agent.tools.expects_answer() {
             return 0;
         }

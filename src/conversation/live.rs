@@ -21,7 +21,7 @@ use crate::{
 const APART: [&str; 6] = ["execution_status", "leaf_event_id", "head_is_empty", BEGINNING, IMPORT, SERVER];
 
 /// The values that listeners know.
-pub(super) struct Reported {
+pub(crate) struct Reported {
     status: ExecutionStatus,
     leaf: Option<EventId>,
     state: BaseState,
@@ -48,7 +48,7 @@ impl Reported {
 
 impl Conversation {
     /// Takes the pending calls before a commit as known, if they are not known yet.
-    pub(super) fn learn_pending(&self) {
+    pub(crate) fn learn_pending(&self) {
         if self.0.reported.borrow().pending.is_none() {
             let pending = self.pending_ids();
             self.0.reported.borrow_mut().pending = pending;
@@ -56,7 +56,7 @@ impl Conversation {
     }
 
     /// Reports the live events of a commit.
-    pub(super) async fn report_commit(&self, queue: &FairGuard) {
+    pub(crate) async fn report_commit(&self, queue: &FairGuard) {
         let had_pending =
             self.0.reported.borrow().pending.as_ref().is_some_and(|pending| !pending.actions.is_empty());
         if had_pending {
@@ -67,7 +67,7 @@ impl Conversation {
     }
 
     /// Reports what has changed, as far as it is in memory.
-    pub(super) fn report(&self) {
+    pub(crate) fn report(&self) {
         let (status, leaf, pending) = (self.execution_status(), self.0.log.head(), self.pending_ids());
         let state = self.state().clone();
         let mut events = ListWriter::new();

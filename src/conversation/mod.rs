@@ -1,10 +1,11 @@
 //! Conversations: the SDK's verbs over one event log.
 //!
-//! Everything shown or sent is derived from events; only [`log::EventLog::write`] stores them. The verbs are free
+//! Everything shown or sent is derived from events; only [`EventLog::write`] stores them. The verbs are free
 //! of browser types and run natively in tests.
 
 mod asked;
 mod calls;
+mod close;
 mod condensing;
 mod confirmation;
 mod drafts;
@@ -21,7 +22,9 @@ mod background;
 mod limits;
 mod listing;
 mod live;
+mod loaded;
 mod open;
+mod outcome;
 mod pending;
 mod queue;
 mod recover;
@@ -36,7 +39,6 @@ mod stop;
 mod stored_errors;
 mod subagents;
 mod tree;
-mod underway;
 mod warning;
 
 pub use crate::log::{
@@ -44,15 +46,17 @@ pub use crate::log::{
     file_versions::{FileVersions, LoadFileVersions},
     warning::{Warning, WarningCode},
 };
-pub use crate::machine::{Asked, WaitingCalls, imported::is_undecided, status, stuck_detector};
-pub use condensing::{Condensed, Condensing, ContextUsage, LoadCondensing, Summarizing, Task, compiled_in};
-pub use drafts::{DraftFiles, Drafts, LoadDrafts, Resume, compiled_in_drafts};
+pub use crate::machine::{
+    Asked, Resume, RunLimits, WaitingCalls, imported::is_undecided, status, stuck_detector,
+};
+pub use condensing::{Summarizing, compiled_in};
+pub use drafts::{DraftFiles, compiled_in_drafts};
 pub use file_versions::{ChangeKind, ChangedFile, FileHistory, FilesAt, PruneLimits, file_versions};
 pub use fork::ForkOptions;
-pub use limits::RunLimits;
 pub use listing::{change_tags, imported_time, title_in_list};
+pub use loaded::{Condensed, Condensing, ContextUsage, Drafts, LoadCondensing, LoadDrafts, Task};
 pub use open::{OpenOptions, write_lock};
-pub use run::RunOutcome;
+pub use outcome::RunOutcome;
 pub use send::Attached;
 pub use settings::Changing;
 pub use stats::TotalUsage;
@@ -62,7 +66,6 @@ pub use tree::OtherBranch;
 use crate::{
     agent::Agent,
     cancel::CancelToken,
-    context::final_response::final_response,
     error::{Error, ErrorCode, Result},
     fair_mutex::FairMutex,
     format::base_state::{BaseState, ExecutionStatus},
@@ -75,13 +78,11 @@ use crate::{
     store::Found,
 };
 use asked::Asking;
-use futures_util::future::{Either, LocalBoxFuture, select};
 use live::Reported;
 use stats::Spending;
 use std::{
     cell::{Cell, Ref, RefCell},
     ops::Deref,
-    pin::pin,
     rc::Rc,
 };
 
@@ -90,13 +91,13 @@ pub type OnDelta = Rc<dyn Fn(&EventId, Delta)>;
 
 /// An open conversation. Clones are the same conversation.
 #[derive(Clone)]
-pub struct Conversation(Rc<Handle>);
+pub struct Conversation(pub(crate) Rc<Handle>);
 
 /// A handle of a conversation.
-struct Handle {
-    shared: Rc<Shared>,
+pub(crate) struct Handle {
+    pub(crate) shared: Rc<Shared>,
     /// The command of another handle, if this one carries it out ([`Conversation::asked`]).
-    asking: Option<Asking>,
+    pub(crate) asking: Option<Asking>,
 }
 
 impl Deref for Handle {
@@ -107,39 +108,39 @@ impl Deref for Handle {
     }
 }
 
-struct Shared {
-    log: Rc<EventLog>,
-    agent: Agent,
+pub(crate) struct Shared {
+    pub(crate) log: Rc<EventLog>,
+    pub(crate) agent: Agent,
     /// The current model: the agent's own until [`Conversation::switch_llm`].
-    llm: RefCell<Rc<Llm>>,
-    access: Cell<Access>,
+    pub(crate) llm: RefCell<Rc<Llm>>,
+    pub(crate) access: Cell<Access>,
     /// The number of times that another handle has taken this one's place.
-    displaced: Cell<u32>,
+    pub(crate) displaced: Cell<u32>,
     /// The treatment of a draft that another page has left when it died.
-    resume: Resume,
+    pub(crate) resume: Resume,
     /// Called when a commit was refused because another handle has taken this one's place.
-    on_displaced: Rc<dyn Fn()>,
+    pub(crate) on_displaced: Rc<dyn Fn()>,
     /// Runs security analyzers other than the model itself.
-    security_analyzer: Option<Rc<dyn SecurityAnalyzer>>,
-    hooks: Option<Rc<dyn Hooks>>,
-    limits: Cell<RunLimits>,
-    on_delta: OnDelta,
-    on_commit: Rc<dyn Fn(&str)>,
-    reported: RefCell<Reported>,
-    condensing: LoadCondensing,
-    drafts: LoadDrafts,
-    files: Option<Rc<Files>>,
+    pub(crate) security_analyzer: Option<Rc<dyn SecurityAnalyzer>>,
+    pub(crate) hooks: Option<Rc<dyn Hooks>>,
+    pub(crate) limits: Cell<RunLimits>,
+    pub(crate) on_delta: OnDelta,
+    pub(crate) on_commit: Rc<dyn Fn(&str)>,
+    pub(crate) reported: RefCell<Reported>,
+    pub(crate) condensing: LoadCondensing,
+    pub(crate) drafts: LoadDrafts,
+    pub(crate) files: Option<Rc<Files>>,
     /// In-memory state of this page, such as the current run.
-    page: RefCell<Page>,
+    pub(crate) page: RefCell<Page>,
     /// The cost of all answers, including failed and cancelled ones.
-    spending: RefCell<Spending>,
-    warnings: RefCell<Vec<Warning>>,
+    pub(crate) spending: RefCell<Spending>,
+    pub(crate) warnings: RefCell<Vec<Warning>>,
     /// Taken by a method that reads before it commits, until it has, so that none that is called later overtakes it.
-    turns: FairMutex,
+    pub(crate) turns: FairMutex,
     /// Taken by the call that may change files of the conversation; shared by those that work on the same files.
-    file_changes: FairMutex,
+    pub(crate) file_changes: FairMutex,
     /// Cancelled once the conversation is closed.
-    closed: CancelToken,
+    pub(crate) closed: CancelToken,
 }
 
 /// Whether this handle may write.
@@ -236,72 +237,8 @@ impl Conversation {
             Error::new(ErrorCode::NotFound, format!("there is no event {index} in this conversation"))
         })
     }
-
-    /// The message of the last `finish`, or the model's last text.
-    ///
-    /// # Errors
-    /// Those of the store.
-    pub async fn final_response(&self) -> Result<Option<String>> {
-        self.0.log.read(|branch| final_response(branch.view.events())).await
-    }
-
-    /// How the answer in [`Self::final_response`] has ended: `"stop"` if it is whole, or the reason of its [`crate::agent::CutOff`].
-    ///
-    /// # Errors
-    /// Those of the store.
-    pub async fn finish_reason(&self) -> Result<Option<&'static str>> {
-        self.0.log.read(|branch| step::finish_reason(branch.view.events())).await
-    }
-
-    /// The arguments of the `finish` that ended the last task, as JSON text, with the structured answer in them.
-    ///
-    /// # Errors
-    /// Those of the store.
-    pub async fn final_arguments(&self) -> Result<Option<String>> {
-        self.0.log.read(|branch| step::final_arguments(branch.view.events())).await
-    }
-
-    /// Stops the run, releases the log, and refuses every later call. Committed data stays. Waits without a limit for
-    /// code of the host, such as its store; [`Conversation::let_go`] does not.
-    pub async fn close(&self) {
-        loop {
-            self.stop_run().await;
-            self.end_session().await;
-            // No write may be in progress when the conversation is opened again.
-            let _queue = self.0.log.queue().await;
-            let page = &mut *self.0.page.borrow_mut();
-            // A run may have started while the session ended.
-            if !page.is_running() {
-                page.is_closed = true;
-                break;
-            }
-        }
-        self.let_go();
-    }
-
-    /// Closes the conversation without waiting. If the store is still executing a commit, either that commit fails or
-    /// the first one of the next handle does.
-    pub fn let_go(&self) {
-        self.0.page.borrow_mut().is_closed = true;
-        self.0.closed.cancel();
-    }
-
-    /// The result of a verb, or an error as soon as the conversation is closed: a verb that waits for code of the host
-    /// does not keep its caller waiting any longer.
-    ///
-    /// # Errors
-    /// Those of the verb, and `invalid_state` once the conversation is closed.
-    pub async fn until_closed<T>(&self, verb: LocalBoxFuture<'_, Result<T>>) -> Result<T> {
-        if self.0.closed.is_cancelled() {
-            return verb.await;
-        }
-        match select(verb, pin!(self.0.closed.cancelled())).await {
-            Either::Left((result, _)) => result,
-            Either::Right(_) => Err(closed()),
-        }
-    }
 }
 
-fn closed() -> Error {
+pub(crate) fn closed() -> Error {
     Error::new(ErrorCode::InvalidState, "the conversation is closed; open it again")
 }

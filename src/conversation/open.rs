@@ -242,7 +242,7 @@ fn stored_state(id: ConversationId, base_state: &str) -> Result<BaseState> {
     Ok(state)
 }
 
-pub(super) fn copy_of_server() -> Error {
+pub(crate) fn copy_of_server() -> Error {
     let text =
         "an agent server runs this conversation, and this is a copy; open it with that server as its `home`";
     Error::new(ErrorCode::InvalidState, text)

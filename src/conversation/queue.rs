@@ -4,7 +4,6 @@
 use super::{
     Conversation,
     hooks::{interrupted, unless_interrupted},
-    run::Ended,
     send::ensure_content,
 };
 use crate::{
@@ -12,7 +11,7 @@ use crate::{
     event::{Body, Event, Head, MessageEvent, Parent, Source},
     id::EventId,
     llm::message::{Content, Message, Role},
-    machine::Command,
+    machine::{Command, Ended},
 };
 
 impl Conversation {

@@ -55,7 +55,7 @@ fn quarantine_files(torn: &[StoredEvent]) -> Result<Vec<FileChange>> {
 
 impl Conversation {
     /// Gives a conversation whose run died a status in which it can continue, and stores that.
-    pub(super) async fn recover(&self, torn: &[StoredEvent]) -> Result<()> {
+    pub(crate) async fn recover(&self, torn: &[StoredEvent]) -> Result<()> {
         let was_running = self.execution_status() == ExecutionStatus::Running;
         // A pause is stored while tools are still running.
         let was_pausing = self.execution_status() == ExecutionStatus::Paused;

@@ -5,37 +5,25 @@
 //! that were waiting.
 
 use super::{
-    Conversation, Shared, TotalUsage,
-    condensing::{Condensed, Task},
+    Conversation,
     limits::RunUsage,
+    loaded::{Condensed, Task},
+    outcome::RunOutcome,
 };
 use crate::{
     agent::Draft,
     cancel::CancelToken,
-    error::{Error, ErrorCode, Result},
+    error::{ErrorCode, Result},
     event::{ConversationErrorEvent, Source},
     format::base_state::ExecutionStatus,
     id::EventId,
-    llm::LlmError,
-    machine::{Command, Next, Phase, StatusChange, Transition, next::Passed, page::Run},
+    log::active_branch::Part,
+    machine::{
+        Command, Ended, Next, Phase, RunError, StatusChange, Transition,
+        next::{Passed, Progress},
+        stuck_detector::{Finding, find},
+    },
 };
-
-/// The result of a run.
-#[derive(Clone, Debug, PartialEq)]
-pub struct RunOutcome {
-    /// The status after the run.
-    pub status: ExecutionStatus,
-    /// The message of `finish`, or the model's last text.
-    pub final_response: Option<String>,
-    /// How that answer has ended ([`Conversation::finish_reason`]).
-    pub finish_reason: Option<&'static str>,
-    /// The steps of the run, as its limit counts them.
-    pub steps: u32,
-    /// The tokens and dollars that the conversation has used since the run began, with the share of sub-agents.
-    pub usage: TotalUsage,
-    /// Milliseconds from its call to its end.
-    pub duration: f64,
-}
 
 /// Where a run begins.
 #[derive(Clone, Copy)]
@@ -44,15 +32,6 @@ enum Beginning<'a> {
     Here(Option<&'a [EventId]>),
     /// At the last message of the user.
     LastMessage,
-}
-
-/// The way in which a part of a run ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Ended {
-    /// The part is complete.
-    Done,
-    /// The run was cancelled.
-    Cancelled,
 }
 
 impl Conversation {
@@ -120,25 +99,6 @@ impl Conversation {
             usage: usage.spent(self.total_usage()),
             duration: (self.0.log.host.now() - began).max(0.0),
         })
-    }
-
-    pub(super) fn begin_run(&self, cancel: &CancelToken, phase: Phase) -> Result<Running<'_>> {
-        let page = &mut *self.0.page.borrow_mut();
-        if page.is_running() {
-            return Err(Error::new(
-                ErrorCode::InvalidState,
-                "a run is under way already; wait for its end, or send messages, which it picks up",
-            ));
-        }
-        page.run = Some(Run {
-            cancel: cancel.clone(),
-            phase,
-            is_paused: false,
-            begun: Vec::new(),
-            answer: None,
-            ends: Vec::new(),
-        });
-        Ok(Running(&self.0))
     }
 
     async fn run_until_done(
@@ -221,6 +181,35 @@ impl Conversation {
         }
     }
 
+    /// Decides the next part of the run and enters its phase, which determines where a message that arrives from now on
+    /// is placed.
+    async fn next(&self, cancel: &CancelToken, used: &RunUsage, passed: Passed) -> Result<Next> {
+        // The part before has stored the answer, or has given it up.
+        if let Some(run) = &mut self.0.page.borrow_mut().run {
+            run.answer = None;
+        }
+        let queue = self.0.log.queue().await;
+        self.0.log.load_branch(&queue, Part::All).await?;
+        let stuck = || match self.stuck_thresholds() {
+            Some(thresholds) => self.0.log.with_branch(|branch| find(branch.window(), &thresholds)),
+            None => Finding::None,
+        };
+        let progress = Progress {
+            is_cancelled: cancel.is_cancelled(),
+            passed,
+            has_stepped: used.has_stepped(),
+            limit: &|| self.limit_reached(used),
+            stuck: &stuck,
+        };
+        let next = self.with_machine(|machine| machine.next(&progress));
+        self.enter(match next {
+            Next::AskModel | Next::Condense => Phase::AsksModel,
+            Next::RunCalls(_) => Phase::RunsTools,
+            _ => Phase::Decides,
+        });
+        Ok(next)
+    }
+
     /// A view that nothing condenses is sent as it is.
     fn nothing_passed(&self) -> Passed {
         Passed { is_done: false, is_condensed: !self.condenses() }
@@ -257,54 +246,6 @@ impl Conversation {
             let is_shown = would_become != StatusChange::Stays;
             self.0.page.borrow_mut().unsaved_status = is_shown.then_some(ExecutionStatus::Error);
             self.report();
-        }
-    }
-}
-
-/// Removes the run from the page's state when dropped.
-pub(super) struct Running<'a>(&'a Shared);
-
-impl Drop for Running<'_> {
-    fn drop(&mut self) {
-        let run = self.0.page.borrow_mut().end_run();
-        // This wakes those who wait for the end of the run, so no cell may be borrowed any more.
-        drop(run);
-    }
-}
-
-/// The error that ended a run.
-pub enum RunError {
-    /// A failure of the model or its provider, and the id of the answer that it was asked for.
-    Llm(LlmError, Option<EventId>),
-    /// Any other failure.
-    Other(Error),
-    /// The run was refused before it began, which is not recorded in the log.
-    Refused(Error),
-}
-
-impl RunError {
-    /// The error of a run that could not begin.
-    fn at_start(error: Error) -> Self {
-        match error.code() {
-            ErrorCode::InvalidState | ErrorCode::NotFound | ErrorCode::LockedElsewhere => {
-                Self::Refused(error)
-            }
-            _ => Self::Other(error),
-        }
-    }
-}
-
-impl From<Error> for RunError {
-    fn from(error: Error) -> Self {
-        Self::Other(error)
-    }
-}
-
-impl From<RunError> for Error {
-    fn from(error: RunError) -> Self {
-        match error {
-            RunError::Llm(error, _) => error.into(),
-            RunError::Other(error) | RunError::Refused(error) => error,
         }
     }
 }

@@ -51,14 +51,14 @@ impl Conversation {
         *stored_key.token.borrow_mut() = Some(token);
     }
 
-    pub(super) fn without_secrets(&self, error: Error) -> Error {
+    pub(crate) fn without_secrets(&self, error: Error) -> Error {
         let message = self.0.log.mask.cut_text(error.message());
         error.with_message(message)
     }
 }
 
 /// Masks secrets that the model repeats, so that they reach neither the log nor another tool.
-pub(super) fn hide_in_answer(mask: &Mask, message: &mut Message, tools: &ToolRegistry) {
+pub(crate) fn hide_in_answer(mask: &Mask, message: &mut Message, tools: &ToolRegistry) {
     if mask.is_empty() {
         return;
     }
@@ -81,7 +81,7 @@ pub(super) fn hide_in_answer(mask: &Mask, message: &mut Message, tools: &ToolReg
 }
 
 /// Passes on the pieces of a streamed answer with secrets masked.
-pub(super) struct MaskedDeltas<'a> {
+pub(crate) struct MaskedDeltas<'a> {
     on_delta: OnDelta,
     answer: Rc<ShownAnswer>,
     mask: &'a Mask,
@@ -92,12 +92,12 @@ pub(super) struct MaskedDeltas<'a> {
 }
 
 impl<'a> MaskedDeltas<'a> {
-    pub(super) fn new(mask: &'a Mask, on_delta: OnDelta, answer: Rc<ShownAnswer>) -> Self {
+    pub(crate) fn new(mask: &'a Mask, on_delta: OnDelta, answer: Rc<ShownAnswer>) -> Self {
         let stream = || RefCell::new(MaskedStream::new(mask));
         Self { on_delta, answer, mask, content: stream(), reasoning: stream(), calls: RefCell::default() }
     }
 
-    pub(super) fn push(&self, mut delta: Delta) {
+    pub(crate) fn push(&self, mut delta: Delta) {
         if delta == Delta::default() {
             // The answer starts again, so the text that was held back is dropped.
             self.content.borrow_mut().end();
@@ -131,7 +131,7 @@ impl<'a> MaskedDeltas<'a> {
 
     /// Passes on the text that was held back. Must not be called for an answer that broke off, because that may have
     /// ended in the middle of a secret.
-    pub(super) fn end(&self) {
+    pub(crate) fn end(&self) {
         let mut delta = Delta {
             content: Some(self.content.borrow_mut().end()),
             reasoning_content: Some(self.reasoning.borrow_mut().end()),

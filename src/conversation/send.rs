@@ -3,7 +3,6 @@
 use super::{
     Conversation,
     hooks::{interrupted, unless_interrupted},
-    run::Ended,
 };
 use crate::{
     error::{Error, ErrorCode, Result},
@@ -15,7 +14,7 @@ use crate::{
         message::{Content, Message, Role, TextContent},
     },
     log::active_branch::Part,
-    machine::{Command, WaitingCalls},
+    machine::{Command, Ended, WaitingCalls},
     tool::FileChange,
 };
 
@@ -184,7 +183,7 @@ impl Conversation {
 
 /// # Errors
 /// `invalid_options` for a message without content.
-pub(super) fn ensure_content(content: &[Content]) -> Result<()> {
+pub(crate) fn ensure_content(content: &[Content]) -> Result<()> {
     let is_empty = content.iter().all(|part| match part {
         Content::Text { text, .. } => text.trim().is_empty(),
         Content::Image { image_urls, .. } => image_urls.is_empty(),

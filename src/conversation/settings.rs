@@ -17,12 +17,12 @@ pub type Changing = LocalBoxFuture<'static, Result<()>>;
 
 impl Conversation {
     /// Stores the new value of a setting.
-    pub(super) fn change(&self, setting: Setting) -> Changing {
+    pub(crate) fn change(&self, setting: Setting) -> Changing {
         self.change_and_use(setting, Box::new(|_| {}))
     }
 
     /// Stores the new value of a setting, and then uses it. Several changes may be under way, and each may fail.
-    pub(super) fn change_and_use(&self, setting: Setting, used: Box<dyn FnOnce(&Self)>) -> Changing {
+    pub(crate) fn change_and_use(&self, setting: Setting, used: Box<dyn FnOnce(&Self)>) -> Changing {
         let conversation = self.clone();
         Box::pin(async move {
             conversation.perform(Command::ChangeSetting(setting)).await?;
@@ -32,7 +32,7 @@ impl Conversation {
     }
 
     /// Sets what the first commit of a new conversation stores.
-    pub(super) fn set_in_first_commit(&self, setting: &Setting) {
+    pub(crate) fn set_in_first_commit(&self, setting: &Setting) {
         self.0.log.amend(&mut |state| setting.apply(state, &self.0.agent));
     }
 
@@ -94,7 +94,7 @@ impl Conversation {
     }
 
     /// The model that answers the next request.
-    pub(super) fn llm(&self) -> Rc<Llm> {
+    pub(crate) fn llm(&self) -> Rc<Llm> {
         self.0.llm.borrow().clone()
     }
 
@@ -123,6 +123,6 @@ impl Conversation {
 }
 
 /// A change that is not made.
-pub(super) fn refused(error: Error) -> Changing {
+pub(crate) fn refused(error: Error) -> Changing {
     Box::pin(ready(Err(error)))
 }

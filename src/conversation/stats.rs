@@ -26,16 +26,16 @@ struct Spent {
 
 /// The answers that are not counted yet, and the stored metrics.
 #[derive(Default)]
-pub(super) struct Spending {
+pub(crate) struct Spending {
     uncounted: Vec<Spent>,
     ledger: Ledger,
     /// The last answer whose request the provider has counted; `None` until there is one or the stored metrics were read.
-    pub(super) last_counted: Option<Counted>,
+    pub(crate) last_counted: Option<Counted>,
 }
 
 /// An answer whose request the provider has counted.
 #[derive(Clone, Default)]
-pub(super) struct Counted {
+pub(crate) struct Counted {
     /// Its id; empty if there is no such answer.
     pub response_id: String,
     /// The tokens of its request.
@@ -47,7 +47,7 @@ pub(super) struct Counted {
 impl Conversation {
     /// Completes these messages beside the agent's requests; `None` if `cancel` was cancelled before. The next commit
     /// stores the cost, also that of attempts without an answer.
-    pub(super) async fn complete_aside(
+    pub(crate) async fn complete_aside(
         &self,
         llm: &Llm,
         messages: Vec<Message>,
@@ -72,12 +72,12 @@ impl Conversation {
     }
 
     /// Whether there are costs that no commit has stored yet.
-    pub(super) fn has_uncounted_spending(&self) -> bool {
+    pub(crate) fn has_uncounted_spending(&self) -> bool {
         !self.0.spending.borrow().uncounted.is_empty()
     }
 
     /// Adds answers whose costs are to be counted. A background response that is fetched several times is counted once.
-    pub(super) fn record_spending(&self, answers: &[Completion], usage_id: &str) {
+    pub(crate) fn record_spending(&self, answers: &[Completion], usage_id: &str) {
         let background_id = background_response_in(&self.state());
         let uncounted = &mut self.0.spending.borrow_mut().uncounted;
         for answer in answers {
@@ -90,7 +90,7 @@ impl Conversation {
 
     /// Adds the uncounted costs to this state and returns the answers that were counted. The stored background response
     /// is not counted yet, because it will be fetched again.
-    pub(super) fn count_spending(&self, state: &mut BaseState) -> Vec<Rc<Completion>> {
+    pub(crate) fn count_spending(&self, state: &mut BaseState) -> Vec<Rc<Completion>> {
         let background_id = background_response_in(state);
         let Spending { uncounted, ledger, .. } = &mut *self.0.spending.borrow_mut();
         let mut counted = Vec::new();
@@ -104,13 +104,13 @@ impl Conversation {
     }
 
     /// Removes these answers from the uncounted ones, because their costs are stored.
-    pub(super) fn mark_counted(&self, counted: &[Rc<Completion>]) {
+    pub(crate) fn mark_counted(&self, counted: &[Rc<Completion>]) {
         let is_counted = |spent: &Spent| counted.iter().any(|answer| Rc::ptr_eq(answer, &spent.answer));
         self.0.spending.borrow_mut().uncounted.retain(|spent| !is_counted(spent));
     }
 
     /// The usage of all models together, with that of sub-agents.
-    pub(super) fn total_usage(&self) -> TotalUsage {
+    pub(crate) fn total_usage(&self) -> TotalUsage {
         let mut total = TotalUsage::default();
         let ledger = &mut self.0.spending.borrow_mut().ledger;
         ledger.read(&self.state());
@@ -122,7 +122,7 @@ impl Conversation {
     }
 
     /// The metrics of this state without the lists of single answers, as JSON.
-    pub(super) fn usage_snapshot(&self, state: &BaseState) -> String {
+    pub(crate) fn usage_snapshot(&self, state: &BaseState) -> String {
         let ledger = &mut self.0.spending.borrow_mut().ledger;
         ledger.read(state);
         let mut by_usage = ObjectWriter::new();
@@ -135,7 +135,7 @@ impl Conversation {
     }
 
     /// The costs of each model.
-    pub(super) fn costs(&self) -> Vec<Cost> {
+    pub(crate) fn costs(&self) -> Vec<Cost> {
         self.0.spending.borrow_mut().ledger.costs(&self.state())
     }
 }
@@ -160,7 +160,7 @@ impl TotalUsage {
 }
 
 /// The cost of one model, in dollars.
-pub(super) struct Cost {
+pub(crate) struct Cost {
     pub accumulated: f64,
     /// The most that the model may cost in this conversation.
     pub max_budget_per_task: Option<f64>,

@@ -2,19 +2,16 @@
 
 use super::{
     Conversation,
-    condensing::Task,
-    run::{Ended, RunError},
+    loaded::Task,
     secrets::{MaskedDeltas, hide_in_answer},
     stats::Counted,
-    underway::Underway,
     warning::unavailable_tools,
 };
 use crate::{
-    agent::{CutOff, Draft, Known, Reply, ShownAnswer, read_response},
+    agent::{CutOff, Draft, Known, Reply, ShownAnswer, read_response, underway::Underway},
     cancel::CancelToken,
-    context::final_response::final_event,
     error::{ErrorCode, Result},
-    event::{Body, Event, MessageEvent, Source},
+    event::{Body, MessageEvent, Source},
     format::base_state::ExecutionStatus,
     id::EventId,
     llm::{
@@ -22,7 +19,7 @@ use crate::{
         message::{Content, Message, Role},
     },
     log::active_branch::ActiveBranch,
-    machine::Command,
+    machine::{Command, Ended, RunError},
     store::Durability,
 };
 use futures_util::future::{Either, FusedFuture as _, FutureExt as _, join, select};
@@ -30,7 +27,7 @@ use std::{collections::HashSet, pin::pin, rc::Rc};
 
 impl Conversation {
     /// Asks the model once and stores its answer.
-    pub(super) async fn ask_model(&self, cancel: &CancelToken) -> std::result::Result<Ended, RunError> {
+    pub(crate) async fn ask_model(&self, cancel: &CancelToken) -> std::result::Result<Ended, RunError> {
         if let Either::Right(_) = select(pin!(self.0.agent.tools.listed()), pin!(cancel.cancelled())).await {
             return Ok(Ended::Cancelled);
         }
@@ -191,7 +188,7 @@ impl Conversation {
     }
 
     /// Appends a reminder to the model.
-    pub(super) async fn nudge(&self, text: &str) -> Result<()> {
+    pub(crate) async fn nudge(&self, text: &str) -> Result<()> {
         let message = Message::new(Role::User, vec![Content::text(text.trim_end())]);
         let draft = Draft::new(Source::Environment, MessageEvent::new(message));
         self.append(vec![draft], Durability::Relaxed).await
@@ -199,20 +196,3 @@ impl Conversation {
 }
 
 const CONTENT_POLICY: &str = include_str!("../agent/prompts/content_policy.md");
-
-/// The arguments of the call that has ended the last task, as JSON text; `None` if a message has ended it.
-pub(super) fn final_arguments(events: &[Event]) -> Option<String> {
-    match final_event(events)?.body() {
-        Body::ActionEvent(action) if action.action.is_some() => Some(action.tool_call.arguments.clone()),
-        _ => None,
-    }
-}
-
-/// How the answer that ended the last task has ended itself; `None` if none has.
-pub(super) fn finish_reason(events: &[Event]) -> Option<&'static str> {
-    let why = match final_event(events)?.body() {
-        Body::MessageEvent(message) => CutOff::of_event(message),
-        _ => None,
-    };
-    Some(why.map_or("stop", CutOff::reason))
-}

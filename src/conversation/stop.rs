@@ -43,7 +43,7 @@ impl Conversation {
     }
 
     /// Cancels the run that is under way and returns when it has ended. Returns whether there was one.
-    pub(super) async fn stop_run(&self) -> bool {
+    pub(crate) async fn stop_run(&self) -> bool {
         let (sender, ended) = oneshot::channel::<()>();
         let cancel = match &mut self.0.page.borrow_mut().run {
             Some(run) => {

@@ -46,7 +46,7 @@ impl Conversation {
     /// # Errors
     /// `invalid_state` if there is no such message and while calls wait for the user, `locked_elsewhere`, and those of the
     /// store.
-    pub(super) async fn return_to_last_message(&self) -> Result<FairGuard> {
+    pub(crate) async fn return_to_last_message(&self) -> Result<FairGuard> {
         let turn = self.0.turns.lock().await;
         // The last message may still be in the inbox.
         self.append_inbox().await?;
@@ -56,7 +56,7 @@ impl Conversation {
 
     /// The place of a message of the user: before it, and before the hooks that were asked about it; and its
     /// sender.
-    pub(super) async fn place_of_message(&self, message: &EventId) -> Result<(Place, Option<String>)> {
+    pub(crate) async fn place_of_message(&self, message: &EventId) -> Result<(Place, Option<String>)> {
         let log = &self.0.log;
         self.index_of(message).await?;
         let (mut head, mut sender) = (None, None);
@@ -189,7 +189,7 @@ impl Conversation {
     /// # Errors
     /// `invalid_options` if calls of the last batch have their results behind this event, or if it is HEAD and leaving it answers
     /// them: here they would run again.
-    pub(super) async fn inspect_end(&self, leaf: &EventId) -> Result<Transition> {
+    pub(crate) async fn inspect_end(&self, leaf: &EventId) -> Result<Transition> {
         let log = &self.0.log;
         let place = self.index_of(leaf).await?;
         let mut batch = LastBatch::default();
@@ -261,7 +261,7 @@ pub struct OtherBranch {
     pub first_message: Event,
 }
 
-pub(super) fn cut_batch(event: &EventId) -> Error {
+pub(crate) fn cut_batch(event: &EventId) -> Error {
     let text = format!(
         "event {event} is between calls and their results; choose an event before these calls or one after their results"
     );

@@ -1,8 +1,7 @@
 //! Warnings about settings that have no effect here, and about a run that has died.
 
-use super::condensing::is_known;
 use crate::{
-    agent::Agent,
+    agent::{Agent, condenser::is_known},
     error::{Error, shown},
     format::base_state::BaseState,
     json::{EditableObject, FromJson, RawJson},

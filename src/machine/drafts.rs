@@ -9,6 +9,17 @@ use crate::{
     tool::FileChange,
 };
 
+/// The treatment of a draft that a page has left when it died.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Resume {
+    /// It stays beside the log, to be shown, until the next run has asked the model again. If the user writes something
+    /// else or leaves the branch, it becomes an event as with [`Self::Keep`].
+    #[default]
+    Again,
+    /// It becomes an event of the log that says that it was cut off.
+    Keep,
+}
+
 /// An answer of which a part is stored beside the log.
 pub struct StoredDraft {
     /// The id under which it was shown.

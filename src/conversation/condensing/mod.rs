@@ -9,70 +9,20 @@ mod summarizing;
 
 pub use summarizing::Summarizing;
 
-use super::{Conversation, run::RunError};
+use super::{
+    Conversation,
+    loaded::{Condensed, Condensing, ContextUsage, LoadCondensing, Task},
+};
 use crate::{
-    cancel::CancelToken,
+    agent::condenser::is_summarizing,
     error::Result,
     event::{Body, Event},
     json::RawJson,
     llm::{LlmError, LlmFailure},
     log::active_branch::walk_back,
+    machine::RunError,
 };
-use futures_util::future::LocalBoxFuture;
 use std::rc::Rc;
-
-/// A task of [`Condensing`].
-#[derive(Clone, Copy)]
-pub enum Task<'a> {
-    /// Condense the view, if that is necessary, before it is sent. The number is that of the tokens before the last
-    /// condensation, if the run has made no other step since.
-    Prepare(&'a CancelToken, Option<u64>),
-    /// Ask for a condensation because the provider has refused the view.
-    Recover(&'a LlmError),
-    /// See [`Conversation::condense`].
-    Request,
-    /// See [`Conversation::context_usage`].
-    Measure,
-}
-
-/// The result of a task.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Condensed {
-    /// The view can be sent as it is.
-    SendView,
-    /// A condensation of a view with so many tokens was stored.
-    From(u64),
-    /// A request for a condensation was stored, or the run has to stop.
-    Done,
-    /// The run was cancelled.
-    Cancelled,
-    /// The use of the context window.
-    Measured(ContextUsage),
-}
-
-/// The use of the model's context window, in tokens.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct ContextUsage {
-    /// The size of the next request.
-    pub used: u64,
-    /// The limit of the model or of the condenser, whichever is lower; `None` if neither is known.
-    pub limit: Option<u64>,
-    /// The size of the events that `condense()` would replace by a summary.
-    pub reclaimable: u64,
-}
-
-/// The part of condensing that a page loads later.
-pub trait Condensing {
-    /// Performs a task.
-    fn perform<'a>(
-        &'a self,
-        conversation: &'a Conversation,
-        task: Task<'a>,
-    ) -> LocalBoxFuture<'a, std::result::Result<Condensed, RunError>>;
-}
-
-/// Loads [`Condensing`]; the next call after a failure tries again.
-pub type LoadCondensing = Rc<dyn Fn() -> LocalBoxFuture<'static, Result<Rc<dyn Condensing>>>>;
 
 impl Conversation {
     /// Asks for a condensation and makes it: a request event and exactly one step. Without a run, this returns when the
@@ -124,7 +74,7 @@ impl Conversation {
     pub fn condenses(&self) -> bool {
         match &self.0.agent.condenser {
             Some(given) => given.as_ref().is_some_and(|condenser| condenser.condenses()),
-            None => self.stored_condenser().is_some_and(|stored| has_kind(&stored, &SUMMARIZING)),
+            None => self.stored_condenser().is_some_and(|stored| is_summarizing(&stored)),
         }
     }
 
@@ -136,18 +86,6 @@ impl Conversation {
     fn stored_condenser(&self) -> Option<RawJson> {
         self.state().agent()?.field("condenser")
     }
-}
-
-/// The kinds of condensers that condense.
-const SUMMARIZING: [&str; 2] = ["LLMSummarizingCondenser", "PipelineCondenser"];
-
-/// Whether a stored condenser is of a kind that is known here.
-pub(super) fn is_known(stored: &RawJson) -> bool {
-    has_kind(stored, &SUMMARIZING) || has_kind(stored, &["NoOpCondenser"])
-}
-
-fn has_kind(stored: &RawJson, kinds: &[&str]) -> bool {
-    stored.field::<String>("kind").is_some_and(|kind| kinds.contains(&&*kind))
 }
 
 /// [`Condensing`] that is compiled in.

@@ -1,6 +1,6 @@
 //! Decides whether a view is condensed, asks the model for the summary, and stores the condensation.
 
-use super::{Condensed, Condensing, ContextUsage, Task, next_request::NextRequest};
+use super::next_request::NextRequest;
 use crate::{
     agent::{Draft, summary_llm},
     cancel::CancelToken,
@@ -8,12 +8,15 @@ use crate::{
         condenser::{Attempt, Condenser, Decision, summary_of, summary_request},
         view::View,
     },
-    conversation::{Conversation, run::RunError},
+    conversation::{
+        Conversation,
+        loaded::{Condensed, Condensing, ContextUsage, Task},
+    },
     error::{Error, ErrorCode, Result},
     event::{Body, CondensationRequest, Source},
     format::base_state::ExecutionStatus,
     llm::{LlmError, LlmFailure},
-    machine::{Command, Phase},
+    machine::{Command, Phase, RunError},
     store::Durability,
 };
 use futures_util::future::LocalBoxFuture;

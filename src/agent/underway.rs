@@ -10,21 +10,21 @@ use std::{
 };
 
 /// The id of a background response and its model, which is the one that was asked or a fallback.
-pub(super) type BackgroundResponse = (Llm, String);
+pub type BackgroundResponse = (Llm, String);
 
 /// A request that is under way.
 pub struct Underway {
     /// The answer as far as it was shown.
     pub answer: Rc<ShownAnswer>,
     /// The background response that was reported last.
-    pub(super) response: RefCell<Option<BackgroundResponse>>,
+    pub response: RefCell<Option<BackgroundResponse>>,
     has_new_response: Cell<bool>,
     is_over: Cell<bool>,
 }
 
 impl Underway {
     /// A request of which nothing has come, or the rest of an earlier one.
-    pub(super) fn new(answer: Rc<ShownAnswer>, response: Option<BackgroundResponse>) -> Self {
+    pub fn new(answer: Rc<ShownAnswer>, response: Option<BackgroundResponse>) -> Self {
         Self {
             answer,
             response: response.into(),
@@ -34,34 +34,34 @@ impl Underway {
     }
 
     /// Takes note of the id of a background response.
-    pub(super) fn report(&self, llm: &Llm, id: &str) {
+    pub fn report(&self, llm: &Llm, id: &str) {
         *self.response.borrow_mut() = Some((llm.clone(), id.to_owned()));
         self.has_new_response.set(true);
     }
 
     /// Takes note of the end, after which nothing more is to be stored.
-    pub(super) fn end(&self) {
+    pub fn end(&self) {
         self.is_over.set(true);
     }
 
     /// Ready once the request is over, or something has come that is not stored.
-    pub(super) fn news(&self) -> impl Future<Output = ()> {
+    pub fn news(&self) -> impl Future<Output = ()> {
         self.over_or(|| self.has_new_response.get() || self.answer.has_unstored())
     }
 
     /// Ready once the request is over.
-    pub(super) fn over(&self) -> impl Future<Output = ()> {
+    pub fn over(&self) -> impl Future<Output = ()> {
         self.over_or(|| false)
     }
 
     /// The next id of a background response; `None` once the request is over.
-    pub(super) async fn next_response(&self) -> Option<BackgroundResponse> {
+    pub async fn next_response(&self) -> Option<BackgroundResponse> {
         self.over_or(|| self.has_new_response.get()).await;
         if self.has_new_response.take() { self.response.borrow().clone() } else { None }
     }
 
     /// The same for text.
-    pub(super) async fn text(&self) {
+    pub async fn text(&self) {
         self.over_or(|| self.answer.has_unstored()).await;
     }
 
