@@ -24,6 +24,7 @@ pub mod archive;
 pub mod agent;
 mod machine;
 mod log;
+mod handle;
 pub mod conversation;
 pub mod server;
 

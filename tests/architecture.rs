@@ -55,6 +55,27 @@ const MODULES: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "handle",
+        &[
+            "agent",
+            "cancel",
+            "error",
+            "event",
+            "fair_mutex",
+            "format",
+            "hooks",
+            "id",
+            "json",
+            "llm",
+            "log",
+            "machine",
+            "secret",
+            "security",
+            "store",
+            "tool",
+        ],
+    ),
+    (
         "conversation",
         &[
             "agent",
@@ -63,6 +84,7 @@ const MODULES: &[(&str, &[&str])] = &[
             "error",
             "event",
             "format",
+            "handle",
             "hooks",
             "host",
             "id",
@@ -70,7 +92,6 @@ const MODULES: &[(&str, &[&str])] = &[
             "llm",
             "log",
             "machine",
-            "secret",
             "security",
             "skills",
             "store",
@@ -122,7 +143,7 @@ const MODULES: &[(&str, &[&str])] = &[
 ];
 
 /// The modules that open conversations consist of.
-const ROOMS: &[&str] = &["machine", "log", "conversation"];
+const ROOMS: &[&str] = &["machine", "log", "handle", "conversation"];
 
 /// The maximum number of lines of a file. Files should be split long before they reach it.
 const LONGEST_FILE: usize = 600;

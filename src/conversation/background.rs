@@ -5,11 +5,11 @@
 //! is fetched only for the same question: the same model on the same server, after the same event. The request goes to
 //! the server of the configured model, never to one that only the stored state names.
 
-use super::Conversation;
 use crate::{
     agent::underway::{BackgroundResponse, Underway},
     error::Result,
     format::agent_state::BACKGROUND_RESPONSE,
+    handle::Conversation,
     json::{EditableObject, RawJson, quoted},
     llm::{Llm, StartedResponse},
     machine::{Command, Setting},

@@ -1,7 +1,6 @@
 //! Runs the calls of one answer. An action is on disk before its tool starts, and its result is committed as soon as the
 //! tool returns.
 
-use super::Conversation;
 use crate::{
     agent::{Call, Draft, execute},
     cancel::CancelToken,
@@ -9,6 +8,7 @@ use crate::{
     event::Body,
     fair_mutex::FairGuard,
     format::base_state::ExecutionStatus,
+    handle::Conversation,
     llm::message::Content,
     machine::{Command, Ended, answers::rejection_by_hook, calls},
     store::Durability,

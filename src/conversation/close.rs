@@ -1,7 +1,9 @@
 //! Closes a conversation.
 
-use super::{Conversation, closed};
-use crate::error::Result;
+use crate::{
+    error::Result,
+    handle::{Conversation, closed},
+};
 use futures_util::future::{Either, LocalBoxFuture, select};
 use std::pin::pin;
 

@@ -4,11 +4,11 @@
 //! Fails on the safe side: an unknown policy asks about every call, and a call has risk HIGH if its analyzer throws,
 //! returns an invalid value or is unavailable.
 
-use super::{Conversation, settings::Changing};
 use crate::{
     agent::{Call, Draft, Reply},
     event::{Body, Event, Head, Parent, SecurityRisk, Source},
     format::agent_state::{ALLOWED_TOOLS, SECURITY_RISKS},
+    handle::{Conversation, settings::Changing},
     id::EventId,
     json::{RawJson, ToJson as _},
     machine::{

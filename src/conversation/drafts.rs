@@ -10,10 +10,6 @@
 //! The work is done behind [`Drafts`], which a page loads once the conversation is open, and which also stores the ids of
 //! background responses. Until it is loaded, neither is written, and a draft that an earlier page has left stays where it is.
 
-use super::{
-    Conversation,
-    loaded::{Drafts, LoadDrafts},
-};
 use crate::{
     agent::{CutOff, Piece, ShownAnswer, partial_answer, underway::Underway},
     error::Result,
@@ -22,6 +18,10 @@ use crate::{
     format::{
         drafts::{DraftPiece, answer_of, path_of},
         layout::DRAFTS,
+    },
+    handle::{
+        Conversation,
+        loaded::{Drafts, LoadDrafts},
     },
     id::{EventId, StorePath},
     log::{

@@ -4,11 +4,12 @@
 //! written once more with the new arguments, on a new branch that starts before the batch; the calls of the old branch
 //! are answered as rejected. The model and Python see the arguments that were run.
 
-use super::{Conversation, hooks::unless_interrupted};
+use super::hooks::unless_interrupted;
 use crate::{
     agent::{Draft, arguments::read_arguments},
     error::{Error, ErrorCode, Result},
     event::{ActionEvent, Body, Event, SecurityRisk},
+    handle::Conversation,
     id::EventId,
     machine::{Command, HookAnswers, Rewrite, calls::Renamed},
     tool::record_of_call,

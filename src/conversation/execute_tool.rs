@@ -1,12 +1,12 @@
 //! Calls a tool directly (`conversation/impl/local_conversation.py`, `execute_tool`): without the model, events,
 //! confirmation or hooks.
 
-use super::Conversation;
 use crate::{
     agent::{arguments::read_arguments, without_secrets},
     cancel::CancelToken,
     error::{Error, ErrorCode, Result, shown},
     event::Observation,
+    handle::Conversation,
     llm::message::Content,
     tool::{ToolCall, record_of_output},
 };

@@ -1,10 +1,11 @@
 //! A follower: a handle that shows what another page writes, and takes its place when that page has ended or has to give way.
 
-use super::{Access, Conversation, open::copy_of_server, warning::interrupted_run};
+use super::open::copy_of_server;
 use crate::{
     error::{ErrorCode, Result},
     fair_mutex::FairGuard,
     format::{base_state::ExecutionStatus, server_mark::SERVER},
+    handle::{Access, Conversation, warning::interrupted_run},
     id::EventId,
     log::active_branch::Part,
     store::StoredEvent,

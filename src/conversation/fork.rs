@@ -4,7 +4,7 @@
 //! copied as well. The copy exists once its base state
 //! is stored, which is the last commit. So a page that dies leaves no part of a conversation.
 
-use super::{Conversation, file_versions::BranchFiles, tree::cut_batch};
+use super::{file_versions::BranchFiles, tree::cut_batch};
 use crate::{
     error::{Error, ErrorCode, Result},
     event::{Body, Event},
@@ -15,6 +15,7 @@ use crate::{
         layout::{COMMANDS, DRAFTS, INBOX, QUARANTINE, SUBAGENTS},
         tree::Leaf,
     },
+    handle::Conversation,
     id::{ConversationId, EventId, StorePath},
     log::active_branch::{Part, walk_back},
     machine::{Calls, Command, Setting, Transition, background::forget_response},

@@ -6,13 +6,13 @@
 //!
 //! No lock is held while a hook is asked, because hooks may call any verb.
 
-use super::Conversation;
 use crate::{
     agent::{Call, Draft},
     cancel::CancelToken,
     error::{Error, ErrorCode, Result},
     event::{Body, Event, HookEventType, MessageEvent, Source},
     format::base_state::ExecutionStatus,
+    handle::Conversation,
     hooks::{HookInput, HookResult, Hooks},
     id::EventId,
     json::RawJson,

@@ -7,11 +7,11 @@
 //! tab, and a tool that sends it would wait for itself. So the message is stored as a file of the conversation, and
 //! becomes an event once the answer and the results of its calls are stored, or when the conversation is opened again.
 
-use super::Conversation;
 use crate::{
     error::Result,
     event::{Body, Event},
     format::layout::INBOX,
+    handle::Conversation,
     id::StorePath,
     machine::Command,
 };

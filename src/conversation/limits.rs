@@ -1,14 +1,14 @@
 //! Limits of a run: the number of steps, and dollars as counted in the stored metrics (`_emit_run_limit_error` in
 //! `conversation/impl/local_conversation.py`).
 
-use super::{
-    Conversation, TotalUsage,
-    settings::{Changing, refused},
-};
 use crate::{
     agent::{Draft, is_answer_demand},
     error::Result,
     event::{Body, ConversationErrorEvent, Event, Source},
+    handle::{
+        Conversation, TotalUsage,
+        settings::{Changing, refused},
+    },
     machine::{
         RunLimits, Setting,
         stuck_detector::{StuckDetection, StuckDetectionThresholds, is_stuck_on_context_window},

@@ -2,10 +2,6 @@
 //!
 //! Reads the base state and the end of the log only, so that the time does not depend on the length of the log.
 
-use super::{
-    Access, Conversation, Handle, LoadCondensing, LoadDrafts, OnDelta, Resume, RunLimits, Shared,
-    live::Reported, stuck_detector::StuckDetection, warning,
-};
 use crate::{
     agent::Agent,
     error::{Error, ErrorCode, Result},
@@ -14,15 +10,19 @@ use crate::{
         layout::nested_persistence_dir,
         server_mark::SERVER,
     },
+    handle::{
+        Access, Conversation, Handle, LoadCondensing, LoadDrafts, OnDelta, Shared, live::Reported, warning,
+    },
     hooks::Hooks,
     host::Host,
     id::ConversationId,
     llm::files::Files,
     log::{EventLog, Listener, LogOptions, file_versions::LoadFileVersions, repair, warning::Warning},
     machine::{
-        Command, Setting,
+        Command, Resume, RunLimits, Setting,
         imported::{Control, has_imported_tools, imported_allowed_tools},
         stored_agent::store_servers,
+        stuck_detector::StuckDetection,
     },
     security::{ConfirmationPolicy, SecurityAnalyzer, StoredAnalyzer},
     skills::{AgentContext, LoadSkills},

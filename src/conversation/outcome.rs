@@ -1,12 +1,12 @@
 //! The result of a run, and the answer that it has ended with.
 
-use super::{Conversation, TotalUsage};
 use crate::{
     agent::CutOff,
     context::final_response::{final_event, final_response},
     error::Result,
     event::{Body, Event},
     format::base_state::ExecutionStatus,
+    handle::{Conversation, TotalUsage},
 };
 
 /// The result of a run.

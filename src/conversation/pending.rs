@@ -2,8 +2,7 @@
 //!
 //! They are derived from the log, so they survive reloads and a transfer to Python and back.
 
-use super::Conversation;
-use crate::{error::Result, event::Event, id::EventId, machine::Command};
+use crate::{error::Result, event::Event, handle::Conversation, id::EventId, machine::Command};
 
 impl Conversation {
     /// The actions of the pending calls, oldest first.

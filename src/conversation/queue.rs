@@ -2,13 +2,13 @@
 //! wasm has these verbs, because most conversations never need them.
 
 use super::{
-    Conversation,
     hooks::{interrupted, unless_interrupted},
     send::ensure_content,
 };
 use crate::{
     error::Result,
     event::{Body, Event, Head, MessageEvent, Parent, Source},
+    handle::Conversation,
     id::EventId,
     llm::message::{Content, Message, Role},
     machine::{Command, Ended},

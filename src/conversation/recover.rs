@@ -3,7 +3,6 @@
 //! * Unreadable events at the end become files of the conversation; nothing is deleted.
 //! * Calls that were under way are run again, asked about or answered, depending on their tools.
 
-use super::Conversation;
 use crate::{
     error::Result,
     event::Body,
@@ -12,6 +11,7 @@ use crate::{
         base_state::ExecutionStatus,
         layout::{QUARANTINE, event_file_name},
     },
+    handle::Conversation,
     log::warning::WarningCode,
     machine::{
         Calls, Command, Leftovers,

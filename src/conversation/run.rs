@@ -4,18 +4,17 @@
 //! (`step.rs`), runs calls (`calls.rs`), or asks a hook. A step is one answer of the model with its calls, or the calls
 //! that were waiting.
 
-use super::{
-    Conversation,
-    limits::RunUsage,
-    loaded::{Condensed, Task},
-    outcome::RunOutcome,
-};
+use super::{limits::RunUsage, outcome::RunOutcome};
 use crate::{
     agent::Draft,
     cancel::CancelToken,
     error::{ErrorCode, Result},
     event::{ConversationErrorEvent, Source},
     format::base_state::ExecutionStatus,
+    handle::{
+        Conversation,
+        loaded::{Condensed, Task},
+    },
     id::EventId,
     log::active_branch::Part,
     machine::{

@@ -1,12 +1,10 @@
 //! Sends a message of the user (`conversation/impl/local_conversation.py`, `send_message`).
 
-use super::{
-    Conversation,
-    hooks::{interrupted, unless_interrupted},
-};
+use super::hooks::{interrupted, unless_interrupted};
 use crate::{
     error::{Error, ErrorCode, Result},
     event::{Event, Head, MessageEvent, Parent, Source},
+    handle::Conversation,
     id::EventId,
     llm::{
         attachment::Attachment,

@@ -4,12 +4,12 @@
 //! They append no event and change no status, so they are possible during a run. Only their costs are stored. They never
 //! wait for the network as a run does: the caller gets the error.
 
-use super::Conversation;
 use crate::{
     cancel::CancelToken,
     context::messages::history_of,
     error::{Error, ErrorCode, Result},
     event::{Body, Event, Source},
+    handle::Conversation,
     host::{self, Host},
     llm::{
         Llm, LlmError, LlmFailure, ToolSchema,

@@ -1,18 +1,18 @@
 //! Asks the model once (`agent/agent.py`, `astep`). Its answer is committed in one transaction before any call runs.
 
-use super::{
-    Conversation,
-    loaded::Task,
-    secrets::{MaskedDeltas, hide_in_answer},
-    stats::Counted,
-    warning::unavailable_tools,
-};
 use crate::{
     agent::{CutOff, Draft, Known, Reply, ShownAnswer, read_response, underway::Underway},
     cancel::CancelToken,
     error::{ErrorCode, Result},
     event::{Body, MessageEvent, Source},
     format::base_state::ExecutionStatus,
+    handle::{
+        Conversation,
+        loaded::Task,
+        secrets::{MaskedDeltas, hide_in_answer},
+        stats::Counted,
+        warning::unavailable_tools,
+    },
     id::EventId,
     llm::{
         CallContext, Completion, Llm, LlmError,

@@ -1,7 +1,6 @@
 //! `pause` and `interrupt`.
 
-use super::Conversation;
-use crate::{error::Result, machine::Command};
+use crate::{error::Result, handle::Conversation, machine::Command};
 use futures_channel::oneshot;
 
 impl Conversation {

@@ -4,11 +4,11 @@
 //! directory lies in that of this conversation and its first prompt names the call that has started the task. Both are
 //! compared before the conversation is opened.
 
-use super::Conversation;
 use crate::{
     error::{Error, ErrorCode, Result, shown},
     event::{Body, Event, Source},
     format::{base_state::BaseState, subagent_tasks::SubagentTask},
+    handle::Conversation,
     id::ConversationId,
     machine::{Command, Setting},
 };

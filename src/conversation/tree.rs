@@ -3,7 +3,6 @@
 //! Every event stays in the log. Only HEAD decides which branch is active, so a move is one commit without new events,
 //! except for answers to calls of the branch that is left.
 
-use super::Conversation;
 use crate::{
     context::{
         branch::{Wanted, parent_of},
@@ -13,6 +12,7 @@ use crate::{
     error::{Error, ErrorCode, Result},
     event::{Body, Event, Source},
     fair_mutex::FairGuard,
+    handle::Conversation,
     id::EventId,
     log::active_branch::{is_seen, load_page, walk_back},
     machine::{Command, Place, Transition},

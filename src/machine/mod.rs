@@ -2,7 +2,7 @@
 //!
 //! A [`Command`] is applied to a copy of the state and to the ledger of calls. The resulting [`Change`] is stored in one
 //! transaction with that copy, which then becomes the state. A command that is refused changes nothing.
-//! `conversation/driver.rs` executes one command after the other, and does everything that takes time.
+//! `handle/driver.rs` executes one command after the other, and does everything that takes time.
 
 pub mod answers;
 pub mod assessment;

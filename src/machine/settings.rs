@@ -1,5 +1,5 @@
 //! The settings of a conversation, and what it learns beside its log. They can be changed in any status.
-//! The verb of a setting is in `conversation/settings.rs`.
+//! The verb of a setting is in `handle/settings.rs`.
 
 use super::{
     assessment::set_analyzer,

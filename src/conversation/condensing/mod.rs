@@ -9,14 +9,14 @@ mod summarizing;
 
 pub use summarizing::Summarizing;
 
-use super::{
-    Conversation,
-    loaded::{Condensed, Condensing, ContextUsage, LoadCondensing, Task},
-};
 use crate::{
     agent::condenser::is_summarizing,
     error::Result,
     event::{Body, Event},
+    handle::{
+        Conversation,
+        loaded::{Condensed, Condensing, ContextUsage, LoadCondensing, Task},
+    },
     json::RawJson,
     llm::{LlmError, LlmFailure},
     log::active_branch::walk_back,

@@ -8,13 +8,13 @@ use crate::{
         condenser::{Attempt, Condenser, Decision, summary_of, summary_request},
         view::View,
     },
-    conversation::{
-        Conversation,
-        loaded::{Condensed, Condensing, ContextUsage, Task},
-    },
     error::{Error, ErrorCode, Result},
     event::{Body, CondensationRequest, Source},
     format::base_state::ExecutionStatus,
+    handle::{
+        Conversation,
+        loaded::{Condensed, Condensing, ContextUsage, Task},
+    },
     llm::{LlmError, LlmFailure},
     machine::{Command, Phase, RunError},
     store::Durability,

@@ -2,12 +2,12 @@
 
 use super::{Added, current, version};
 use crate::{
-    conversation::Conversation,
     error::{Error, ErrorCode, Result},
     format::file_versions::{
         ABSENT, CONTENTS, CURRENT, VERSIONS, Version, current_text, event_name, has_versions, key_of,
         parse_version, path_in,
     },
+    handle::Conversation,
     id::{ConversationId, EventId, StorePath},
     log::active_branch::walk_back,
     store::{FileChanges, Store},

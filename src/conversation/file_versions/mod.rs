@@ -10,13 +10,13 @@ pub(super) use copy::BranchFiles;
 pub use history::{ChangeKind, ChangedFile, FilesAt};
 pub use prune::{FileHistory, PruneLimits};
 
-use super::Conversation;
 use crate::{
     error::Result,
     format::file_versions::{
         ABSENT, CONTENTS, CURRENT, Moment, VERSIONS, Version, current_text, has_versions, is_version, key_of,
         parse_current, path_in,
     },
+    handle::Conversation,
     id::{ConversationId, StorePath},
     log::{
         EventLog,

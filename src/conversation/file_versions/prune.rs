@@ -6,11 +6,11 @@ use super::{
     version,
 };
 use crate::{
-    conversation::Conversation,
     error::Result,
     format::file_versions::{
         ABSENT, CONTENTS, VERSIONS, Version, has_versions, length_of, parse_version, path_in,
     },
+    handle::Conversation,
     id::EventId,
     machine::Command,
     tool::FileChange,
