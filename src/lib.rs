@@ -25,6 +25,7 @@ pub mod agent;
 mod machine;
 mod log;
 mod handle;
+mod features;
 pub mod conversation;
 pub mod server;
 

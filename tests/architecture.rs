@@ -76,6 +76,29 @@ const MODULES: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "features",
+        &[
+            "agent",
+            "cancel",
+            "context",
+            "error",
+            "event",
+            "fair_mutex",
+            "format",
+            "handle",
+            "hooks",
+            "host",
+            "id",
+            "json",
+            "llm",
+            "log",
+            "machine",
+            "security",
+            "store",
+            "tool",
+        ],
+    ),
+    (
         "conversation",
         &[
             "agent",
@@ -83,6 +106,7 @@ const MODULES: &[(&str, &[&str])] = &[
             "context",
             "error",
             "event",
+            "features",
             "format",
             "handle",
             "hooks",
@@ -143,7 +167,7 @@ const MODULES: &[(&str, &[&str])] = &[
 ];
 
 /// The modules that open conversations consist of.
-const ROOMS: &[&str] = &["machine", "log", "handle", "conversation"];
+const ROOMS: &[&str] = &["machine", "log", "handle", "features", "conversation"];
 
 /// The maximum number of lines of a file. Files should be split long before they reach it.
 const LONGEST_FILE: usize = 600;

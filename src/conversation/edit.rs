@@ -4,11 +4,11 @@
 //! written once more with the new arguments, on a new branch that starts before the batch; the calls of the old branch
 //! are answered as rejected. The model and Python see the arguments that were run.
 
-use super::hooks::unless_interrupted;
 use crate::{
     agent::{Draft, arguments::read_arguments},
     error::{Error, ErrorCode, Result},
     event::{ActionEvent, Body, Event, SecurityRisk},
+    features::hooks::unless_interrupted,
     handle::Conversation,
     id::EventId,
     machine::{Command, HookAnswers, Rewrite, calls::Renamed},

@@ -11,7 +11,6 @@ mod execute_tool;
 mod file_versions;
 mod follower;
 mod fork;
-mod hooks;
 mod inbox;
 mod background;
 mod limits;

@@ -1,0 +1,3 @@
+//! What can be done with an open conversation beside running it: each feature with its verbs and its files.
+
+pub mod hooks;
