@@ -5,14 +5,12 @@ mod calls;
 mod close;
 mod condensing;
 mod confirmation;
-mod drafts;
 mod edit;
 mod execute_tool;
 mod file_versions;
 mod follower;
 mod fork;
 mod inbox;
-mod background;
 mod limits;
 mod listing;
 mod open;
@@ -29,6 +27,7 @@ mod stored_errors;
 mod subagents;
 mod tree;
 
+pub use crate::features::partial_answers::{DraftFiles, compiled_in_drafts};
 pub use crate::{
     handle::{
         Access, Changing, Condensed, Condensing, ContextUsage, Conversation, Drafts, LoadCondensing,
@@ -42,7 +41,6 @@ pub use crate::{
     machine::{Asked, Resume, RunLimits, WaitingCalls, imported::is_undecided, status, stuck_detector},
 };
 pub use condensing::{Summarizing, compiled_in};
-pub use drafts::{DraftFiles, compiled_in_drafts};
 pub use file_versions::{ChangeKind, ChangedFile, FileHistory, FilesAt, PruneLimits, file_versions};
 pub use fork::ForkOptions;
 pub use listing::{change_tags, imported_time, title_in_list};

@@ -1,3 +1,4 @@
 //! What can be done with an open conversation beside running it: each feature with its verbs and its files.
 
 pub mod hooks;
+pub mod partial_answers;

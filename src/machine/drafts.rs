@@ -1,5 +1,5 @@
 //! Decides when the draft of an answer is not needed any more, and when it becomes an event. What drafts are:
-//! `conversation/drafts.rs`.
+//! `features/partial_answers/mod.rs`.
 
 use super::Change;
 use crate::{

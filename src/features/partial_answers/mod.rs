@@ -10,6 +10,8 @@
 //! The work is done behind [`Drafts`], which a page loads once the conversation is open, and which also stores the ids of
 //! background responses. Until it is loaded, neither is written, and a draft that an earlier page has left stays where it is.
 
+mod background;
+
 use crate::{
     agent::{CutOff, Piece, ShownAnswer, partial_answer, underway::Underway},
     error::Result,
