@@ -4,10 +4,11 @@
 //! copied as well. The copy exists once its base state
 //! is stored, which is the last commit. So a page that dies leaves no part of a conversation.
 
-use super::{file_versions::BranchFiles, tree::cut_batch};
+use super::tree::cut_batch;
 use crate::{
     error::{Error, ErrorCode, Result},
     event::{Body, Event},
+    features::file_versions::BranchFiles,
     format::{
         base_state::{BaseState, Tags},
         file_versions::is_version,

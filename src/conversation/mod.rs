@@ -7,7 +7,6 @@ mod condensing;
 mod confirmation;
 mod edit;
 mod execute_tool;
-mod file_versions;
 mod follower;
 mod fork;
 mod inbox;
@@ -27,6 +26,9 @@ mod stored_errors;
 mod subagents;
 mod tree;
 
+pub use crate::features::file_versions::{
+    ChangeKind, ChangedFile, FileHistory, FilesAt, PruneLimits, file_versions,
+};
 pub use crate::features::partial_answers::{DraftFiles, compiled_in_drafts};
 pub use crate::{
     handle::{
@@ -41,7 +43,6 @@ pub use crate::{
     machine::{Asked, Resume, RunLimits, WaitingCalls, imported::is_undecided, status, stuck_detector},
 };
 pub use condensing::{Summarizing, compiled_in};
-pub use file_versions::{ChangeKind, ChangedFile, FileHistory, FilesAt, PruneLimits, file_versions};
 pub use fork::ForkOptions;
 pub use listing::{change_tags, imported_time, title_in_list};
 pub use open::{OpenOptions, write_lock};

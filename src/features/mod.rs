@@ -2,3 +2,4 @@
 
 pub mod hooks;
 pub mod partial_answers;
+pub mod file_versions;

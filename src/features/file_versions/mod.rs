@@ -6,7 +6,7 @@ mod copy;
 mod history;
 mod prune;
 
-pub(super) use copy::BranchFiles;
+pub(crate) use copy::BranchFiles;
 pub use history::{ChangeKind, ChangedFile, FilesAt};
 pub use prune::{FileHistory, PruneLimits};
 

@@ -235,7 +235,7 @@ impl Conversation {
         self.stored_versions().changes(&from, &to).await
     }
 
-    pub(in crate::conversation) fn stored_versions(&self) -> Stored<'_> {
+    pub(crate) fn stored_versions(&self) -> Stored<'_> {
         Stored { store: &*self.0.log.store, conversation: self.id() }
     }
 }
