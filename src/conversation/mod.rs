@@ -3,7 +3,6 @@
 
 mod calls;
 mod close;
-mod condensing;
 mod confirmation;
 mod edit;
 mod execute_tool;
@@ -26,6 +25,7 @@ mod stored_errors;
 mod subagents;
 mod tree;
 
+pub use crate::features::condensing::{Summarizing, compiled_in};
 pub use crate::features::file_versions::{
     ChangeKind, ChangedFile, FileHistory, FilesAt, PruneLimits, file_versions,
 };
@@ -42,7 +42,6 @@ pub use crate::{
     },
     machine::{Asked, Resume, RunLimits, WaitingCalls, imported::is_undecided, status, stuck_detector},
 };
-pub use condensing::{Summarizing, compiled_in};
 pub use fork::ForkOptions;
 pub use listing::{change_tags, imported_time, title_in_list};
 pub use open::{OpenOptions, write_lock};

@@ -49,7 +49,7 @@ impl Conversation {
     }
 
     /// Performs a task of [`Condensing`].
-    pub(super) async fn condensing(&self, task: Task<'_>) -> std::result::Result<Condensed, RunError> {
+    pub(crate) async fn condensing(&self, task: Task<'_>) -> std::result::Result<Condensed, RunError> {
         (self.0.condensing)().await?.perform(self, task).await
     }
 
@@ -79,7 +79,7 @@ impl Conversation {
     }
 
     /// Whether condensing may help after this failure of the model.
-    pub(super) fn can_recover(&self, error: &LlmError) -> bool {
+    pub(crate) fn can_recover(&self, error: &LlmError) -> bool {
         matches!(error.failure, LlmFailure::ContextWindow | LlmFailure::MalformedHistory) && self.condenses()
     }
 
