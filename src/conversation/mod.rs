@@ -17,7 +17,6 @@ mod pending;
 mod queue;
 mod recover;
 mod run;
-mod send;
 mod side_calls;
 mod step;
 mod stop;
@@ -30,6 +29,7 @@ pub use crate::features::file_versions::{
     ChangeKind, ChangedFile, FileHistory, FilesAt, PruneLimits, file_versions,
 };
 pub use crate::features::partial_answers::{DraftFiles, compiled_in_drafts};
+pub use crate::features::send::Attached;
 pub use crate::{
     handle::{
         Access, Changing, Condensed, Condensing, ContextUsage, Conversation, Drafts, LoadCondensing,
@@ -46,6 +46,5 @@ pub use fork::ForkOptions;
 pub use listing::{change_tags, imported_time, title_in_list};
 pub use open::{OpenOptions, write_lock};
 pub use outcome::RunOutcome;
-pub use send::Attached;
 pub use stored_errors::{StoredError, stored_errors};
 pub use tree::OtherBranch;

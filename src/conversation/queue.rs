@@ -1,11 +1,13 @@
 //! Messages of the user that no model has read: seeing, editing and taking back what is in the inbox. A chunk of the
 //! wasm has these verbs, because most conversations never need them.
 
-use super::send::ensure_content;
 use crate::{
     error::Result,
     event::{Body, Event, Head, MessageEvent, Parent, Source},
-    features::hooks::{interrupted, unless_interrupted},
+    features::{
+        hooks::{interrupted, unless_interrupted},
+        send::ensure_content,
+    },
     handle::Conversation,
     id::EventId,
     llm::message::{Content, Message, Role},

@@ -4,3 +4,4 @@ pub mod hooks;
 pub mod partial_answers;
 pub mod file_versions;
 pub mod condensing;
+pub mod send;

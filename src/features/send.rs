@@ -1,9 +1,9 @@
 //! Sends a message of the user (`conversation/impl/local_conversation.py`, `send_message`).
 
+use super::hooks::{interrupted, unless_interrupted};
 use crate::{
     error::{Error, ErrorCode, Result},
     event::{Event, Head, MessageEvent, Parent, Source},
-    features::hooks::{interrupted, unless_interrupted},
     handle::Conversation,
     id::EventId,
     llm::{
