@@ -5,3 +5,4 @@ pub mod partial_answers;
 pub mod file_versions;
 pub mod condensing;
 pub mod send;
+pub mod inbox;

@@ -1,4 +1,4 @@
-//! The files of the inbox, whose purpose is explained in `conversation/inbox.rs`, and changes of messages in it.
+//! The files of the inbox, whose purpose is explained in `features/inbox/mod.rs`, and changes of messages in it.
 
 use super::{
     HookAnswers, Machine, Transition,

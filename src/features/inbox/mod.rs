@@ -7,6 +7,8 @@
 //! tab, and a tool that sends it would wait for itself. So the message is stored as a file of the conversation, and
 //! becomes an event once the answer and the results of its calls are stored, or when the conversation is opened again.
 
+mod queue;
+
 use crate::{
     error::Result,
     event::{Body, Event},
