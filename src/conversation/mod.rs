@@ -3,8 +3,6 @@
 
 mod calls;
 mod close;
-mod confirmation;
-mod edit;
 mod execute_tool;
 mod follower;
 mod fork;
@@ -12,7 +10,6 @@ mod limits;
 mod listing;
 mod open;
 mod outcome;
-mod pending;
 mod recover;
 mod run;
 mod side_calls;

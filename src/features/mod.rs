@@ -6,3 +6,4 @@ pub mod file_versions;
 pub mod condensing;
 pub mod send;
 pub mod inbox;
+pub mod confirmation;

@@ -1,4 +1,4 @@
-//! The assessment of an answer's calls, which `conversation/confirmation.rs` makes.
+//! The assessment of an answer's calls, which `features/confirmation/mod.rs` makes.
 
 use super::calls;
 use crate::{

@@ -1,7 +1,7 @@
 //! Security risks of calls, and the policies that decide which calls need the user's approval
 //! (`security/confirmation_policy.py`, `security/analyzer.py`).
 //!
-//! Decides about single calls; `conversation/confirmation.rs` decides about a batch.
+//! Decides about single calls; `features/confirmation/mod.rs` decides about a batch.
 
 mod guard;
 

@@ -4,6 +4,9 @@
 //! Fails on the safe side: an unknown policy asks about every call, and a call has risk HIGH if its analyzer throws,
 //! returns an invalid value or is unavailable.
 
+mod pending;
+mod edit;
+
 use crate::{
     agent::{Call, Draft, Reply},
     event::{Body, Event, Head, Parent, SecurityRisk, Source},
