@@ -5,7 +5,6 @@ mod calls;
 mod close;
 mod execute_tool;
 mod follower;
-mod fork;
 mod limits;
 mod listing;
 mod open;
@@ -17,8 +16,8 @@ mod step;
 mod stop;
 mod stored_errors;
 mod subagents;
-mod tree;
 
+pub use crate::features::branches::{ForkOptions, OtherBranch};
 pub use crate::features::condensing::{Summarizing, compiled_in};
 pub use crate::features::file_versions::{
     ChangeKind, ChangedFile, FileHistory, FilesAt, PruneLimits, file_versions,
@@ -37,9 +36,7 @@ pub use crate::{
     },
     machine::{Asked, Resume, RunLimits, WaitingCalls, imported::is_undecided, status, stuck_detector},
 };
-pub use fork::ForkOptions;
 pub use listing::{change_tags, imported_time, title_in_list};
 pub use open::{OpenOptions, write_lock};
 pub use outcome::RunOutcome;
 pub use stored_errors::{StoredError, stored_errors};
-pub use tree::OtherBranch;

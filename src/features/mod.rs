@@ -7,3 +7,4 @@ pub mod condensing;
 pub mod send;
 pub mod inbox;
 pub mod confirmation;
+pub mod branches;

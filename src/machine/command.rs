@@ -1,6 +1,6 @@
 //! The commands of the state machine, which come from the user, from the run and from the page that opens the
 //! conversation, and the changes that they result in. A further command is a row here and its arm in `machine/mod.rs`; the
-//! verbs of those that move HEAD are in `conversation/tree.rs`.
+//! verbs of those that move HEAD are in `features/branches/mod.rs`.
 
 use super::{Assessment, HookAnswers, Setting, Transition, calls::Renamed};
 use crate::{

@@ -3,6 +3,10 @@
 //! Every event stays in the log. Only HEAD decides which branch is active, so a move is one commit without new events,
 //! except for answers to calls of the branch that is left.
 
+mod fork;
+
+pub use fork::ForkOptions;
+
 use crate::{
     context::{
         branch::{Wanted, parent_of},

@@ -4,7 +4,7 @@
 //! copied as well. The copy exists once its base state
 //! is stored, which is the last commit. So a page that dies leaves no part of a conversation.
 
-use super::tree::cut_batch;
+use super::cut_batch;
 use crate::{
     error::{Error, ErrorCode, Result},
     event::{Body, Event},
