@@ -3,7 +3,6 @@
 
 mod calls;
 mod close;
-mod execute_tool;
 mod follower;
 mod limits;
 mod listing;
@@ -11,11 +10,9 @@ mod open;
 mod outcome;
 mod recover;
 mod run;
-mod side_calls;
 mod step;
 mod stop;
 mod stored_errors;
-mod subagents;
 
 pub use crate::features::branches::{ForkOptions, OtherBranch};
 pub use crate::features::condensing::{Summarizing, compiled_in};

@@ -8,3 +8,6 @@ pub mod send;
 pub mod inbox;
 pub mod confirmation;
 pub mod branches;
+pub mod subagents;
+pub mod side_calls;
+pub mod execute_tool;

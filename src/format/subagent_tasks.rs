@@ -1,7 +1,7 @@
 //! The tasks in `agent_state`: which conversation works on each, and which call has started it.
 //!
 //! A record is only a note. Whether its conversation is one of a sub-agent says that conversation itself, by its directory
-//! and by the sender of its prompt: see `conversation/subagents.rs`.
+//! and by the sender of its prompt: see `features/subagents.rs`.
 
 use super::{agent_state::SUBAGENT_TASKS, base_state::BaseState};
 use crate::{
