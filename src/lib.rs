@@ -26,6 +26,7 @@ mod machine;
 mod log;
 mod handle;
 mod features;
+mod run;
 pub mod conversation;
 pub mod server;
 

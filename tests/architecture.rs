@@ -99,13 +99,32 @@ const MODULES: &[(&str, &[&str])] = &[
         ],
     ),
     (
-        "conversation",
+        "run",
         &[
             "agent",
             "cancel",
             "context",
             "error",
             "event",
+            "fair_mutex",
+            "format",
+            "handle",
+            "id",
+            "llm",
+            "log",
+            "machine",
+            "store",
+            "tool",
+        ],
+    ),
+    (
+        "conversation",
+        &[
+            "agent",
+            "context",
+            "error",
+            "event",
+            "fair_mutex",
             "features",
             "format",
             "handle",
@@ -116,11 +135,11 @@ const MODULES: &[(&str, &[&str])] = &[
             "llm",
             "log",
             "machine",
+            "run",
             "security",
             "skills",
             "store",
             "tool",
-            "fair_mutex",
         ],
     ),
     ("archive", &["context", "error", "event", "format", "host", "id", "json", "llm", "security", "store"]),
@@ -167,7 +186,7 @@ const MODULES: &[(&str, &[&str])] = &[
 ];
 
 /// The modules that open conversations consist of.
-const ROOMS: &[&str] = &["machine", "log", "handle", "features", "conversation"];
+const ROOMS: &[&str] = &["machine", "log", "handle", "features", "run", "conversation"];
 
 /// The maximum number of lines of a file. Files should be split long before they reach it.
 const LONGEST_FILE: usize = 600;

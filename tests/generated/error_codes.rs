@@ -39,7 +39,7 @@ fn typescript_has_the_names_of_stored_errors() {
         text += &format!("  [\"{}\", \"{}\"{begin}],\n", error.name, error.code.as_str());
     }
     text += "];\n";
-    typescript_file("js/ui/thread/stored-errors.ts", "src/conversation/stored_errors.rs", &text);
+    typescript_file("js/ui/thread/stored-errors.ts", "src/run/stored_errors.rs", &text);
 }
 
 #[test]
@@ -53,11 +53,7 @@ fn typescript_has_the_codes_of_the_failures_that_a_server_stores() {
         text += &format!("  [\"{}\", \"{}\"],\n", error.name, error.code.as_str());
     }
     text += "]);\n";
-    typescript_file(
-        "js/conversation/server/generated/failures.ts",
-        "src/conversation/stored_errors.rs",
-        &text,
-    );
+    typescript_file("js/conversation/server/generated/failures.ts", "src/run/stored_errors.rs", &text);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-// Generated from src/conversation/stored_errors.rs. Change it there, then run `THREADKEEP_WRITE=1 cargo test --locked --test generated`.
+// Generated from src/run/stored_errors.rs. Change it there, then run `THREADKEEP_WRITE=1 cargo test --locked --test generated`.
 import type { ErrorCode } from "threadkeep";
 
 /** The name of a stored failure, its code, and how its text begins where others have the same name. The first that fits counts. */

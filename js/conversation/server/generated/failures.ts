@@ -1,4 +1,4 @@
-// Generated from src/conversation/stored_errors.rs. Change it there, then run `THREADKEEP_WRITE=1 cargo test --locked --test generated`.
+// Generated from src/run/stored_errors.rs. Change it there, then run `THREADKEEP_WRITE=1 cargo test --locked --test generated`.
 import type { ErrorCode } from "../../../input/errors.js";
 
 /** The codes of the failures that the SDK stores under names of its own. */

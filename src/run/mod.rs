@@ -4,7 +4,16 @@
 //! (`step.rs`), runs calls (`calls.rs`), or asks a hook. A step is one answer of the model with its calls, or the calls
 //! that were waiting.
 
-use super::{limits::RunUsage, outcome::RunOutcome};
+mod calls;
+mod limits;
+mod outcome;
+mod step;
+mod stop;
+mod stored_errors;
+
+pub use outcome::RunOutcome;
+pub use stored_errors::{StoredError, stored_errors};
+
 use crate::{
     agent::Draft,
     cancel::CancelToken,
@@ -23,6 +32,7 @@ use crate::{
         stuck_detector::{Finding, find},
     },
 };
+use limits::RunUsage;
 
 /// Where a run begins.
 #[derive(Clone, Copy)]
