@@ -446,3 +446,56 @@ fn no_room_uses_what_is_around_it_without_naming_it() {
         }
     }
 }
+
+/// The names of the methods that a file adds to conversations.
+fn methods_of_conversations(text: &str) -> Vec<&str> {
+    let mut found = Vec::new();
+    let mut is_inside = false;
+    for line in text.lines() {
+        match line {
+            "impl Conversation {" => is_inside = true,
+            "}" => is_inside = false,
+            _ if is_inside && line.starts_with("    ") && !line.starts_with("     ") => {
+                let name = line.split_once("fn ").map(|(_, rest)| rest);
+                let end = |name: &str| name.find(|c: char| !c.is_alphanumeric() && c != '_');
+                found.extend(name.and_then(|name| Some(&name[..end(name)?])));
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+/// Each room adds its verbs to `Conversation`, so a call of one names no module.
+#[test]
+fn no_room_calls_a_method_of_a_room_above_it() {
+    let all = rooms();
+    let place = |path: &Path| ROOMS.iter().position(|room| *room == module_of(path)).unwrap();
+    let methods: Vec<(usize, &str)> = all
+        .iter()
+        .flat_map(|(path, text)| methods_of_conversations(text).into_iter().map(|name| (place(path), name)))
+        .collect();
+    assert!(methods.len() > 100, "{methods:?}");
+    // What is below has methods of its own with these names, and knows no conversation.
+    for (path, text) in all.iter().filter(|(path, _)| !matches!(&*module_of(path), "machine" | "log")) {
+        for (_, name) in methods.iter().filter(|(room, _)| *room > place(path)) {
+            for of in ["self", "conversation", "owner"] {
+                assert!(!text.contains(&format!("{of}.{name}(")), "{} calls {name}", path.display());
+            }
+        }
+    }
+}
+
+/// Its fields are visible to the rooms, which are modules of the crate like all others.
+#[test]
+fn only_the_rooms_look_into_a_conversation() {
+    for (path, text) in sources("src", ".rs") {
+        if ROOMS.contains(&&*module_of(&path)) {
+            continue;
+        }
+        for field in [".0.log", ".0.page", ".0.agent", ".0.shared", ".0.turns", "conversation.0", ".perform("]
+        {
+            assert!(!text.contains(field), "{} has {field}", path.display());
+        }
+    }
+}

@@ -101,13 +101,6 @@ impl Conversation {
         }
     }
 
-    /// The right to change files, if this tool may do so: held until the result is stored, and one for a conversation and all its
-    /// sub-agents, which change its files, too.
-    pub(crate) async fn file_changes(&self, tool_name: &str) -> Option<FairGuard> {
-        self.0.agent.tools.get(tool_name).filter(|tool| tool.changes_files())?;
-        Some(self.0.file_changes.lock().await)
-    }
-
     /// Runs one call and returns the event that answers it: a rejection if a hook has denied the call. `None` if the call
     /// waits for a decision of the user.
     async fn run_call(&self, call: Call, cancel: CancelToken) -> Option<Draft> {
