@@ -185,7 +185,7 @@ const MODULES: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// The modules that open conversations consist of.
+/// The modules that an open conversation consists of, the lowest first.
 const ROOMS: &[&str] = &["machine", "log", "handle", "features", "run", "conversation"];
 
 /// The maximum number of lines of a file. Files should be split long before they reach it.

@@ -86,7 +86,7 @@ pub struct EventLog {
     load_file_versions: LoadFileVersions,
     /// The paths of files that moves of HEAD have changed, each in a line, for the page.
     pub(crate) moved_files: RefCell<String>,
-    /// The tree of the events that have been read for [`super::Conversation::branches`].
+    /// The tree of the events that have been read for lists of branches.
     pub(crate) tree: RefCell<Tree>,
 }
 
