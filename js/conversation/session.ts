@@ -60,6 +60,8 @@ export class ConversationSession implements Parent, ServerPlace {
   underWay: Promise<RunResult> | undefined;
   /** Whether the last writer has died during a run, and none has begun since. */
   wasCutOff = false;
+  /** Whether a summary is being written here. */
+  isCondensing = false;
   readonly role: Role;
   /** The conversation in a worker. */
   place: Place | undefined;
@@ -333,7 +335,10 @@ export class ConversationSession implements Parent, ServerPlace {
 
   #onCommit(live: LiveEvent[]): void {
     if (this.#core) this.home.moved(this.#core.movedFiles().split("\n"));
-    live.forEach(this.emit);
+    for (const event of live) {
+      if (event.kind === "CondensingEvent") this.isCondensing = !event.is_over;
+      this.emit(event);
+    }
     const isFirst = this.#isNew && this.core.isStored();
     if (isFirst) {
       this.#isNew = false;

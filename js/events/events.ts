@@ -50,6 +50,14 @@ export interface WaitingEvent {
   message: string;
 }
 /**
+ * A model is asked for a summary, which the agent then gets in place of earlier events; with `is_over` it has answered, or was given up.
+ * Live only.
+ */
+export interface CondensingEvent {
+  kind: "CondensingEvent";
+  is_over: boolean;
+}
+/**
  * `"writer"` and `"follower"`: what a handle is from now on. `"free"`: the page that wrote the conversation has ended, and this
  * handle does not take its place by itself (`takeOver: "never"`, or it failed); of several pages that try, one can. When another
  * handle writes, this one is a `"follower"` again. `"deleted"`: the conversation is no longer stored, and this handle is closed.
@@ -107,6 +115,7 @@ export type LiveEvent =
   | PendingActionsEvent
   | ToolProgressEvent
   | WaitingEvent
+  | CondensingEvent
   | MCPServerEvent
   | SubagentEvent;
 

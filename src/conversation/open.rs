@@ -73,7 +73,7 @@ pub struct OpenOptions {
     /// Called with every piece of a streamed answer.
     pub on_delta: OnDelta,
     /// Called after every commit, with the live events of the values that it changed, as a JSON array; also if a failure
-    /// could not be stored.
+    /// could not be stored, and when a summary is asked for.
     pub on_commit: Rc<dyn Fn(&str)>,
     /// Called when a commit was refused because another handle has taken the place of this one, which has to step down then:
     /// see [`Conversation::step_down`].

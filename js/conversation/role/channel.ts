@@ -64,6 +64,8 @@ export interface Shown {
   /** JSON */
   limits: string;
   waiting: WaitingEvent | null;
+  /** Whether a summary is being written; a server does not say. */
+  isCondensing?: boolean;
   /** The status, where it is another one than the log says. */
   status?: ExecutionStatus;
 }

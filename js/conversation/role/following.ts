@@ -213,6 +213,7 @@ export async function follow({
       const isKnown = message.by === known;
       writer = known = message.by;
       since = message.since;
+      const wasCondensing = shown?.isCondensing ?? false;
       shown = message.shown;
       isFree = false;
       isWritten();
@@ -226,6 +227,8 @@ export async function follow({
         if (isKnown) emit({ kind: "StreamingDeltaEvent", message_id });
         emit({ kind: "StreamingDeltaEvent", message_id, content: content! });
       }
+      const { isCondensing = false } = shown;
+      if (isCondensing !== wasCondensing) emit({ kind: "CondensingEvent", is_over: wasCondensing });
       if (where === "worker") own.offer();
       for (const call of [...open.values()].sort((one, other) => one.number - other.number)) send(call, writer);
       // Everything that the last writer has stored is shown before an answer that looks it up.

@@ -20,6 +20,8 @@ export interface ServingSession extends ActingSession {
   readonly underWay: Promise<RunResult> | undefined;
   /** Whether the last writer has died during a run, and none has begun since. */
   readonly wasCutOff: boolean;
+  /** Whether a summary is being written. */
+  readonly isCondensing: boolean;
   stored(id: string): Promise<ConversationEvent | undefined>;
 }
 
@@ -56,6 +58,7 @@ type Answer = Extract<Unsigned<FromWriter, "by">, { result: number }>;
 const passedOn: ReadonlySet<string> = new Set([
   "StreamingDeltaEvent",
   "WaitingEvent",
+  "CondensingEvent",
   "ToolProgressEvent",
   "MCPServerEvent",
   "SubagentEvent",
@@ -82,7 +85,7 @@ export function serve(session: ServingSession, verbs: Verbs, since: number): Ser
   };
   const pages = where === "worker" ? pagesFor(post) : undefined;
 
-  const shown = (): Shown => ({ limits: core.limits(), waiting: session.network.now });
+  const shown = (): Shown => ({ limits: core.limits(), waiting: session.network.now, isCondensing: session.isCondensing });
 
   /**
    * Live events since the last message. They are sent in the next task, together, or a few milliseconds after the last ones. Timers are

@@ -119,11 +119,18 @@ async fn summarize(
         given.unwrap_or_else(|| summary_llm(&agents, member.llm.field::<String>("usage_id").as_deref()));
     let forgotten = view.events().get(attempt.forgotten.clone()).unwrap_or_default();
     let (messages, tools) = summary_request(forgotten, attempt.max_event_text, member.asks_for_fields);
-    let answer = conversation.complete_aside(&llm, messages, &tools, cancel).await?;
-    Some(answer.and_then(|completion| match summary_of(&completion.message) {
+    report(conversation, false);
+    let answer = conversation.complete_aside(&llm, messages, &tools, cancel).await;
+    report(conversation, true);
+    Some(answer?.and_then(|completion| match summary_of(&completion.message) {
         Some(summary) => Ok((summary, completion.response_id)),
         None => Err(LlmError::with_message(LlmFailure::NoResponse, None, "the summary has no text")),
     }))
+}
+
+/// Tells listeners that a summary is asked for, or no longer: the model may write it for a minute, and nothing is stored meanwhile.
+fn report(conversation: &Conversation, is_over: bool) {
+    (conversation.0.on_commit)(&format!(r#"[{{"kind":"CondensingEvent","is_over":{is_over}}}]"#));
 }
 
 async fn request(conversation: &Conversation) -> Result<()> {
