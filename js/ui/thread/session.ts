@@ -95,6 +95,7 @@ export class Session {
       status: conversation.executionStatus,
       isRunning: isOpen && (view.runs > 0 || view.isRunning),
       waiting: view.waiting,
+      isCondensing: isOpen && view.isCondensing,
       messages: view.messages,
       hasEarlier: view.hasEarlier,
       continuations: view.continuations,

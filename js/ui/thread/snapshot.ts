@@ -15,6 +15,7 @@ export const openingSnapshot: Readonly<ThreadSnapshot> = {
   status: "idle",
   isRunning: false,
   waiting: null,
+  isCondensing: false,
   messages: [],
   hasEarlier: false,
   continuations: [],

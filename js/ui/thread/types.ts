@@ -222,6 +222,8 @@ export interface ThreadSnapshot {
   isRunning: boolean;
   /** A request that failed and is made again: which attempt, in how many seconds, and why. */
   waiting: WaitingEvent | null;
+  /** Whether a model writes a summary of earlier messages, in a run or for `condense()`. On an agent server nobody knows. */
+  isCondensing: boolean;
   messages: readonly UIMessage[];
   /** Whether there are older messages, which `loadEarlier()` adds. */
   hasEarlier: boolean;

@@ -44,6 +44,7 @@ export class ConversationView {
   /** Ids of calls that run with the next run, without a question. */
   ready: readonly string[] = [];
   waiting: WaitingEvent | null;
+  isCondensing = false;
   title: string | null = null;
   warnings: readonly ConversationWarning[] = [];
   readonly #pageSize: number;
@@ -385,6 +386,7 @@ export class ConversationView {
     if (event.kind === "PendingActionsEvent") this.#follow(this.readCalls());
     else if (event.kind === "ConversationStateUpdateEvent") this.#takeState(event);
     else if (event.kind === "WaitingEvent") this.waiting = event.seconds > 0 ? event : null;
+    else if (event.kind === "CondensingEvent") this.isCondensing = !event.is_over;
     else if (event.kind === "StreamingDeltaEvent") this.waiting = null;
     this.#transcript.live(event);
   }
@@ -401,6 +403,8 @@ export class ConversationView {
   }
 
   #takeAccess(value: unknown): void {
+    // It ends with the one that has asked for it.
+    this.isCondensing = false;
     if (value === "deleted") this.#listener.deleted();
     if (value !== "writer") return;
     // A run that the last writer has left is repaired, and its draft is known here.
