@@ -108,8 +108,9 @@ function stepOf(snapshot: ThreadSnapshot, dismissed: ThreadkeepError | null, lab
     return lastPart?.type === "text" && canGoOn(lastPart.reason) ? { kind: "stopped", title: "", text: "" } : nothing;
   if (status === "error") return { kind: "failed", isToldAbove: true, canRun };
   if (status === "stuck") return { kind: "stopped", title: labels.stuck, text: labels.stuckText };
+  // The line above says that.
   if (lastPart?.type === "notice" && (lastPart.notice === "pause" || lastPart.notice === "interrupt"))
-    return { kind: "stopped", title: lastPart.notice === "pause" ? labels.paused : labels.stopped, text: labels.pausedText };
+    return { kind: "stopped", title: "", text: labels.pausedText };
   const calls = last.parts.filter((part) => part.type === "tool");
   const namesOf = (state: string): string[] => calls.filter((call) => call.state === state).map((call) => titleOf(call, labels));
   const [interrupted, ready] = [namesOf("interrupted"), namesOf("ready")];

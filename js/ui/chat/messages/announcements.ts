@@ -1,12 +1,16 @@
 // Sentences for screen readers: about what has just happened, never about what was there before.
-import { useLayoutEffect, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import type { MessagePart, ThreadSnapshot, ToolPart } from "../../thread/index.js";
 import { titleOf } from "../call-title.js";
 import type { Chat } from "../context.js";
+import { wordsOf } from "./notice.js";
 import { stateOf } from "./tool.js";
 
 /** Announces texts when they are complete, and calls when they begin and when they fail. */
-export function useAnnouncements({ phase, messages, isRunning, status }: ThreadSnapshot, { labels, announce }: Chat): void {
+export function useAnnouncements({ phase, messages, isRunning, isCondensing, status }: ThreadSnapshot, { labels, announce }: Chat): void {
+  useEffect(() => {
+    if (isCondensing) announce(labels.condensing);
+  }, [isCondensing]);
   /** All that is known of the parts of the last message. */
   const known = useRef<{ id: string | undefined; stages: ReadonlyMap<string, string>; wasRunning: boolean } | null>(null);
   useLayoutEffect(() => {
@@ -38,7 +42,7 @@ export function useAnnouncements({ phase, messages, isRunning, status }: ThreadS
       case "tool":
         return toolSentence(part, wasThere);
       case "notice":
-        return part.notice === "other" ? null : `${part.text}.`;
+        return part.notice === "other" ? null : `${wordsOf(part, labels)}.`;
       case "error":
         return `${labels.failure}: ${part.text}`;
       default:

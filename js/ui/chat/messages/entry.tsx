@@ -26,6 +26,8 @@ export interface EntryProps {
   visualizer: ConversationVisualizer;
   /** Whether messages can be edited and answered again: not those of a sub-agent, or under a summary. */
   hasActions: boolean;
+  /** Whether this is a call that the user decides about: then it is shown there, with everything about it. */
+  isAsked?: boolean;
   /** Whether the agent has written the messages in place of the user: to a sub-agent. */
   isFromAgent?: boolean;
 }
@@ -47,10 +49,11 @@ interface PartProps extends Omit<EntryProps, "row"> {
 
 const PartEntry = memo((props: PartProps) => {
   const { thread, labels, messageActions } = useChat();
-  const { part, message, isLast, hasActions } = props;
+  const { part, message, isLast, hasActions, isAsked = false } = props;
   if (part === null) return <UserEntry {...props} message={message!} />;
-  const own = ownView(props);
-  if (own === null) return null;
+  const hasVerbs = isLast && hasActions && message?.state === "done";
+  const own = isAsked ? null : ownView(props);
+  if (own === null && !(isAsked && hasVerbs)) return null;
   const isLive = "state" in part && part.state === "streaming";
   const isMessage = part.type === "text";
   return (
@@ -60,7 +63,7 @@ const PartEntry = memo((props: PartProps) => {
       {...(isMessage && { role: "article", "aria-label": labels.agent })}
     >
       {own === undefined ? <PartView {...props} part={part} /> : own}
-      {isLast && hasActions && message?.state === "done" ? (
+      {hasVerbs ? (
         <MessageActions thread={thread} message={message}>
           {messageActions(message)}
         </MessageActions>

@@ -2,13 +2,14 @@
 // The list of messages. Only the rows that can be seen are in the document, so that a conversation of any length is quick.
 import type { ComponentChildren, TargetedKeyboardEvent } from "preact";
 import { useLayoutEffect, useMemo, useReducer, useRef, useState } from "preact/hooks";
-import type { Thread, UIMessage } from "../../thread/index.js";
+import type { Thread } from "../../thread/index.js";
 import { useChat, useSnapshot } from "../context.js";
+import { type Activity, activityOf } from "./activity.js";
 import { useAnnouncements } from "./announcements.js";
 import { Entry } from "./entry.js";
 import { Folds } from "./folds.js";
 import { Follow } from "./follow.js";
-import { rowsOf } from "./rows.js";
+import { queuedIn, type Row, rowsOf } from "./rows.js";
 import { useSought } from "./sought.js";
 import { noteThinking } from "./thinking.js";
 import { useVirtualRows } from "./virtual-rows.js";
@@ -21,7 +22,7 @@ export interface MessageListProps {
   onMissing?: ((eventId: string) => void) | undefined;
   /** Shown in place of messages while there are none. */
   empty?: ComponentChildren;
-  /** Shown after the messages, and scrolled with them: `<StatusLine>` and `<Approvals>`. */
+  /** Shown after the messages, and scrolled with them: `<StatusLine>`, and `<Approvals>`, which shows the calls that wait in their place. */
   children?: ComponentChildren;
 }
 
@@ -30,7 +31,7 @@ export function MessageList({ thread, eventId, onMissing, empty, children }: Mes
   const chat = useChat();
   const { labels, visualizer } = chat;
   const snapshot = useSnapshot(thread);
-  const { phase, hasEarlier, isRunning } = snapshot;
+  const { phase, hasEarlier, isRunning, approvals } = snapshot;
   const scroller = useRef<HTMLDivElement>(null);
   const items = useRef<HTMLDivElement>(null);
   const follow = useRef<Follow | null>(null);
@@ -140,16 +141,11 @@ export function MessageList({ thread, eventId, onMissing, empty, children }: Mes
 
   // The agent has not read the messages behind this one.
   const queued = queuedIn(snapshot.messages);
-  const last = snapshot.messages[snapshot.messages.length - 1 - queued];
   // The thread goes on after the last row.
-  const continues = isRunning || snapshot.approvals.length > 0;
-  const isWaiting =
-    isRunning &&
-    snapshot.status !== "paused" &&
-    last?.state !== "streaming" &&
-    snapshot.waiting === null &&
-    snapshot.approvals.length === 0;
-  const working = <div class="live">{isWaiting ? <Working label={labels.working} /> : null}</div>;
+  const continues = isRunning || approvals.length > 0;
+  const activity = activityOf(snapshot, labels);
+  const working = <div class="live">{activity && <ActivityLine {...activity} />}</div>;
+  const asked = new Set(isRunning ? [] : approvals.map(({ actionId }) => actionId));
   return (
     <div class="main">
       <div
@@ -196,7 +192,7 @@ export function MessageList({ thread, eventId, onMissing, empty, children }: Mes
                   style={{ transform: `translateY(${start}px)` }}
                 >
                   {queued > 0 && index === rows.length - queued && working}
-                  <Entry row={rows[index]!} visualizer={visualizer!} hasActions />
+                  <Entry row={rows[index]!} visualizer={visualizer!} isAsked={isAbout(rows[index]!, asked)} hasActions />
                 </div>
               ))}
             </div>
@@ -212,12 +208,9 @@ export function MessageList({ thread, eventId, onMissing, empty, children }: Mes
   );
 }
 
-/** How many messages at the end wait to be read. Each is one row. */
-function queuedIn(messages: readonly UIMessage[]): number {
-  let count = 0;
-  while (messages[messages.length - 1 - count]?.state === "queued") count += 1;
-  return count;
-}
+/** Whether a row is a call that the user decides about. */
+const isAbout = ({ part }: Row, asked: ReadonlySet<string>): boolean =>
+  part?.type === "tool" && part.actionId !== null && asked.has(part.actionId);
 
 /** The number of the row that an element is in. */
 function indexOf(target: EventTarget | null): number | null {
@@ -225,13 +218,20 @@ function indexOf(target: EventTarget | null): number | null {
   return row === null ? null : Number(row.dataset["index"]);
 }
 
-function Working({ label }: { label: string }) {
+function ActivityLine({ words, isWaiting }: Activity) {
   return (
-    <div class="entry entry-waiting">
-      <p class="waiting" role="img" aria-label={label}>
-        <span />
-        <span />
-        <span />
+    <div class="entry entry-activity">
+      <p class={isWaiting ? "activity waiting" : "activity"}>
+        {isWaiting && (
+          <span class="dots" aria-hidden="true">
+            <i />
+            <i />
+            <i />
+          </span>
+        )}
+        <span class="activity-words" dir="auto">
+          {words}
+        </span>
       </p>
     </div>
   );

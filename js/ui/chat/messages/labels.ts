@@ -8,7 +8,13 @@ export const messageLabels = {
   toBeginning: "To the beginning",
   empty: "Nothing here yet.",
   opening: "Opening…",
+  // What the agent is doing, at the end of the messages.
   working: "Working",
+  asking: "Asking the model",
+  writing: "Writing",
+  runs: (calls: readonly string[]) => (calls.length === 1 ? `Running: ${calls[0]}` : `Running ${calls.length} calls`),
+  condensing: "Summarizing earlier messages",
+  serverWorks: "Waiting for the agent server",
   user: "You",
   agent: "Agent",
   /** Under a message that is sent while the agent works. */
@@ -19,6 +25,9 @@ export const messageLabels = {
   thoughts: "Thoughts",
   /** Beside both, from the first second on, if this page has seen the model think. */
   thoughtFor: (seconds: number) => (seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`),
+  /** Where the user has paused or stopped the agent. */
+  paused: "Paused",
+  stopped: "Stopped",
   /** Under an answer that broke off, if nothing else says so. */
   cutOff: "This answer was cut off.",
   /** In its place where the provider has said why, by `TextPart.reason`. */

@@ -4,6 +4,7 @@ import type { ComponentChildren } from "preact";
 import { type ErrorPart, type NoticePart, visibleText } from "../../thread/index.js";
 import { useChat } from "../context.js";
 import { sentence } from "../controls/failures.js";
+import type { ChatLabels } from "../labels.js";
 import { Markdown } from "../markdown/index.js";
 import { Fold } from "./folds.js";
 import { PlainText } from "./plain.js";
@@ -65,11 +66,15 @@ export function NoticeView({ id, part, entry }: NoticeProps) {
     return <Folded id={id} title={labels.unknown(event.kind)} text={JSON.stringify(event, null, 2)} />;
   return (
     <p class="mark">
-      <span dir="auto">{text}</span>
+      <span dir="auto">{wordsOf(part, labels)}</span>
       <Time date={timeOf(part)} />
     </p>
   );
 }
+
+/** The words of a line that nobody has written. */
+export const wordsOf = ({ notice, text }: NoticePart, labels: ChatLabels): string =>
+  notice === "pause" ? labels.paused : notice === "interrupt" ? labels.stopped : text;
 
 function Folded({ id, title, text }: { id: string; title: string; text: string }) {
   return (

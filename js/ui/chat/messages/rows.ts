@@ -13,6 +13,13 @@ export interface Row {
   isLast: boolean;
 }
 
+/** How many messages at the end wait to be read. Each is one row. */
+export function queuedIn(messages: readonly UIMessage[]): number {
+  let count = 0;
+  while (messages[messages.length - 1 - count]?.state === "queued") count += 1;
+  return count;
+}
+
 const known = new WeakMap<UIMessage, readonly Row[]>();
 
 /** A message that has not changed has the same rows. */

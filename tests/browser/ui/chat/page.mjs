@@ -147,7 +147,7 @@ export const states = [
         ["notice", "Paused"],
       ],
     },
-    /^Paused/,
+    /^Write what to do instead, or let the agent continue\.Continue$/,
     ["Continue"],
   ],
   [
@@ -158,7 +158,7 @@ export const states = [
         ["notice", "Stopped"],
       ],
     },
-    /^Stopped/,
+    /^Write what to do instead, or let the agent continue\.Continue$/,
     ["Continue"],
   ],
   [
@@ -174,6 +174,11 @@ export const states = [
     [],
   ],
   [{ status: "paused", last: [["tool", "ready"]] }, /It stopped before Roll a die began/, ["Continue"]],
+  [
+    { status: "paused", last: [["text", "Hel"]] },
+    /When the agent continues, it asks for the answer that broke off again\.Continue$/,
+    ["Continue"],
+  ],
   [{ status: "paused", last: [["tool", "interrupted"]] }, /It stopped during Roll a die\. That is done again/, ["Continue"]],
   [{ status: "error", last: [["error", "no such key"]] }, /^Try again$/, ["Try again"]],
   [

@@ -150,7 +150,8 @@ for (const kind of availableBrowsers) {
       await chat.get((init) => void focused().dispatchEvent(new KeyboardEvent("keydown", init)), composing);
       assert.equal(await chat.get(() => window.chat.thread.getSnapshot().isRunning), true, "the key of a composition stops nothing");
       await keyboard.press("Escape");
-      await chat.shows(/Stopped/, ".next-step");
+      await chat.shows(/Stopped/);
+      await chat.shows(/Write what to do instead/, ".next-step");
       await chat.get(() => window.chat.setAttribute("shortcuts", "off"));
       await chat.until("the page has turned them off", () => one(".shortcuts") === null);
       await chat.get(() => one(".scroller").focus());
