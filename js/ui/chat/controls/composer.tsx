@@ -4,7 +4,7 @@ import { isOfComposition } from "../composition.js";
 import type { RefObject } from "preact";
 import { useEffect, useId, useImperativeHandle, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Content, FileContent, Image } from "threadkeep";
-import type { Thread } from "../../thread/index.js";
+import type { Approval, Thread } from "../../thread/index.js";
 import { useChat, useSnapshot } from "../context.js";
 import { AttachmentList, useAttachments } from "./attachment-list.js";
 import { readDraft, writeDraft } from "./drafts.js";
@@ -34,13 +34,16 @@ export interface ComposerProps {
   handle?: RefObject<ComposerHandle | null> | undefined;
 }
 
+/** How many calls a message must not decide about. */
+const undecidedIn = (approvals: readonly Approval[]): number => approvals.filter(({ why }) => why === "approval").length;
+
 /** A text of so many characters is pasted as a file, because nobody can read it in the field. */
 const longText = 100_000;
 
 /** The field to write in. */
 export function Composer({ thread, handle, models = [], onModelChange }: ComposerProps) {
   const { labels, announce, followEnd, field: registered } = useChat();
-  const { phase, status, isRunning, approvals, conversationId, home } = useSnapshot(thread);
+  const { phase, isRunning, approvals, conversationId, home } = useSnapshot(thread);
   const field = useRef<HTMLTextAreaElement>(null);
   const form = useRef<HTMLFormElement>(null);
   const chooser = useRef<HTMLInputElement>(null);
@@ -53,7 +56,7 @@ export function Composer({ thread, handle, models = [], onModelChange }: Compose
   const isOver = phase === "failed" || phase === "closed";
   /** Why nothing can be sent. */
   const reason = isOver ? labels.notOpen : null;
-  const undecided = status === "waiting_for_confirmation" && !isRunning ? approvals.filter(({ why }) => why === "approval").length : 0;
+  const undecided = isRunning ? 0 : undecidedIn(approvals);
 
   const focus = (): void => field.current?.focus();
   const attach = async (files: readonly Blob[]): Promise<void> => {
@@ -75,11 +78,16 @@ export function Composer({ thread, handle, models = [], onModelChange }: Compose
   // The calls that the question was about are decided.
   if (asks && undecided === 0) setAsks(false);
 
-  const submit = async (pending?: "reject" | "keep"): Promise<void> => {
+  const submit = async (chosen?: "reject" | "keep"): Promise<void> => {
     const words = text.trim();
     if (reason !== null) return announce(reason);
     if (words === "" && attachments.list.length === 0) return;
-    if (undecided > 0 && pending === undefined) return setAsks(true);
+    // Calls may have come since this was drawn.
+    const now = thread.getSnapshot();
+    const asked = undecidedIn(now.approvals);
+    if (asked > 0 && !now.isRunning && chosen === undefined) return setAsks(true);
+    // While some of the calls run, nobody can reject the others, and a message waits in any case.
+    const pending = chosen ?? (asked > 0 && now.home !== "server" ? "keep" : undefined);
     const taken = attachments.take();
     const parts: Array<Content | Image | FileContent> = [
       ...(words === "" ? [] : [{ type: "text" as const, text: words }]),
@@ -308,7 +316,11 @@ function useGrowing(field: RefObject<HTMLTextAreaElement | null>, text: string):
   useLayoutEffect(() => {
     const { current } = field;
     if (current === null) return;
+    const { style, offsetHeight } = current.parentElement!;
+    // The messages above would be higher while the field is measured, and lose their place.
+    style.minHeight = `${offsetHeight}px`;
     current.style.height = "auto";
     current.style.height = `${current.scrollHeight}px`;
+    style.minHeight = "";
   }, [text]);
 }

@@ -13,6 +13,8 @@ export class Follow {
   #last = 0;
   /** Whether the reader has scrolled further than the end, to what waits for the user. */
   #isBeyond = false;
+  /** How high the list and its content were last, and whether all to the very last line was in sight. */
+  #seen = { height: 0, content: 0, isAll: false };
 
   constructor(scroller: HTMLElement, onChange: (isAtEnd: boolean) => void) {
     this.#scroller = scroller;
@@ -30,6 +32,7 @@ export class Follow {
     const isOwn = Math.abs(top - this.#written) < 2;
     const isUp = top < this.#last;
     this.#last = top;
+    this.#look();
     const end = this.#end();
     if (!isOwn) this.#isBeyond = top > end;
     const isNear = end - top < NEAR_END;
@@ -45,9 +48,12 @@ export class Follow {
   keep(): boolean {
     if (!this.isAtEnd) return false;
     const before = this.#scroller.scrollTop;
+    // The last button stays above a field to write in that grows.
+    if (this.#isCovered()) [this.#isBeyond, this.#scroller.scrollTop] = [true, this.#scroller.scrollHeight];
     // Whoever has scrolled further down, to the last button, stays there.
-    this.#scroller.scrollTop = this.#isBeyond ? Math.max(before, this.#end()) : this.#end();
+    else this.#scroller.scrollTop = this.#isBeyond ? Math.max(before, this.#end()) : this.#end();
     this.wrote();
+    this.#look();
     return this.#scroller.scrollTop !== before;
   }
 
@@ -56,6 +62,17 @@ export class Follow {
     this.#set(true);
     this.#isBeyond = false;
     this.keep();
+  }
+
+  #look(): void {
+    const { scrollTop, scrollHeight, clientHeight } = this.#scroller;
+    this.#seen = { height: clientHeight, content: scrollHeight, isAll: scrollHeight - clientHeight - scrollTop < 2 };
+  }
+
+  /** Whether the list has become lower, and its last line was in sight. */
+  #isCovered(): boolean {
+    const { height, content, isAll } = this.#seen;
+    return isAll && this.#scroller.clientHeight < height && this.#scroller.scrollHeight <= content;
   }
 
   /** The position where the last line is visible, or the beginning of what waits for the user if that is longer. */

@@ -310,8 +310,9 @@ for (const kind of availableBrowsers) {
       await chat.shows(/A v/);
       await photograph(chat, `controls-running-${kind}`);
       await chat.page.keyboard.press("Escape");
-      await chat.shows(/Stopped.*Write what to do instead/, ".next-step");
+      await chat.shows(/Stopped.*Write what to do instead/);
       await chat.idle();
+      assert.equal(await chat.get(() => one(".main").textContent.split("Stopped").length), 2, "it is said once");
       assert.ok(await chat.get(() => focused().matches(".composer-text")));
       await chat.shows(/A v.*Stopped/);
       await chat.reload();
@@ -329,6 +330,74 @@ for (const kind of availableBrowsers) {
       await chat.until("the run is paused", () => window.chat.thread.getSnapshot().status === "paused");
       release();
       await chat.idle();
+    });
+
+    await step("a call that waits is shown where one decides about it, and nowhere else", "?policy=always", async (chat) => {
+      model.add({ text: "May I?", calls: [pay("Ann", 20), call("hang")] }, { text: "As you like." });
+      await chat.say("Pay Ann");
+      await chat.shows(/2 calls wait for you.*Pay Ann 20/, ".next");
+      assert.equal(await chat.get(() => one(".main").textContent.split("Pay Ann 20").length), 2, "it is shown once");
+      assert.equal(await chat.get(() => all(".call").length), 0);
+      await chat.looksRight("two calls wait");
+      await chat.press("Approve hang");
+      await chat.until("the others are in the list while it runs", () =>
+        ["waiting", "running"].every((state, at) => all(".call")[at]?.dataset.state === state),
+      );
+      await chat.shows(/^Running: Hang$/, ".activity-words");
+      await chat.looksRight("a tool runs");
+
+      // Nobody can reject a call while another one of its answer runs.
+      await chat.say("Hello");
+      await chat.shows(/It reaches the agent when you have decided/, ".notice-place");
+      assert.deepEqual(await chat.get(() => [one(".undecided"), one(".wrong")]), [null, null]);
+      await chat.until("it waits", () => one(".queued"));
+      await chat.press("Stop");
+      await chat.press("Continue");
+      await chat.shows(/As you like/);
+      assert.equal(await chat.get(() => all(".call").length), 2);
+    });
+
+    await step("the buttons for all calls stay above a field that grows", "?policy=always", async (chat) => {
+      model.add({ calls: [pay("Ann", 20), pay("Bert", 30), call("roll_dice")] });
+      await chat.page.setViewport({ width: 390, height: 780 });
+      await chat.say("Pay");
+      await chat.shows(/3 calls wait for you/);
+      await chat.idle();
+      const isInSight = () => one(".all-calls .buttons").getBoundingClientRect().bottom <= one(".dock").getBoundingClientRect().top + 1;
+      await chat.get(() => one(".scroller").scrollTo(0, 1e6));
+      await chat.until("they are in sight", isInSight);
+      await chat.fill(".composer-text", "One\nTwo\nThree\nFour\nFive\nSix");
+      await chat.until("the field has grown", () => one(".composer").clientHeight > 150);
+      await chat.until("they are still in sight", isInSight);
+      // Also after the next rendering.
+      await chat.page.keyboard.type("x");
+      await chat.get(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
+      assert.ok(await chat.get(isInSight));
+    });
+
+    await step("the actions of a message come with the pointer or the focus", "", async (chat) => {
+      model.add({ text: "Hello to you." });
+      await chat.say("Hello");
+      await chat.shows(/Hello to you/);
+      await chat.idle();
+      const becomes = (wanted) =>
+        chat.until(
+          `the opacities are ${wanted}`,
+          (wanted) =>
+            all(".verbs")
+              .map((verbs) => getComputedStyle(verbs).opacity)
+              .join() === wanted,
+          wanted,
+        );
+      await chat.page.mouse.move(1, 1);
+      await becomes("0,0");
+      const { x, y } = await chat.get(() => one(".prose").getBoundingClientRect().toJSON());
+      await chat.page.mouse.move(x + 5, y + 5);
+      await becomes("0,1");
+      await chat.page.mouse.move(1, 1);
+      await chat.get(() => one("[data-verb=edit]").focus());
+      await becomes("1,0");
+      await chat.looksRight("actions with the focus");
     });
 
     await step("a call that was cut off may have run already", "", async (chat) => {
