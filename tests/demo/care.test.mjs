@@ -65,12 +65,14 @@ for (const kind of availableBrowsers) {
         await tabTo(".call summary", { back: true });
         await keyboard.press("Enter");
         assert.equal(await page.page.$eval(".call", (call) => call.open), true);
-        await tabTo("#rename-button", { back: true });
+        await tabTo("#menu-button", { back: true });
+        await keyboard.press("Enter");
+        assert.equal(await page.page.evaluate(() => document.activeElement.id), "rename-button");
         await keyboard.press("Enter");
         await keyboard.type("By keyboard");
         await keyboard.press("Enter");
         await page.shows(/By keyboard/, ".conversation[aria-current]");
-        assert.equal(await page.page.evaluate(() => document.activeElement.id), "rename-button");
+        assert.equal(await page.page.evaluate(() => document.activeElement.id), "menu-button");
         await tabTo(".composer-text");
         await keyboard.type("A long answer of 40 paragraphs");
         await keyboard.press("Enter");

@@ -17,6 +17,8 @@ for (const kind of availableBrowsers) {
       await step("a condensation is shown with its summary, after a reload too", async (page) => {
         for (const text of ["Roll a die", "What is 6 * 7?", "hello"]) await page.ask(text);
         await page.press("Context");
+        const tab = () => [document.activeElement.id, document.activeElement.getAttribute("aria-selected")];
+        assert.deepEqual(await page.page.evaluate(tab), ["context-tab", "true"], "the focus is on the part that was opened");
         await page.shows(/of 32K tokens, \d+%.*Condensing replaces \d+ of them/, "#panel");
         await page.shows(/The next summary lists here/, "#panel");
         await page.isAccessible("the context window");
@@ -87,7 +89,7 @@ for (const kind of availableBrowsers) {
             width: inspector.shadowRoot.querySelector("[role=tabpanel]").scrollWidth <= inspector.clientWidth,
           };
         });
-        const names = await page.page.$$eval(".topbar-actions span", (spans) => spans.filter((span) => span.checkVisibility()).length);
+        const names = await page.page.$$eval(".topbar button span", (spans) => spans.filter((span) => span.checkVisibility()).length);
         assert.equal(names, 0, "beside the panel the actions are icons, so that the title has room");
         assert.deepEqual({ font, width }, { font: true, width: true }, "its font is the page's, and it is as wide as the panel");
         await page.isAccessible("the inspector");

@@ -93,6 +93,24 @@ for (const kind of availableBrowsers) {
         await page.until("a click elsewhere closes it", () => !document.querySelector("#rename-button").checkVisibility());
       });
 
+      await step("the bar over a conversation has three things and a menu", async (page) => {
+        await page.ask("hello");
+        const names = () =>
+          page.page.$$eval(".topbar button", (buttons) =>
+            buttons.filter((button) => button.checkVisibility()).map((button) => button.getAttribute("aria-label")),
+          );
+        assert.deepEqual(await names(), ["Control", "Files", "Context", "More"]);
+        await page.press("More");
+        assert.deepEqual(await names(), ["Control", "Files", "Context", "More", "Rename", "Export", "Delete"]);
+        assert.equal(await page.page.evaluate(() => document.activeElement.id), "rename-button");
+        await page.isAccessible("the menu beside three things");
+        await photograph(page, `bar-${kind}`);
+        await page.page.keyboard.press("Escape");
+        await page.until("it is closed", () => document.activeElement.id === "menu-button");
+        await page.page.setViewport(phone);
+        assert.deepEqual(await names(), ["Conversations", "Control", "More"]);
+      });
+
       await step("three calls that wait fit on a phone, and no button stands out above a payment", async (page) => {
         await page.page.setViewport(phone);
         await page.say("Pay Ann 20 euros, roll two dice and tell me the time");

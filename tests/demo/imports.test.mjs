@@ -66,6 +66,22 @@ for (const kind of availableBrowsers) {
       );
 
     try {
+      await step("many failures leave room for the chat", async (page) => {
+        const files = Array.from({ length: 15 }, (_, at) => path.join(folder, `broken-${at}.json`));
+        for (const [at, file] of files.entries()) writeFileSync(file, `[{"role":"wizard ${at}"}]`);
+        await choose(page, ...files);
+        await page.shows(/broken-0\.json cannot.*broken-14\.json cannot be imported/, "#notices");
+        const { room, isLast } = await page.page.evaluate(() => ({
+          room: document.querySelector("#chat").clientHeight / innerHeight,
+          isLast:
+            document.querySelector("#notices > :last-child").getBoundingClientRect().bottom <=
+            document.querySelector("#chat").getBoundingClientRect().top,
+        }));
+        assert.ok(room > 0.4, `${room} of the window`);
+        assert.ok(isLast, "the newest is in sight");
+        await photograph(page, `many-failures-${kind}`);
+      });
+
       await step("many files are imported one after the other, until somebody stops it, and go on", async (page) => {
         const files = Array.from({ length: count }, (_, at) => archive([{ title: `File ${at}`, text: "word ".repeat(40_000) }]));
         await page.page.evaluate(stopAtThree);

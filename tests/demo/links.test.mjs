@@ -70,6 +70,11 @@ for (const kind of availableBrowsers) {
         await page.idle();
         await page.page.evaluate((link) => (location.hash = new URL(link).hash), link);
         await page.shows(/another version/, "#notices");
+        const here = new URL(link).hash;
+        await page.page.evaluate(() => (location.hash = "#/"));
+        await page.until("what was told about it is gone with it", () => document.querySelector("#notices").childElementCount === 0);
+        await page.page.evaluate((here) => (location.hash = here), here);
+        await page.shows(/another version/, "#notices");
         const parting = () => page.page.$eval(".parting", ({ textContent }) => textContent);
         assert.match(await parting(), /2 of 2/);
         await page.press("Show it as it was there: The message of this link is in another version of the conversation");

@@ -30,6 +30,6 @@ export async function askToFetchSecrets({ conversation, home }: Session, focus: 
     await conversation.allowSecrets();
     notify("Tools of this conversation may fetch its secrets.");
   } catch (error) {
-    report(error, { title: "That could not be stored" });
+    report(error, { title: "That could not be stored", isHere: true });
   }
 }

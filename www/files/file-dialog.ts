@@ -132,7 +132,7 @@ export function openFile(shown: Shown, onClose: () => void): FileDialog {
       dialog.close();
       onRemove?.();
     } catch (error) {
-      report(error, { title: `${path} was not removed`, recoveries: [] });
+      report(error, { title: `${path} was not removed`, isHere: true, recoveries: [] });
     }
   };
 

@@ -38,7 +38,7 @@ export function folderView(session: Session, onAllow: () => void): { element: HT
       await act();
     } catch (error) {
       const isCancelled = error instanceof ThreadkeepError && error.code === "aborted";
-      if (!isCancelled) report(error, { title: "The folder cannot be used", recoveries: [] });
+      if (!isCancelled) report(error, { title: "The folder cannot be used", isHere: true, recoveries: [] });
     }
     draw();
   };

@@ -16,7 +16,7 @@ export async function upload(workspace: Workspace, files: readonly File[]): Prom
     try {
       if (await addFile(workspace, file)) added += 1;
     } catch (error) {
-      report(error, { title: `${file.name} was not added`, recoveries: [] });
+      report(error, { title: `${file.name} was not added`, isHere: true, recoveries: [] });
     }
   }
   if (added > 0) announce(added === 1 ? "Added 1 file." : `Added ${added} files.`);

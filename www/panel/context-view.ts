@@ -42,7 +42,7 @@ export function contextView(session: Session): Part {
       await session.condense();
       announce("Condensed.");
     } catch (error) {
-      report(error, { title: "Nothing was condensed" });
+      report(error, { title: "Nothing was condensed", isHere: true });
     }
     condensing = false;
     draw();

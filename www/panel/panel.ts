@@ -60,8 +60,11 @@ export function startPanel(): void {
 }
 
 function open(name: ViewName): void {
+  const wasOpen = panel !== null;
   panel ??= openPanel();
   show(name);
+  // The browser has moved the focus to the first tab.
+  if (!wasOpen) byId(`${name}-tab`).focus();
 }
 
 /** Shows the files as they were at a message. The focus goes there, and back to where it is now. */

@@ -67,7 +67,7 @@ async function rename(): Promise<void> {
     await session.rename(title);
     announce(`Renamed to ${title}.`);
   } catch (error) {
-    report(error, { title: "The conversation could not be renamed", retry: rename });
+    report(error, { title: "The conversation could not be renamed", isHere: true, retry: rename });
   }
 }
 

@@ -19,9 +19,8 @@ const PATIENCE = 400;
 
 /** A success, perhaps with an action: disappears by itself, and is replaced by the next one. */
 export function notify(text: string, action?: NoticeAction): void {
-  const notice = show({ title: "", text, kind: "news", subject: "news", actions: action ? [action] : [] });
   // An action in the list can be undone wherever one is.
-  if (!action) notice.dataset["route"] = location.hash;
+  const notice = show({ title: "", text, kind: "news", subject: "news", actions: action ? [action] : [], isHere: !action });
   const end = (): void => {
     if (notice.matches(":hover, :focus-within")) setTimeout(end, SHORT_LIFE);
     else notice.remove();
@@ -29,15 +28,18 @@ export function notify(text: string, action?: NoticeAction): void {
   setTimeout(end, action ? LONGER_LIFE : SHORT_LIFE);
 }
 
-/** The news of one conversation are none in the next. */
-export function forgetNews(): void {
-  for (const notice of byId("notices").querySelectorAll<HTMLElement>(".notice-news"))
-    if (notice.dataset["route"] !== undefined && notice.dataset["route"] !== location.hash) notice.remove();
+/** What was told about one conversation is not about the next. */
+export function forgetElsewhere(): void {
+  for (const notice of byId("notices").querySelectorAll<HTMLElement>("[data-route]"))
+    if (notice.dataset["route"] !== location.hash) notice.remove();
 }
 
-/** An offer: stays until it is accepted or dismissed. `act` returns whether it was accepted. Returns its button. */
-export function offer(text: string, name: string, act: () => boolean): HTMLElement {
-  return show({ title: "", text, kind: "offer", subject: text, actions: [{ name, act }] }).querySelector("button")!;
+/**
+ * An offer: stays until it is accepted or dismissed. `act` returns whether it was accepted. `isHere`: it is about the conversation that is
+ * open, and goes with it. Returns its button.
+ */
+export function offer(text: string, name: string, act: () => boolean, { isHere = false } = {}): HTMLElement {
+  return show({ title: "", text, kind: "offer", subject: text, actions: [{ name, act }], isHere }).querySelector("button")!;
 }
 
 export interface Work {
@@ -77,6 +79,8 @@ export function showWork(name: string, stop?: () => void): Work {
 
 interface Reported {
   title?: string;
+  /** It is about the conversation that is open, and goes with it. */
+  isHere?: boolean;
   /** Replaces the actions of the failure itself. */
   recoveries?: Recovery[];
   retry?: () => unknown;
@@ -84,7 +88,7 @@ interface Reported {
 }
 
 /** A failure: stays, with the possible actions. `retry` replaces the generic action of that name. */
-export function report(error: unknown, { title, recoveries, retry, retryName = "Try again" }: Reported = {}): void {
+export function report(error: unknown, { title, isHere = false, recoveries, retry, retryName = "Try again" }: Reported = {}): void {
   const failure = { ...explain(error), ...(recoveries && { recoveries }) };
   const heading = title ?? failure.title;
   show({
@@ -93,6 +97,7 @@ export function report(error: unknown, { title, recoveries, retry, retryName = "
     kind: "failure",
     subject: heading,
     actions: actionsFor(failure, retry ? { name: retryName, act: retry } : null),
+    isHere,
   });
 }
 
@@ -115,9 +120,10 @@ interface Notice {
   /** It replaces the notice with the same subject. */
   subject: string;
   actions: NoticeAction[];
+  isHere: boolean;
 }
 
-function show({ title, text, kind, subject, actions }: Notice): HTMLElement {
+function show({ title, text, kind, subject, actions, isHere }: Notice): HTMLElement {
   // Several notices may have a button “Try again”, so its name says what it is about.
   const about = (title || text).replace(/\.$/, "");
   const button = ({ name, act }: NoticeAction): HTMLElement =>
@@ -137,7 +143,10 @@ function show({ title, text, kind, subject, actions }: Notice): HTMLElement {
       icon("close"),
     ),
   );
+  if (isHere) notice.dataset["route"] = location.hash;
   withdraw(subject);
   byId("notices").append(notice);
+  // There may be more of them than their place shows.
+  notice.scrollIntoView({ block: "nearest" });
   return notice;
 }

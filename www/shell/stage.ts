@@ -20,7 +20,7 @@ import { announce } from "./announcer.ts";
 import { byId, el } from "./dom.ts";
 import { explain } from "./failures.ts";
 import type { MenuItem } from "./menu.ts";
-import { forgetNews, offer, report } from "./notices.ts";
+import { forgetElsewhere, offer, report } from "./notices.ts";
 import { runRecovery } from "./recoveries.ts";
 import { currentRoute, HOME, nameCurrent, onRoute, type Route } from "./router.ts";
 import { startView } from "./start-view.ts";
@@ -54,7 +54,7 @@ export function startStage(): void {
 async function open(route: Route, moved = false): Promise<void> {
   if (moved && session !== null && session.id === route?.conversationId) return drawState();
   const mine = (latestOpening += 1);
-  if (moved) forgetNews();
+  if (moved) forgetElsewhere();
   await leave();
   if (route === null) {
     showNew();
@@ -81,9 +81,13 @@ function moveFocus(): void {
 
 function show(opened: Session): void {
   session = opened;
-  byId("conversation-actions").hidden = byId("menu-button").hidden = byId("control-button").hidden = false;
+  showActions(true);
   stopDrawing = opened.onChange(drawState);
   drawState();
+}
+
+function showActions(areShown: boolean): void {
+  for (const name of ["control-button", "conversation-views", "menu-button", "conversation-actions"]) byId(name).hidden = !areShown;
 }
 
 /** Removes the conversation from the page. */
@@ -94,7 +98,7 @@ function clear(): void {
   tellOfServers(null);
   tellOfHome(null);
   drawElsewhere(null);
-  byId("conversation-actions").hidden = byId("menu-button").hidden = byId("control-button").hidden = true;
+  showActions(false);
   drawPanel(null);
 }
 
@@ -123,14 +127,15 @@ const page = () => ({ start, menuOf, onMissing: offerBranch, eventId: currentRou
 function offerBranch(eventId: string): void {
   const shown = session;
   if (shown === null) return;
+  const showThere = (): boolean => {
+    if (session !== shown || !shown.canCondense) return false;
+    shown.thread.navigateTo(eventId).catch((error: unknown) => report(error, { title: "That version cannot be shown", isHere: true }));
+    return true;
+  };
   shown.conversation.events.getIndex(eventId).then(
     () =>
-      offer("The message of this link is in another version of the conversation.", "Show it as it was there", () => {
-        if (session !== shown || !shown.canCondense) return false;
-        shown.thread.navigateTo(eventId).catch((error: unknown) => report(error, { title: "That version cannot be shown" }));
-        return true;
-      }),
-    (error: unknown) => report(error, { title: "The message of this link is not here", recoveries: [] }),
+      offer("The message of this link is in another version of the conversation.", "Show it as it was there", showThere, { isHere: true }),
+    (error: unknown) => report(error, { title: "The message of this link is not here", isHere: true, recoveries: [] }),
   );
 }
 

@@ -32,7 +32,7 @@ async function fork(session: Session, eventId: string): Promise<void> {
   try {
     goTo(await session.fork(eventId));
   } catch (error) {
-    report(error, { title: "The conversation could not be forked" });
+    report(error, { title: "The conversation could not be forked", isHere: true });
   }
 }
 

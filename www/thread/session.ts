@@ -234,7 +234,7 @@ export class Session {
         this.#settings = this.#readSettings();
         this.#watch();
       } catch (error) {
-        report(error, { title: "The conversation could not be opened again" });
+        report(error, { title: "The conversation could not be opened again", isHere: true });
       }
       this.changed();
     }
