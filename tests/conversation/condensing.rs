@@ -112,6 +112,28 @@ fn a_run_condenses_a_view_with_too_many_events_before_the_next_request() {
     });
 }
 
+/// What listeners heard of summaries that are asked for: whether each was over.
+fn heard_of_summaries(world: &World) -> Vec<bool> {
+    let live = world.live.take();
+    let events = live.iter().flat_map(|events| serde_json::from_str::<Vec<Value>>(events).unwrap());
+    let condensing = events.filter(|event| event["kind"] == "CondensingEvent");
+    condensing.map(|event| event["is_over"].as_bool().unwrap()).collect()
+}
+
+#[test]
+fn listeners_hear_when_a_summary_is_asked_for_and_when_it_has_come_or_failed() {
+    block_on(async {
+        let (world, summaries) = world(12, &small(), [text("Summary.")]);
+        *summaries.next.borrow_mut() = Some(Box::new(|| refusal(401, "no such key")));
+        let conversation = world.open().await.unwrap();
+        say(&conversation, "Go").await;
+        assert_eq!(run(&conversation).await.unwrap(), ExecutionStatus::Finished);
+        let asked = summaries.requests.borrow().len();
+        assert!(asked > 1);
+        assert_eq!(heard_of_summaries(&world), [false, true].repeat(asked));
+    });
+}
+
 #[test]
 fn a_condensation_is_a_step_of_the_run() {
     block_on(async {
