@@ -1,4 +1,4 @@
-// The page of ui/chat/controls.test.mjs: <threadkeep-chat> with the real library and a scripted model. The id of the conversation
+// The page of ui/chat/controls.test.mjs and others: <threadkeep-chat> with the real library and a scripted model. The id of the conversation
 // is in the hash; the query may have `policy` (always) and `model`.
 import { Agent, LLM, memoryWorkspace, taskTool, tool } from "/threadkeep/index.js";
 import "/threadkeep/chat.js";

@@ -120,7 +120,7 @@ for (const kind of availableBrowsers) {
     await page.evaluate(() => document.querySelector("threadkeep-chat").shadowRoot.querySelector("textarea").focus());
     await page.keyboard.type("Two dice, please");
     await page.keyboard.press("Enter");
-    await until(() => document.querySelector("threadkeep-chat").shadowRoot.querySelector(".call[data-state=waiting]"));
+    await until(() => document.querySelector("threadkeep-chat").shadowRoot.querySelector(".ask"));
     await photograph({ page }, `element-${kind}`);
     await page.reload();
     await until(() => document.querySelector("threadkeep-chat")?.shadowRoot?.querySelector(".ask"));
