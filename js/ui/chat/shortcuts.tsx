@@ -2,7 +2,7 @@
 // The keys of the chat: letters that are typed in no field go to the message, and shortcuts, which want Control or Command, because who
 // speaks to a computer, or has a cat, presses single keys without meaning to (WCAG 2.1.4). No shortcut decides anything.
 import type { RefObject } from "preact";
-import { useEffect, useImperativeHandle, useRef, useState } from "preact/hooks";
+import { useImperativeHandle, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { isOfComposition } from "./composition.js";
 import { useLabels } from "./context.js";
 import { isForField, isPressed, isTyped, type Shortcut } from "./keys.js";
@@ -41,7 +41,8 @@ export function Shortcuts({ more = [], handle }: ShortcutsProps) {
     { key: "/", name: labels.shortcutList, act: open },
   ];
 
-  useEffect(() => {
+  // An effect after the paint can come when the chat is gone already.
+  useLayoutEffect(() => {
     const where = root();
     const onKey = (event: KeyboardEvent): void => {
       const isHere = event.composedPath().includes(where) || isFree();
