@@ -526,10 +526,8 @@ test("a long conversation: one page is read at first, then more, then all", asyn
     Array(199).fill(true),
   );
   assert.equal(more.length, 399);
-  const started = performance.now();
   assert.equal(await thread.loadEarlier({ all: true }), false);
   const all = thread.getSnapshot();
   assert.deepEqual([all.messages.length, all.hasEarlier, all.messages.at(-1) === messages.at(-1)], [9_999, false, true]);
-  assert.ok(performance.now() - started < 5_000);
   await thread.close();
 });
