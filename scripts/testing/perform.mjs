@@ -1,6 +1,7 @@
 // Runs one step of `npm test`, with its output in a log file, so that the output of parallel steps is not mixed.
 import { spawn } from "node:child_process";
-import { closeSync, mkdirSync, openSync, readFileSync } from "node:fs";
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, statfsSync } from "node:fs";
+import { freemem, tmpdir } from "node:os";
 import path from "node:path";
 import { killTree } from "../../tests/support/browser/process-tree.mjs";
 import { root } from "../process.mjs";
@@ -44,9 +45,26 @@ function verdict({ code, error, timedOut }, text, { timeout }) {
   return { outcome: "failed", reason: `exit ${code}` };
 }
 
+/**
+ * Where tests keep what they remove in the end, such as profiles of browsers: in memory, if there is room for several large ones. A disk keeps
+ * them waiting, and what is written there survives a killed process no better.
+ */
+const scratch = () => (roomIn("/dev/shm") > 6e9 ? "/dev/shm" : tmpdir());
+
+function roomIn(folder) {
+  if (!existsSync(folder)) return 0;
+  const { bavail, bsize } = statfsSync(folder);
+  return Math.min(bavail * bsize, freemem());
+}
+
 function execute({ command: [program, ...args], env, timeout }, log) {
   const file = openSync(log, "w");
-  const child = spawn(program, args, { cwd: root, env: { ...process.env, ...env }, stdio: ["ignore", file, file], detached: true });
+  const child = spawn(program, args, {
+    cwd: root,
+    env: { ...process.env, TMPDIR: scratch(), ...env },
+    stdio: ["ignore", file, file],
+    detached: true,
+  });
   closeSync(file);
   children.add(child);
   return new Promise((resolve) => {
