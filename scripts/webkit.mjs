@@ -35,7 +35,6 @@ export const webKitTests = {
   browser: [
     "tests/browser/conversation/branches.test.mjs",
     "tests/browser/conversation/followers.test.mjs",
-    "tests/browser/conversation/homes-chaos.test.mjs",
     "tests/browser/conversation/homes.test.mjs",
     "tests/browser/conversation/lifecycle.test.mjs",
     "tests/browser/conversation/side-calls.test.mjs",

@@ -19,7 +19,6 @@ const firefox = {
   "locks, channels and workers; pages that are left, frozen and thrown away": [
     "conversation/followers",
     "conversation/homes",
-    "conversation/homes-chaos",
     "conversation/lifecycle",
     "conversation/organizing",
     "conversation/two-writers",

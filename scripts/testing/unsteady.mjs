@@ -22,12 +22,6 @@ export const unsteady = [
     until: "2027-01-31",
   },
   {
-    file: "tests/browser/conversation/homes-chaos.test.mjs",
-    name: "all of them call everything at random, and nothing is lost",
-    reason: "a page of WebKit gave no answer for five minutes, once, with four other browsers beside it; in none of 13 plays after that",
-    until: "2027-01-31",
-  },
-  {
     file: "tests/demo/demo.test.mjs",
     name: "a deleted conversation returns by dropping its archive on the page, and continues",
     reason: "failed once in a full run, and was never seen again",

@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { root } from "../../scripts/process.mjs";
 import { counted, repeatUnsteady, schedule, select } from "../../scripts/testing/schedule.mjs";
 import { elsewhere } from "../../scripts/testing/elsewhere.mjs";
-import { testSteps } from "../../scripts/testing/steps.mjs";
+import { explored, testSteps } from "../../scripts/testing/steps.mjs";
 import { unsteady } from "../../scripts/testing/unsteady.mjs";
 import { webKitTests } from "../../scripts/webkit.mjs";
 
@@ -187,8 +187,10 @@ test("the steps of a change need neither another browser nor Python, and --all l
   );
   assert.deepEqual(
     testFiles("tests").filter((file) => !ofAll.has(file)),
-    [],
+    explored,
   );
+  const script = readFileSync(path.join(root, "scripts/explore.mjs"), "utf8");
+  for (const file of explored) assert.ok(script.includes(file.slice("tests/".length, -".test.mjs".length)), `nothing plays ${file}`);
 });
 
 /** All test files below a folder of the repository. */

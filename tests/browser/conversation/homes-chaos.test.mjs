@@ -1,7 +1,7 @@
 // Tabs of one conversation that all call everything at random, and are closed, killed and frozen at random: no event is lost,
 // doubled or torn, nothing is carried out twice, every promise settles, and in the end every tab shows the log.
-// A few seconds of it belong to every check; `npm run explore` has it for longer, with ten tabs. That it is the number in each commit which keeps two writers apart is proved in two-writers.test.mjs:
-// here locks and the length of the log nearly always do as well.
+// No seed plays it again, because it lasts for a time: only `npm run explore` has it, with ten tabs. That it is the number in each commit which
+// keeps two writers apart is proved in tests/conversation/two_writers.rs: here locks and the length of the log nearly always do as well.
 import assert from "node:assert/strict";
 import { json } from "node:stream/consumers";
 import { after, before, test } from "node:test";
