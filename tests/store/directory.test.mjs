@@ -1,4 +1,4 @@
-// A store in a directory, over the file system of Node. Its suite and its commits that are cut off are in
+// A store in a directory, over the file system of Node. Its suite is in suite.test.mjs, its commits that are cut off are in
 // tests/browser/store/directory.test.mjs.
 import assert from "node:assert/strict";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";

@@ -1,5 +1,5 @@
-// The store that seals what another one holds: what the other one sees, what is noticed, and with which secrets it opens. The suite of
-// stores, passkeys and what is left on a disk are in tests/browser/store/encrypted.test.mjs.
+// The store that seals what another one holds: what the other one sees, what is noticed, and with which secrets it opens. Its suite of
+// stores is in suite.test.mjs, passkeys and what is left on a disk are in tests/browser/store/encrypted.test.mjs.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setImmediate as turnOfTheLoop } from "node:timers/promises";

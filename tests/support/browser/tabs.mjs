@@ -1,9 +1,7 @@
 // A browser takes seconds to start: tests that neither kill one nor start it again share one of each kind per process,
 // each with tabs of its own. What their pages store is apart, because each test file has a server, and so an origin, of its own.
-import assert from "node:assert/strict";
 import path from "node:path";
 import { after } from "node:test";
-import { setTimeout as delay } from "node:timers/promises";
 import { launch } from "./driver.mjs";
 
 const started = new Map();
@@ -15,8 +13,7 @@ export async function tabs(kind) {
 }
 
 /**
- * How to check things in pages of their own, each of which begins as `blank()` opens one: `check(name, body, options)`. `suite(call)` is
- * a body that runs the suite of stores with the functions `beginSuite` and `suiteIsOver` of such a page.
+ * How to check things in pages of their own, each of which begins as `blank()` opens one: `check(name, body, options)`.
  */
 export function checksIn(context, browser, url) {
   const blank = () => browser.page(url);
@@ -29,15 +26,7 @@ export function checksIn(context, browser, url) {
         await page.close();
       }
     });
-  const suite = (call) => async (page) => {
-    await call(page, "beginSuite");
-    let over;
-    // One call that waits would end after five minutes.
-    while (!(over = await call(page, "suiteIsOver"))) await delay(500);
-    assert.ok(over.count > 40);
-    assert.deepEqual(over.failed, []);
-  };
-  return { blank, check, suite };
+  return { blank, check };
 }
 
 /** A picture of what is in the tab, for people: into the folder that THREADKEEP_SHOTS names, if it names one. */
