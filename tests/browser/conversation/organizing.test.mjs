@@ -188,9 +188,24 @@ for (const kind of availableBrowsers) {
         const other = await tab(plain);
         assert.equal(await other.evaluate(() => navigator.locks === undefined), true);
         const closed = await other.evaluate(manyClosed, 20);
-        const begun = performance.now();
-        await other.evaluate((ids) => updateConversations(ids, { pinned: true }), [id, ...closed]);
-        assert.ok(performance.now() - begun < 3_000, "it waits once for all of them");
+        const begun = await other.evaluate(
+          async (ids) => {
+            const { setTimeout } = window;
+            let begun = 0;
+            let atFirstEnd;
+            window.setTimeout = (work, milliseconds) => {
+              const isWait = milliseconds >= 1000;
+              if (isWait) begun++;
+              const end = () => (isWait && (atFirstEnd ??= begun), work());
+              return setTimeout(end, milliseconds);
+            };
+            await updateConversations(ids, { pinned: true });
+            window.setTimeout = setTimeout;
+            return atFirstEnd;
+          },
+          [id, ...closed],
+        );
+        assert.ok(begun >= closed.length, `${begun} of them were asked before the first did not answer`);
         await writer.evaluate(() => conversation.setAgentState({ mood: "calm" }));
         await writer.evaluate(() => conversation.sendMessage("And on"));
         const infos = await other.evaluate(() => Conversation.list());

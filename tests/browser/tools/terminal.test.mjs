@@ -20,7 +20,7 @@ before(async () => {
 });
 after(() => Promise.all([server.close(), withoutFile.close()]));
 
-/** Runs commands in a conversation, and returns their exit codes and texts, and how often the page had a turn meanwhile. */
+/** Runs commands in a conversation, and returns their exit codes and texts, and how often the page had a turn during those with a limit. */
 async function runAll({ conversationId, commands, withoutWorkers }) {
   let ended = 0;
   if (withoutWorkers) delete globalThis.Worker;
@@ -36,13 +36,13 @@ async function runAll({ conversationId, commands, withoutWorkers }) {
   const agent = new Agent({ llm: new LLM({ model: "openai/gpt-4o" }), tools: [terminal()] });
   const conversation = await Conversation.open({ agent, conversationId, store: indexedDBStore("terminal") });
   let turns = 0;
-  const count = setInterval(() => turns++, 10);
   const results = [];
   for (const [command, timeout] of commands) {
+    const count = timeout && setInterval(() => turns++, 10);
     const { exit_code: code, content } = await conversation.executeTool("terminal", { command, ...(timeout && { timeout }) });
     results.push([code, content[0].text]);
+    clearInterval(count);
   }
-  clearInterval(count);
   const files = (await conversation.workspace.list("")).map(({ path }) => path).sort();
   await conversation.close();
   const loaded = performance.getEntriesByType("resource").map(({ name }) => new URL(name).pathname);
@@ -67,7 +67,7 @@ for (const kind of availableBrowsers) {
       const commands = [...facts, ["echo before > before.txt; while true; do :; done; echo after > after.txt", 1], ["ls", 0]];
       const { results, turns, files, loaded, ended } = await browser.evaluate(runAll, { conversationId, commands });
       assert.deepEqual(results, [...factsResults, [124, ""], [0, "before.txt\nfacts.txt"]]);
-      assert.ok(turns > 20, `the page had ${turns} turns in more than a second`);
+      assert.ok(turns > 0, "the page had no turn while the command ran");
       assert.deepEqual(files, ["notes"]);
       assert.equal(ended, 2, "the worker of the endless command, and with the conversation that of the last one");
       assert.ok(!loaded.some((path) => path.includes("terminal-worker-inline")));

@@ -192,7 +192,9 @@ for (const kind of availableBrowsers) {
       await page.evaluate(() => {
         window.realNow ??= performance.now.bind(performance);
         window.later = 0;
-        performance.now = () => window.realNow() + window.later;
+        // It stands still but for the times that the test lets pass.
+        const begun = window.realNow();
+        performance.now = () => begun + window.later;
         window.answer = fixtures.agentSays("");
         window.think = (parts, state = "streaming") =>
           window.thread.set({ isRunning: state === "streaming", messages: [...window.asked, { ...window.answer, state, parts }] });
@@ -328,16 +330,11 @@ for (const kind of availableBrowsers) {
       await until(() => one(".prose img")?.alt === "a dot");
     });
 
-    await step("texts that a parser chokes on are shown as they are, quickly", async () => {
+    await step("texts that a parser chokes on are shown as they are", async () => {
+      // How long they may take is asked of the processor in tests/tooling/markdown-limits.test.mjs.
       for (const name of ["quotes", "lists", "marks", "nested", "dollars", "brackets", "paragraphs"]) {
-        const took = await page.evaluate(async (name) => {
-          const started = performance.now();
-          show([fixtures.agentSays(`${fixtures.heavy[name]} ${name}`)]);
-          while (!one(".prose")?.textContent.startsWith(fixtures.heavy[name].slice(0, 20).trim().slice(0, 1)))
-            await new Promise(requestAnimationFrame);
-          return performance.now() - started;
-        }, name);
-        assert.ok(took < 3000, `${name}: ${took} ms`);
+        await page.evaluate((name) => show([fixtures.agentSays(`${fixtures.heavy[name]} ${name}`)]), name);
+        await until((name) => one(".prose")?.textContent.startsWith(fixtures.heavy[name].trim().slice(0, 1)), name);
       }
       const length = () => page.evaluate(() => one(".prose").textContent.length);
       const before = await length();
