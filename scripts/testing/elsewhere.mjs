@@ -37,6 +37,12 @@ const firefox = {
 const demoInFirefox = ["demo", "first-look", "offline"];
 
 /**
+ * Deaths of Firefox: its database, its directories, and what it keeps of an answer. Mirrors, sealed stores, sub-agents and terminals write by
+ * the same commits, and have shown their own rules in Chromium.
+ */
+const killsOfFirefox = ["drafts", "folders", "kills", "torn-log"];
+
+/**
  * With the older SDK: what reads and writes its files. What both SDKs say of one answer alone, such as the texts of tools and skills or the
  * order of condensing, is compared with the newest only.
  */
@@ -49,7 +55,7 @@ const filesOf = (groups, folder) =>
     .sort();
 
 export const elsewhere = {
-  firefox: { browser: filesOf(firefox, "browser"), demo: filesOf({ demoInFirefox }, "demo") },
+  firefox: { browser: filesOf(firefox, "browser"), demo: filesOf({ demoInFirefox }, "demo"), kills: filesOf({ killsOfFirefox }, "kills") },
   webkit: webKitTests,
   olderSdk: filesOf({ olderSdk }, "interop"),
 };

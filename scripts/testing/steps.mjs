@@ -141,7 +141,8 @@ export function testSteps({ quick = false, all = false } = {}) {
     { name: "demo-firefox", extra: true, lane: "firefox", ...inBrowser("firefox", elsewhere.firefox.demo) },
     { name: "browser-webkit", extra: true, lane: "webkit", ...inWebKit, ...played(elsewhere.webkit.browser) },
     { name: "kills-webkit", extra: true, lane: "webkit", ...inWebKit, ...played(elsewhere.webkit.kills) },
-    { name: "kills", extra: true, lane: "kills", needs: ["build", "install-browsers"], ...played(filesIn("kills")), timeout: hang },
+    { name: "kills", extra: true, lane: "kills", ...inBrowser("chromium", filesIn("kills")) },
+    { name: "kills-firefox", extra: true, lane: "firefox", ...inBrowser("firefox", elsewhere.firefox.kills) },
     {
       name: "proxy",
       extra: true,

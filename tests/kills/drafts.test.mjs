@@ -11,7 +11,7 @@ import { availableBrowsers, isReady, launch } from "../support/browser/driver.mj
 import { randomFrom } from "../support/random.mjs";
 import { Stage } from "./stage.mjs";
 
-const killsOf = (kind) => amount({ chromium: 8, firefox: 4, webkit: 4 }[kind]);
+const killsOf = (kind) => amount({ chromium: 4, firefox: 2, webkit: 2 }[kind]);
 /** A second, and what a commit and a busy machine may take. */
 const mostLost = 2_000;
 const story = Array.from({ length: 4_000 }, (_, at) => `Word ${at}. `).join("");

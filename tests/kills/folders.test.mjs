@@ -7,7 +7,7 @@ import { availableBrowsers } from "../support/browser/driver.mjs";
 import { Directories, installedSdk } from "./directories.mjs";
 import { live } from "./lives.mjs";
 
-const killsOf = (kind) => amount({ chromium: 8, firefox: 4 }[kind]);
+const killsOf = (kind) => amount({ chromium: 4, firefox: 2 }[kind]);
 
 let sdk;
 before(async () => (sdk = await installedSdk()));

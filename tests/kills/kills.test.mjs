@@ -141,7 +141,7 @@ const table = [
   { doing: "actions stored", ...dead, acts: ["first"], kinds: ["AgentError"], reads: unknown },
 ].map((row) => ({ replay: "never", then: "run", ...row }));
 
-const killsOf = (kind) => amount({ chromium: 8, firefox: 4, webkit: 4 }[kind]);
+const killsOf = (kind) => amount({ chromium: 4, firefox: 2, webkit: 2 }[kind]);
 
 describe("a page that is cut off", { concurrency: true }, () => {
   for (const kind of availableBrowsers) {

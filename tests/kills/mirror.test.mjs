@@ -17,7 +17,7 @@ import { Directories, installedSdk } from "./directories.mjs";
 import { live } from "./lives.mjs";
 import { Stage } from "./stage.mjs";
 
-const killsOf = (kind) => amount({ chromium: 8, firefox: 4 }[kind]);
+const killsOf = (kind) => amount({ chromium: 4, firefox: 2 }[kind]);
 
 let sdk;
 before(async () => (sdk = await installedSdk()));

@@ -13,7 +13,7 @@ import { randomFrom } from "../support/random.mjs";
 import { startServer } from "../support/server.mjs";
 import { availableBrowsers, isReady, launch } from "../support/browser/driver.mjs";
 
-const killsOf = (kind) => amount({ chromium: 10, firefox: 4 }[kind]);
+const killsOf = (kind) => amount({ chromium: 5, firefox: 2 }[kind]);
 /** The steps of each task: by a tool that may not be repeated, one that may, the terminal, and the editor. */
 const tools = ["once", "again", "terminal", "edit", "edit", "once"];
 

@@ -12,7 +12,7 @@ import { randomFrom } from "../support/random.mjs";
 import { startServer } from "../support/server.mjs";
 import { availableBrowsers, launch } from "../support/browser/driver.mjs";
 
-const kills = amount(6);
+const kills = amount(3);
 const steps = 120;
 
 /** Opens the conversation, compares its files with its events, and runs on to the end. */
