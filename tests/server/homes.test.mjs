@@ -14,7 +14,7 @@ import { tabs } from "../support/browser/tabs.mjs";
 import { startServer } from "../support/server.mjs";
 import { startAgentServer } from "./agent-server.mjs";
 import * as lists from "./differences.mjs";
-import { serverVersions } from "./setup.mjs";
+import { newestVersion, serverVersions } from "./setup.mjs";
 import { noted, startStage } from "./stage.mjs";
 
 /** So many cases are played at once. */
@@ -22,6 +22,16 @@ const atOnce = 5;
 
 const methodOf = new Map(Object.entries(lists.unsupported).flatMap(([method, names]) => names.map((name) => [name, method])));
 const differenceOf = new Map(lists.differences.flatMap((difference) => difference.cases.map((title) => [title, difference])));
+
+const keys = (list) => [...list.keys()];
+const { refused, brokenOff, untoldCases, heldCases, lateCases } = lists;
+const listed = [methodOf, differenceOf, refused, brokenOff, untoldCases, heldCases, lateCases].flatMap(keys);
+const isOfOneVersion = /^\d[\d.]+: /;
+
+/** What the older version is asked as well: a case of each method, unless the library itself refuses it, and what the two answer in different ways. */
+const ofBoth = new Set(listed.filter((title) => isOfOneVersion.test(title)).map((title) => title.replace(isOfOneVersion, "")));
+const oneOfEachMethod = new Set(new Map(cases.toReversed().map(({ name }) => [/^[\w.]+/.exec(name)[0], name])).values());
+const isOfBoth = ({ name, title }) => ofBoth.has(title) || (oneOfEachMethod.has(name) && !methodOf.has(name) && !refused.has(name));
 
 /** Every case once, or twice if it has tools that both can have; each under a title of its own. */
 const plays = await playsOf(cases);
@@ -33,13 +43,12 @@ test("the page says where a server is different, and the lists have only cases t
     const [, , says] = rows.find(([, names]) => names.includes(`\`${method === "editMessage" ? "sendMessage" : method}\``));
     assert.ok(says.includes("`unsupported`"), `${method}: ${says}`);
   }
-  const { byPage, refused, untoldCases, heldCases, lateCases, brokenOff, onlyByPage } = lists;
+  const { byPage, onlyByPage } = lists;
   const said = [refused, untoldCases, heldCases, lateCases].flatMap((list) => [...list.values()]);
   const differ = [...lists.differences.map(({ page }) => page), ...[...brokenOff.values()].map(([words]) => words)];
   for (const words of [byPage, ...said, ...differ]) assert.ok(page.includes(words), words);
   const titles = new Set(plays.map(({ title }) => title));
-  const listed = [methodOf, differenceOf, refused, brokenOff, untoldCases, heldCases, lateCases].flatMap((list) => [...list.keys()]);
-  for (const title of [...listed, ...[...onlyByPage].map(lists.byThePage)]) assert.ok(titles.has(title.replace(/^\d[\d.]+: /, "")), title);
+  for (const title of [...listed, ...[...onlyByPage].map(lists.byThePage)]) assert.ok(titles.has(title.replace(isOfOneVersion, "")), title);
 });
 
 describe("the suite of homes on agent servers", () => {
@@ -70,8 +79,8 @@ describe("the suite of homes on agent servers", () => {
         await inTurns(cases, async ({ name }) => {
           here.set(name, await playHere(name, page));
         });
-        // Both versions side by side, because each server is one process. What the library itself refuses is asked of the newest alone.
-        const serversOf = ({ name }) => (methodOf.has(name) || lists.refused.has(name) ? there.slice(-1) : there);
+        // Both versions side by side, because each server is one process.
+        const serversOf = (each) => there.filter(({ version }) => version === newestVersion || isOfBoth(each));
         const played = plays.flatMap((each) => serversOf(each).map((server) => ({ ...each, server })));
         const told = played.filter(({ title, server }) => !find(lists.untoldCases, title, server));
         const seen = new Map();

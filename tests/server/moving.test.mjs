@@ -12,7 +12,7 @@ import { exampleNamed, runExample } from "../support/documented.mjs";
 import { exported, filesOf, packed, unpacked, write } from "../support/files.mjs";
 import { createModel } from "../support/model.mjs";
 import { startAgentServer } from "./agent-server.mjs";
-import { serverVersions } from "./setup.mjs";
+import { newestVersion, serverVersions } from "./setup.mjs";
 
 const page = readFileSync(path.join(root, "docs/server.md"), "utf8");
 const sdk = sdkForTests();
@@ -225,7 +225,8 @@ for (const version of serverVersions) {
       await (await open(store, { conversationId: id })).close();
     });
 
-    test("every request of a move fails once, and the conversation is in one place all the time", async (t) => {
+    const isOlder = version !== newestVersion && "this side decides what is done then, whichever version it is";
+    test("every request of a move fails once, and the conversation is in one place all the time", { skip: isOlder }, async (t) => {
       if (server === null) return t.skip("it is not here");
       const store = memoryStore();
       const id = await withBranches(store);

@@ -8,6 +8,12 @@ import { environment } from "../support/python-environment.mjs";
 /** The versions that these tests run against, named only here: the second has the session socket. */
 export const serverVersions = ["1.43.1", "1.58.0"];
 
+/**
+ * The newest alone, for what only this side decides, or what a server of either version does by the same few requests: tools of the page, whose
+ * calls the suite of homes plays on both; what a page keeps while it is offline; names and contents of files.
+ */
+export const newestVersion = serverVersions.at(-1);
+
 // It would print a banner, fetch a price table, and count its users.
 const quiet = {
   PYTHONDONTWRITEBYTECODE: "1",
