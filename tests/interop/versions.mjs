@@ -6,3 +6,6 @@ export const isNewest = sdkVersion !== sdkVersions[0];
 
 /** Options of a test that is skipped where another version is checked. */
 export const onlyFor = (version, why) => ({ skip: sdkVersion !== version && `only for ${version}: ${why}` });
+
+/** Options of what both versions are asked by the same words: the newest answers for it. */
+export const onlyForNewest = (why) => ({ skip: !isNewest && `only for ${sdkVersions.at(-1)}: ${why}` });
