@@ -189,7 +189,7 @@ export function testSteps({ quick = false, all = false } = {}) {
     },
   ];
   const wanted = steps.filter(({ extra }) => all || !extra);
-  const more = { THREADKEEP_ALL: "1", PROPTEST_CASES: "1000" };
+  const more = { THREADKEEP_ALL: "1", PROPTEST_CASES: "500" };
   return all ? wanted.map((step) => ({ ...step, env: { ...step.env, ...more } })) : wanted;
 }
 

@@ -22,7 +22,7 @@ async function inPage(name, ...args) {
 
 const skip = !availableBrowsers.includes("chromium") && "needs Chromium's protocol";
 /** Every tenth is closed, and every tenth opened without room: so it is tens of them. */
-const times = amount(10, 50);
+const times = amount(10, 20);
 test("a full disk stops a run, loses nothing, and the run goes on when there is room", { skip }, async () => {
   const browser = await tabs("chromium");
   try {

@@ -514,6 +514,8 @@ for (const kind of availableBrowsers) {
     });
 
     await step("axe finds nothing, in both themes and three widths", async () => {
+      // What it says is the same in every browser.
+      if (kind !== "chromium") return;
       await page.evaluate(() => show(fixtures.everyKind(), { earlier: [[]] }));
       await until(() => all(".entry").length > 5);
       for (const theme of ["light", "dark"]) {

@@ -12,7 +12,7 @@ import { amount, seed } from "../../../support/explored.mjs";
 import { createModel } from "../../../support/model.mjs";
 import { startServer } from "../../../support/server.mjs";
 
-const histories = amount(200, 1000);
+const histories = amount(200, 400);
 
 let server;
 /** Resolves when the wasm may be sent. */
