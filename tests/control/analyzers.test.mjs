@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { action, judged } from "./actions.mjs";
 import { fromSource } from "../support/bundled.mjs";
+import { processorTime } from "../support/processor-time.mjs";
 
 const { hostAnalyzer, storedAnalyzer } = await fromSource("control/security/index.ts");
 const patterns = hostAnalyzer({ kind: "PatternSecurityAnalyzer" });
@@ -223,9 +224,9 @@ test("matching takes bounded time for every text", async () => {
   for (const piece of pieces) {
     const text = piece.repeat(Math.ceil(30_000 / piece.length));
     const event = action({ text }, { thought: text });
-    const start = performance.now();
+    const start = processorTime();
     await ask(patterns, event);
-    const took = performance.now() - start;
+    const took = processorTime() - start;
     assert.ok(took < 5000, `${JSON.stringify(piece)} took ${took} ms`);
   }
 });

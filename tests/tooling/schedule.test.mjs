@@ -156,7 +156,8 @@ test("what WebKit runs and what it cannot run are files and folders of tests, an
 
 test("what is played again in another browser or with an older SDK is a list of files that are there", () => {
   const { firefox, olderSdk } = elsewhere;
-  for (const file of [...firefox.browser, ...firefox.demo, ...firefox.kills, ...olderSdk]) assert.ok(existsSync(path.join(root, file)), file);
+  for (const file of [...firefox.browser, ...firefox.demo, ...firefox.kills, ...olderSdk])
+    assert.ok(existsSync(path.join(root, file)), file);
 });
 
 test("no step chooses a seed", () => {

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Agent, Conversation, LLM, fetchTool, memoryStore } from "../../dist/index.js";
 import { fromSource } from "../support/bundled.mjs";
+import { processorTime } from "../support/processor-time.mjs";
 
 const { textOfHTML } = await fromSource("tools/html.ts");
 
@@ -128,9 +129,9 @@ test("hostile HTML takes no longer than its length", () => {
     "<!--".repeat(2e5),
     `<title>${" ".repeat(1e6)}`,
   ]) {
-    const started = performance.now();
+    const started = processorTime();
     textOfHTML(html, "https://tea.example");
-    assert.ok(performance.now() - started < 5000, html.slice(0, 20));
+    assert.ok(processorTime() - started < 5000, html.slice(0, 20));
   }
 });
 

@@ -65,7 +65,7 @@ for (const kind of availableBrowsers) {
 
       await tab.bringToFront();
       await untilIn(tab, "both messages are answered", both);
-      assert.equal((await tab.$$("li")).length, 1);
+      await untilIn(tab, "the conversation is listed", () => document.querySelectorAll("li").length === 1);
       const before = tab.url();
       await tab.click("button");
       await untilIn(tab, "it is at another address", (address) => location.href !== address, before);

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { visibleText } from "../../../dist/thread.js";
+import { processorTime } from "../../support/processor-time.mjs";
 
 test("a character that is not seen, or that turns the text around, is shown by its number", () => {
   const rows = [
@@ -32,8 +33,8 @@ test("texts of all scripts and emoji stay as they are", () => {
 
 test("a megabyte of anything takes no time", () => {
   for (const piece of [" ", "\n", " \n", "\u200d", "👩\u200d", "1\ufe0f", "\u202e", "a "]) {
-    const before = performance.now();
+    const before = processorTime();
     visibleText(piece.repeat(Math.ceil((1 << 20) / piece.length)));
-    assert.ok(performance.now() - before < 10_000, JSON.stringify(piece));
+    assert.ok(processorTime() - before < 10_000, JSON.stringify(piece));
   }
 });
