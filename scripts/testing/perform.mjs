@@ -1,6 +1,6 @@
 // Runs one step of `npm test`, with its output in a log file, so that the output of parallel steps is not mixed.
 import { spawn } from "node:child_process";
-import { closeSync, existsSync, mkdirSync, openSync, readFileSync, statfsSync } from "node:fs";
+import { closeSync, existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, statfsSync } from "node:fs";
 import { freemem, tmpdir } from "node:os";
 import path from "node:path";
 import { killTree } from "../../tests/support/browser/process-tree.mjs";
@@ -46,10 +46,10 @@ function verdict({ code, error, timedOut }, text, { timeout }) {
 }
 
 /**
- * Where tests keep what they remove in the end, such as profiles of browsers: in memory, if there is room for several large ones. A disk keeps
- * them waiting, and what is written there survives a killed process no better.
+ * Makes the folder for what tests keep for a while, such as profiles of browsers: in memory, if there is room for several large ones. A disk
+ * keeps them waiting, and what is written there survives a killed process no better. What a killed browser leaves goes with the folder.
  */
-const scratch = () => (roomIn("/dev/shm") > 6e9 ? "/dev/shm" : tmpdir());
+const makeScratch = () => mkdtempSync(path.join(roomIn("/dev/shm") > 6e9 ? "/dev/shm" : tmpdir(), "threadkeep-"));
 
 function roomIn(folder) {
   if (!existsSync(folder)) return 0;
@@ -59,9 +59,10 @@ function roomIn(folder) {
 
 function execute({ command: [program, ...args], env, timeout }, log) {
   const file = openSync(log, "w");
+  const scratch = makeScratch();
   const child = spawn(program, args, {
     cwd: root,
-    env: { ...process.env, TMPDIR: scratch(), ...env },
+    env: { ...process.env, TMPDIR: scratch, ...env },
     stdio: ["ignore", file, file],
     detached: true,
   });
@@ -76,6 +77,11 @@ function execute({ command: [program, ...args], env, timeout }, log) {
     const end = (how) => {
       clearTimeout(timer);
       children.delete(child);
+      try {
+        rmSync(scratch, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
+      } catch {
+        // A process that outlives its step may still write there.
+      }
       resolve({ ...how, timedOut });
     };
     child.on("error", (error) => end({ error }));
