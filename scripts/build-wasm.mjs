@@ -42,7 +42,7 @@ export async function buildWasm({ name, sources, cargo, chunks: wanted }, { targ
   ]);
   const rustc = output("rustc", ["--version"]);
   const scripts = ["scripts/build-wasm.mjs", "scripts/shorten.mjs", "scripts/wasms.mjs"];
-  const inputs = [...sources, "Cargo.toml", "Cargo.lock", "tools/wasm", ...scripts];
+  const inputs = [...sources, "Cargo.toml", "Cargo.lock", "tools/wasm", "tools/wasm-file", ...scripts];
   const prints = commands.map((command) => fingerprint([...inputs, { text: [...command, rustc].join(" ") }]));
   const outputs = [`pkg/${name}_bg.wasm`, `pkg/${name}.js`, ...Object.values(wanted).map(({ file }) => `pkg/${file}`)];
   const fresh = prints.find((print) => isFresh(`wasm ${name}`, print, outputs));

@@ -10,6 +10,7 @@ pub mod json;
 pub mod fair_mutex;
 pub mod cancel;
 pub mod host;
+pub mod wasm_file;
 pub mod format;
 pub mod event;
 pub mod llm;

@@ -1,12 +1,34 @@
 //! Conversations in the formats of other programs, in both directions.
-//!
-//! These are the exports that JavaScript calls. A chunk ([`super::chunks::messages`]), loaded with the first call, does the
-//! work.
 
-use super::chunks::{self, Answer};
-use crate::web::guard::promise;
-use js_sys::Promise;
-use wasm_bindgen::{JsValue, prelude::wasm_bindgen};
+use super::{
+    archive::store_of,
+    conversation::text_or_null,
+    error::invalid,
+    given,
+    imported::claimed,
+    options::{Options, function, property},
+    values::ImportedObject,
+    wire_apis::ChunkWireApis,
+};
+use crate::{
+    archive::{
+        Claim, ImportOptions,
+        history::Part,
+        interchange::{self, Form, final_response_of_events},
+    },
+    error::Result,
+    host::Host as _,
+    json::{FromJson as _, quoted},
+    llm::{
+        option_table::OptionSource as _,
+        wire_api::{Api, WireApis as _},
+    },
+    web::{host::WebHost, store_values::to_js},
+};
+use futures_util::future::LocalBoxFuture;
+use js_sys::{Array, Function};
+use wasm_bindgen::{JsCast as _, JsValue, prelude::wasm_bindgen};
+use wasm_file::wasm_file;
 
 #[wasm_bindgen(typescript_custom_section)]
 const TYPES: &str = r#"
@@ -24,57 +46,82 @@ export interface CoreWriting {
 export interface CoreRequest { store: object; conversation: string; api: "chat" | "responses" | "anthropic"; llm: string; row: string }
 "#;
 
-/// The functions of the chunk. Each has the argument of its export.
-pub trait Messages {
-    /// See [`import_interchange`].
-    fn import(&self, options: JsValue) -> Answer;
-
-    /// See [`written`].
-    fn written(&self, options: JsValue) -> Answer;
-
-    /// See [`messages_of_events`].
-    fn messages_of_events(&self, events: JsValue) -> Answer;
-
-    /// See [`response_of_events`].
-    fn response_of_events(&self, events: JsValue) -> Answer;
-
-    /// See [`request_body`].
-    fn request_body(&self, options: JsValue) -> Answer;
-}
-
 /// Imports the JSON of another program as a new conversation.
+#[wasm_file(formats)]
 #[wasm_bindgen(js_name = importInterchange, unchecked_return_type = "Promise<CoreImported>")]
-pub fn import_interchange(
+pub async fn import_interchange(
     #[wasm_bindgen(unchecked_param_type = "CoreInterchange")] options: JsValue,
-) -> Promise {
-    in_messages(options, |chunk, options| chunk.import(options))
+) -> Result<JsValue> {
+    let text = Options::new(&options, INTERCHANGE).required_text("text")?;
+    let claim = function(&options, "claim")?;
+    let claim = |id| -> LocalBoxFuture<'_, Option<Claim>> { claimed(&claim, id) };
+    let import = ImportOptions { host: &WebHost, now: WebHost.now(), on_progress: &|_| {}, claim: &claim };
+    let imported = interchange::import_interchange(&text, &store_of(&options), &WebHost, &import).await?;
+    Ok(to_js(&ImportedObject::from(&imported))?)
 }
 
 /// A stored conversation in one of the formats.
+#[wasm_file(formats)]
 #[wasm_bindgen(unchecked_return_type = "Promise<string>")]
-pub fn written(#[wasm_bindgen(unchecked_param_type = "CoreWriting")] options: JsValue) -> Promise {
-    in_messages(options, |chunk, options| chunk.written(options))
+pub async fn written(
+    #[wasm_bindgen(unchecked_param_type = "CoreWriting")] options: JsValue,
+) -> Result<JsValue> {
+    let plain = Options::new(&options, INTERCHANGE);
+    let form = plain.required_text("form")?;
+    let form = Form::from_json(&quoted(&form))
+        .ok_or_else(|| invalid(format!("there is no format of messages {form}")))?;
+    let event = |id: Option<String>| id.map(|id| id.parse()).transpose();
+    let part = Part { leaf: event(plain.text("leaf")?)?, since: event(plain.text("since")?)? };
+    let mask = property(&options, "mask").dyn_into::<Function>().ok();
+    let masked = |text: &str| {
+        let masked = mask.as_ref().map(|mask| mask.call1(&JsValue::UNDEFINED, &text.into()));
+        // A text that could not be searched is not shown.
+        masked.map_or_else(
+            || text.to_owned(),
+            |text| text.ok().and_then(|text| text.as_string()).unwrap_or_default(),
+        )
+    };
+    let conversation = plain.required_text("conversation")?.parse()?;
+    Ok(interchange::written(&store_of(&options), conversation, form, &part, &masked).await?.into())
 }
 
 /// Takes the JSON texts of events. Resolves to the SDK's messages of them as JSON text.
+#[wasm_file(formats)]
 #[wasm_bindgen(js_name = messagesOfEvents, unchecked_return_type = "Promise<string>")]
-pub fn messages_of_events(#[wasm_bindgen(unchecked_param_type = "string[]")] events: JsValue) -> Promise {
-    in_messages(events, |chunk, events| chunk.messages_of_events(events))
+pub async fn messages_of_events(
+    #[wasm_bindgen(unchecked_param_type = "string[]")] events: JsValue,
+) -> Result<JsValue> {
+    Ok(interchange::messages_of_events(&texts(&events))?.into())
 }
 
 /// Takes the JSON texts of events. Resolves to the last response of the agent in them.
+#[wasm_file(formats)]
 #[wasm_bindgen(js_name = responseOfEvents, unchecked_return_type = "Promise<string | null>")]
-pub fn response_of_events(#[wasm_bindgen(unchecked_param_type = "string[]")] events: JsValue) -> Promise {
-    in_messages(events, |chunk, events| chunk.response_of_events(events))
+pub async fn response_of_events(
+    #[wasm_bindgen(unchecked_param_type = "string[]")] events: JsValue,
+) -> Result<JsValue> {
+    Ok(text_or_null(final_response_of_events(&texts(&events))?))
 }
 
 /// The body of the request that a wire API would send for a stored conversation, as JSON text.
+#[wasm_file(formats)]
 #[wasm_bindgen(js_name = requestBody, unchecked_return_type = "Promise<string>")]
-pub fn request_body(#[wasm_bindgen(unchecked_param_type = "CoreRequest")] options: JsValue) -> Promise {
-    in_messages(options, |chunk, options| chunk.request_body(options))
+pub async fn request_body(
+    #[wasm_bindgen(unchecked_param_type = "CoreRequest")] options: JsValue,
+) -> Result<JsValue> {
+    let plain = Options::new(&options, INTERCHANGE);
+    let api = plain.required_text("api")?;
+    let api = Api::from_json(&quoted(&api)).ok_or_else(|| invalid(format!("there is no wire API {api}")))?;
+    let api = ChunkWireApis(None).load(api).await?;
+    let conversation = plain.required_text("conversation")?.parse()?;
+    let (llm, row) = (given::text(&plain.required_text("llm")?), plain.required_text("row")?);
+    Ok(interchange::request_body(&*api, &store_of(&options), conversation, &llm, &row).await?.into())
 }
 
-/// A function pointer, so that the main file has this code once and not for each export.
-fn in_messages(options: JsValue, act: fn(&dyn Messages, JsValue) -> Answer) -> Promise {
-    promise(async move { act(&*chunks::messages().await?, options).await })
+/// The texts of an array.
+fn texts(array: &JsValue) -> Vec<String> {
+    Array::from(array).iter().filter_map(|text| text.as_string()).collect()
 }
+
+/// The name of the options in messages of errors.
+const INTERCHANGE: &str = "a conversion";

@@ -7,23 +7,17 @@
 //! The build (`scripts/build-wasm.mjs`) cuts the wasm at these functions. Code that only one chunk uses goes into its file;
 //! code that is also called from or inlined elsewhere does not.
 
-mod archive;
 mod branches;
 mod condensing;
-mod messages;
 mod server;
 mod side_calls;
-mod stores;
 
 use super::{
-    archive::Archives,
     condensing::CondensingPart,
     error::error_of,
     http::{PageRequests, RequestsChunk},
-    messages::Messages,
     server::Servers,
     side_calls::SideCalls,
-    store::Stores,
     tree::Branches,
 };
 use crate::{
@@ -34,6 +28,7 @@ use crate::{
         text_tools::TextTools, wire_api::WireApi,
     },
     skills::{AgentSkills, Skills},
+    wasm_file,
 };
 use futures_util::future::LocalBoxFuture;
 use js_sys::{Function, Promise};
@@ -95,15 +90,6 @@ chunks! {
         /// Requests beside the run, critics, and the texts of attached files.
         4 side_calls: dyn SideCalls = side_calls::SideCallsChunk;
     }
-    // Files of other programs, and stores of the host.
-    formats {
-        /// Stores other than IndexedDB, and calling a store from JavaScript.
-        0 stores: dyn Stores = stores::StoresChunk;
-        /// Zip archives.
-        1 archive: dyn Archives = archive::ArchiveChunk;
-        /// Conversations in the formats of other programs.
-        2 messages: dyn Messages = messages::MessagesChunk;
-    }
     // Agent servers.
     server {
         /// Copies of conversations of an agent server.
@@ -122,6 +108,8 @@ thread_local! {
 /// there. With `true` as its second argument the promise is also fulfilled if the chunk cannot be loaded.
 #[wasm_bindgen(js_name = loadChunksWith)]
 pub fn load_chunks_with(loader: Function) {
+    let load = loader.clone();
+    wasm_file::load_with(Rc::new(move |name| load_by(Some(load.clone()), name)));
     LOADER.set(Some(loader));
 }
 
