@@ -4,15 +4,17 @@
 //! borrowed while they wait. Events cross as JSON text.
 
 use super::{
-    chunks,
+    chunks, condensing,
     control::{JsAnalyzer, analyzer, policy, tag_changes},
     error::{invalid, set},
     given,
     hooks::hooks,
     listing::delete,
     options::{Options, agent, function, host_tools, llm, property, run_limits, text_function},
+    side_calls::critic_of,
     store::CoreStore,
     tool::read_files,
+    tree,
 };
 use crate::{
     conversation::{Access, Asked, Changing, Conversation, OpenOptions, Resume, WaitingCalls, write_lock},
@@ -29,6 +31,7 @@ use futures_util::future::{LocalBoxFuture, select};
 use js_sys::{Array, Function, Object, Promise};
 use std::{cell::RefCell, pin::pin, rc::Rc, time::Duration};
 use wasm_bindgen::{JsCast as _, JsValue, prelude::wasm_bindgen};
+use wasm_file::wasm_file;
 
 /// How long closing waits for code of the host: its store, its tools, its hooks.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(15);
@@ -50,6 +53,7 @@ export interface CoreFile { path: string; content: Uint8Array | null }
 
 /// An open conversation. Its methods about pending calls are in `control.rs`.
 #[wasm_bindgen]
+#[derive(Clone)]
 pub struct CoreConversation {
     pub(super) conversation: Conversation,
     /// Held until `close`, or until another handle takes it away.
@@ -302,30 +306,12 @@ impl CoreConversation {
     /// Makes a follower the writer, if the lock is free or `steals`. Resolves to whether this handle is the writer.
     #[wasm_bindgen(js_name = takeOver, unchecked_return_type = "Promise<boolean>")]
     pub fn take_over(&self, steals: bool) -> Promise {
-        let (lock, name) = (self.lock.clone(), self.lock_name.clone());
-        self.verb(move |conversation| async move {
-            if lock.borrow().is_some() {
+        let handle = self.clone();
+        self.verb(move |_| async move {
+            if handle.lock.borrow().is_some() {
                 return Ok(true.into());
             }
-            let branches = chunks::branches().await?;
-            let Some(taken) = locks::take(&name, steals).await else { return Ok(false.into()) };
-            if let Err(error) = branches.become_writer(conversation.clone()).await {
-                branches.step_down(conversation).await?;
-                return Err(error);
-            }
-            lock.replace(Some(taken));
-            Ok(true.into())
-        })
-    }
-
-    /// Makes a writer a follower, because another handle has taken its place. Resolves once nothing is under way.
-    #[wasm_bindgen(js_name = stepDown, unchecked_return_type = "Promise<void>")]
-    pub fn step_down(&self) -> Promise {
-        let lock = self.lock.clone();
-        self.verb(move |conversation| async move {
-            let stepped_down = chunks::branches().await?.step_down(conversation).await;
-            drop(lock.borrow_mut().take());
-            stepped_down
+            become_writer(handle, steals).await
         })
     }
 
@@ -366,6 +352,30 @@ impl CoreConversation {
     }
 }
 
+#[wasm_file(agent)]
+#[wasm_bindgen]
+impl CoreConversation {
+    /// Makes a writer a follower, because another handle has taken its place. Resolves once nothing is under way.
+    #[wasm_bindgen(js_name = stepDown, unchecked_return_type = "Promise<void>")]
+    pub async fn step_down(&self) -> Result<JsValue> {
+        self.conversation.step_down().await;
+        drop(self.lock.borrow_mut().take());
+        Ok(JsValue::UNDEFINED)
+    }
+}
+
+/// See [`CoreConversation::take_over`].
+#[wasm_file(agent)]
+async fn become_writer(handle: CoreConversation, steals: bool) -> Result<JsValue> {
+    let Some(taken) = locks::take(&handle.lock_name, steals).await else { return Ok(false.into()) };
+    if let Err(error) = handle.conversation.become_writer().await {
+        handle.conversation.step_down().await;
+        return Err(error);
+    }
+    handle.lock.replace(Some(taken));
+    Ok(true.into())
+}
+
 /// Resolves when nothing of the conversation is under way. Code of the host may never answer, so the wait is limited.
 async fn end(conversation: &Conversation) {
     select(pin!(conversation.close()), WebHost.sleep(CLOSE_TIMEOUT)).await;
@@ -378,9 +388,12 @@ impl CoreConversation {
     where
         F: Future<Output = Result<JsValue>> + 'static,
     {
-        let conversation = self.conversation.clone();
-        let verb = Box::pin(act(conversation.clone()));
-        promise(until_closed(conversation, verb))
+        self.promised(Box::pin(act(self.conversation.clone())))
+    }
+
+    /// The same for a method that has begun.
+    pub(super) fn promised(&self, method: LocalBoxFuture<'static, Result<JsValue>>) -> Promise {
+        promise(until_closed(self.conversation.clone(), method))
     }
 
     /// The promise of a change.
@@ -399,13 +412,13 @@ fn open(options: JsValue, store: &CoreStore, owner: Option<Conversation>) -> Pro
         let mut agent = agent(&given)?;
         let critic = property(&given, "critic");
         if !critic.is_undefined() {
-            agent.critic = Some(chunks::side_calls().await?.critic(&critic)?);
+            agent.critic = Some(critic_of(&critic).await?);
         }
-        let condensing = property(&given, "condensing");
-        if condensing.is_null() {
+        let given = property(&given, "condensing");
+        if given.is_null() {
             agent.condenser = Some(None);
-        } else if !condensing.is_undefined() {
-            chunks::condensing().await?.configure(&mut agent, &condensing)?;
+        } else if !given.is_undefined() {
+            condensing::configure(&mut agent, &given).await?;
         }
         let on_event = function(&options, "onEvent")?;
         let on_delta = property(&options, "onDelta").unchecked_into();
@@ -451,12 +464,12 @@ fn open(options: JsValue, store: &CoreStore, owner: Option<Conversation>) -> Pro
                 let ahead = chunks::load_with(Some(load.clone()), "agent");
                 Box::pin(async move {
                     ahead.await?;
-                    Ok(chunks::condensing().await?.core())
+                    condensing::core().await
                 })
             }),
             drafts: Rc::new(|| Box::pin(chunks::drafts())),
             files: Some(Rc::new(Files::new(text_function(function(&options, "readFile")?, "")))),
-            load_file_versions: Rc::new(|| Box::pin(async { Ok(chunks::branches().await?.file_versions()) })),
+            load_file_versions: Rc::new(|| tree::file_versions()),
         })
         .await?;
         // Opening does not wait for it, nor for `run`, which comes first; what needs them does.

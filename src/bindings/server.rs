@@ -1,12 +1,25 @@
-//! Copies of conversations that an agent server runs, for JavaScript, which does the requests. The work is done in a chunk
-//! ([`super::chunks::server`]), loaded with the first such conversation.
+//! Copies of conversations that an agent server runs, for JavaScript, which does the requests.
 
-use super::{chunks, store::CoreStore};
-use crate::{error::Result, id::ConversationId, store::Store, web::guard::promise};
+use super::{
+    conversation::done,
+    error::{invalid, set},
+    options::Options,
+    store::CoreStore,
+};
+use crate::{
+    error::Result,
+    format::base_state::ExecutionStatus,
+    id::EventId,
+    llm::option_table::OptionSource as _,
+    server::{AfterClose, Given, RunEnd, ServerCopy, Taken, after_close},
+    store::Store,
+    web::{guard::promise, host::WebHost},
+};
 use futures_util::future::LocalBoxFuture;
-use js_sys::{Array, Promise};
-use std::rc::Rc;
+use js_sys::{Array, Object, Promise};
+use std::{cell::RefCell, rc::Rc};
 use wasm_bindgen::prelude::*;
+use wasm_file::wasm_file;
 
 #[wasm_bindgen(typescript_custom_section)]
 const TYPES: &str = r#"
@@ -19,49 +32,14 @@ export type CoreTold =
 export interface CoreTaken { live: string[]; isBehind: boolean; hasGap: boolean; isSnapshot: boolean; isOutdated: boolean }
 "#;
 
-/// The interface of the chunk.
-pub trait Servers {
-    /// See `CoreServerCopy.of`.
-    fn copy(
-        &self,
-        store: Rc<dyn Store>,
-        id: ConversationId,
-        server: String,
-    ) -> LocalBoxFuture<'static, Result<Rc<dyn CopyPart>>>;
-}
-
-/// A copy. Each function is that of [`CoreServerCopy`] with its name.
-pub trait CopyPart {
-    fn open(&self) -> Promise;
-    fn take(&self, told: Array) -> Promise;
-    fn last(&self) -> Promise;
-    fn cursor(&self) -> Promise;
-    fn reconnect(&self) -> Promise;
-    fn state_for_server(&self, text: String) -> Promise;
-    fn ensure_at_rest(&self) -> Promise;
-    fn ensure_decided(&self, of_page: Vec<String>) -> Promise;
-    fn depart(&self, length: f64) -> Promise;
-    fn arrive(&self) -> Promise;
-    fn keep(&self, content: String) -> Promise;
-    fn take_back(&self, id: String) -> Promise;
-    fn replace(&self, id: String, content: String) -> Promise;
-    fn drop_refused(&self, id: String) -> Promise;
-    fn next(&self) -> Promise;
-    fn runs_later(&self, runs: bool) -> Promise;
-    fn sent(&self, id: String) -> Promise;
-    fn miss(&self, id: String) -> Promise;
-    fn try_again(&self) -> Promise;
-    fn begin_call(&self, action: String) -> Promise;
-    fn await_run(&self, may_be_over: bool, now: f64) -> Promise;
-    fn look_at_run(&self, run: u32, now: f64, described: String, told: Array) -> Promise;
-    fn after_close(&self, code: u16, reason: String, attempts: u32, random: f64) -> Promise;
-}
-
 /// The copy of a conversation of an agent server. Its methods are those of [`crate::server::ServerCopy`] with the same names,
 /// where they have no description.
 #[wasm_bindgen]
+#[derive(Clone)]
 pub struct CoreServerCopy {
-    part: Rc<dyn CopyPart>,
+    copy: Rc<ServerCopy>,
+    /// The runs for which the page has waited since it opened the copy.
+    runs: Rc<RefCell<Vec<RunEnd>>>,
 }
 
 #[wasm_bindgen]
@@ -69,138 +47,223 @@ impl CoreServerCopy {
     /// The copy of the conversation `id` of the server at this address, which `open` reads.
     #[wasm_bindgen(unchecked_return_type = "Promise<CoreServerCopy>")]
     pub fn of(store: &CoreStore, id: String, server: String) -> Promise {
-        let store = store.inner();
-        promise(async move {
-            let part = chunks::server().await?.copy(store, id.parse()?, server).await?;
-            Ok(Self { part }.into())
-        })
+        promise(copy_of(store.inner(), id, server))
     }
+}
 
+#[wasm_file(server)]
+async fn copy_of(store: Rc<dyn Store>, id: String, server: String) -> Result<JsValue> {
+    let copy = ServerCopy::new(store, Rc::new(WebHost), id.parse()?, &server);
+    Ok(CoreServerCopy { copy: Rc::new(copy), runs: Rc::default() }.into())
+}
+
+impl CoreServerCopy {
+    /// The promise of a method.
+    fn promised(&self, method: LocalBoxFuture<'static, Result<JsValue>>) -> Promise {
+        promise(method)
+    }
+}
+
+#[wasm_file(server)]
+#[wasm_bindgen]
+impl CoreServerCopy {
     #[wasm_bindgen(unchecked_return_type = "Promise<void>")]
-    pub fn open(&self) -> Promise {
-        self.part.open()
+    pub async fn open(&self) -> Result<JsValue> {
+        done(self.copy.open().await)
     }
 
     #[wasm_bindgen(unchecked_return_type = "Promise<CoreTaken>")]
-    pub fn take(&self, #[wasm_bindgen(unchecked_param_type = "CoreTold[]")] told: Array) -> Promise {
-        self.part.take(told)
+    pub async fn take(
+        &self,
+        #[wasm_bindgen(unchecked_param_type = "CoreTold[]")] told: Array,
+    ) -> Result<JsValue> {
+        let texts: Vec<Told> = told.iter().map(|told| Told::read(&told)).collect::<Result<_>>()?;
+        let given: Vec<Given<'_>> = texts.iter().map(Told::given).collect();
+        Ok(taken_object(self.copy.take(&given).await?))
     }
 
     #[wasm_bindgen(unchecked_return_type = "Promise<string | undefined>")]
-    pub fn last(&self) -> Promise {
-        self.part.last()
+    pub async fn last(&self) -> Result<JsValue> {
+        Ok(text_or_undefined(self.copy.last().await?.as_ref().map(EventId::as_str)))
     }
 
     #[wasm_bindgen(unchecked_return_type = "Promise<number>")]
-    pub fn cursor(&self) -> Promise {
-        self.part.cursor()
+    pub async fn cursor(&self) -> Result<JsValue> {
+        Ok((self.copy.cursor().await? as f64).into())
     }
 
     #[wasm_bindgen(unchecked_return_type = "Promise<void>")]
-    pub fn reconnect(&self) -> Promise {
-        self.part.reconnect()
+    pub async fn reconnect(&self) -> Result<JsValue> {
+        self.copy.reconnect();
+        done(Ok(()))
     }
 
     #[wasm_bindgen(js_name = stateForServer, unchecked_return_type = "Promise<string>")]
-    pub fn state_for_server(&self, text: String) -> Promise {
-        self.part.state_for_server(text)
+    pub async fn state_for_server(&self, text: String) -> Result<JsValue> {
+        Ok(ServerCopy::state_for_server(&text).into())
     }
 
     #[wasm_bindgen(js_name = ensureAtRest, unchecked_return_type = "Promise<void>")]
-    pub fn ensure_at_rest(&self) -> Promise {
-        self.part.ensure_at_rest()
+    pub async fn ensure_at_rest(&self) -> Result<JsValue> {
+        done(self.copy.ensure_at_rest().await)
     }
 
     /// Takes the names of the tools of the page.
     #[wasm_bindgen(js_name = ensureDecided, unchecked_return_type = "Promise<void>")]
-    pub fn ensure_decided(&self, of_page: Vec<String>) -> Promise {
-        self.part.ensure_decided(of_page)
+    pub async fn ensure_decided(&self, of_page: Vec<String>) -> Result<JsValue> {
+        done(self.copy.ensure_decided(&of_page).await)
     }
 
     #[wasm_bindgen(unchecked_return_type = "Promise<void>")]
-    pub fn depart(&self, length: f64) -> Promise {
-        self.part.depart(length)
+    pub async fn depart(&self, length: f64) -> Result<JsValue> {
+        done(self.copy.depart(length as u64).await)
     }
 
     #[wasm_bindgen(unchecked_return_type = "Promise<void>")]
-    pub fn arrive(&self) -> Promise {
-        self.part.arrive()
+    pub async fn arrive(&self) -> Result<JsValue> {
+        done(self.copy.arrive().await)
     }
 
     /// Resolves to the JSON of the event.
     #[wasm_bindgen(unchecked_return_type = "Promise<string>")]
-    pub fn keep(&self, content: String) -> Promise {
-        self.part.keep(content)
+    pub async fn keep(&self, content: String) -> Result<JsValue> {
+        Ok(self.copy.keep(&content).await?.json().as_ref().into())
     }
 
     #[wasm_bindgen(js_name = takeBack, unchecked_return_type = "Promise<void>")]
-    pub fn take_back(&self, id: String) -> Promise {
-        self.part.take_back(id)
+    pub async fn take_back(&self, id: String) -> Result<JsValue> {
+        done(self.copy.take_back(&id.parse()?).await)
     }
 
     /// Resolves to the JSON of the event.
     #[wasm_bindgen(unchecked_return_type = "Promise<string>")]
-    pub fn replace(&self, id: String, content: String) -> Promise {
-        self.part.replace(id, content)
+    pub async fn replace(&self, id: String, content: String) -> Result<JsValue> {
+        Ok(self.copy.replace(&id.parse()?, &content).await?.json().as_ref().into())
     }
 
     #[wasm_bindgen(js_name = dropRefused, unchecked_return_type = "Promise<void>")]
-    pub fn drop_refused(&self, id: String) -> Promise {
-        self.part.drop_refused(id)
+    pub async fn drop_refused(&self, id: String) -> Result<JsValue> {
+        done(self.copy.drop_refused(&id.parse()?).await)
     }
 
     #[wasm_bindgen(unchecked_return_type = "Promise<string | undefined>")]
-    pub fn next(&self) -> Promise {
-        self.part.next()
+    pub async fn next(&self) -> Result<JsValue> {
+        Ok(text_or_undefined(self.copy.next().await?.as_deref()))
     }
 
     #[wasm_bindgen(js_name = runsLater, unchecked_return_type = "Promise<boolean>")]
-    pub fn runs_later(&self, runs: bool) -> Promise {
-        self.part.runs_later(runs)
+    pub async fn runs_later(&self, runs: bool) -> Result<JsValue> {
+        Ok(self.copy.runs_later(runs).await?.into())
     }
 
     #[wasm_bindgen(unchecked_return_type = "Promise<string | undefined>")]
-    pub fn sent(&self, id: String) -> Promise {
-        self.part.sent(id)
+    pub async fn sent(&self, id: String) -> Result<JsValue> {
+        Ok(text_or_undefined(self.copy.sent(&id.parse()?).await?.as_deref()))
     }
 
     #[wasm_bindgen(unchecked_return_type = "Promise<void>")]
-    pub fn miss(&self, id: String) -> Promise {
-        self.part.miss(id)
+    pub async fn miss(&self, id: String) -> Result<JsValue> {
+        done(self.copy.miss(&id.parse()?).await)
     }
 
     #[wasm_bindgen(js_name = tryAgain, unchecked_return_type = "Promise<void>")]
-    pub fn try_again(&self) -> Promise {
-        self.part.try_again()
+    pub async fn try_again(&self) -> Result<JsValue> {
+        done(self.copy.try_again().await)
     }
 
     #[wasm_bindgen(js_name = beginCall, unchecked_return_type = "Promise<boolean>")]
-    pub fn begin_call(&self, action: String) -> Promise {
-        self.part.begin_call(action)
+    pub async fn begin_call(&self, action: String) -> Result<JsValue> {
+        Ok(self.copy.begin_call(&action.parse()?).await?.into())
     }
 
     /// Begins to wait for the end of a run at this time: see [`crate::server::RunEnd`]. Resolves to a number for `lookAtRun`.
     #[wasm_bindgen(js_name = awaitRun, unchecked_return_type = "Promise<number>")]
-    pub fn await_run(&self, may_be_over: bool, now: f64) -> Promise {
-        self.part.await_run(may_be_over, now)
+    pub async fn await_run(&self, may_be_over: bool, now: f64) -> Result<JsValue> {
+        let mut runs = self.runs.borrow_mut();
+        runs.push(RunEnd::new(may_be_over, now));
+        Ok((runs.len() - 1).into())
     }
 
     /// Takes the time, the status that is described, and those that the log has told, among other values. Resolves to the status at
     /// the end of the run once that is over.
     #[wasm_bindgen(js_name = lookAtRun, unchecked_return_type = "Promise<CoreRunResult['status'] | undefined>")]
-    pub fn look_at_run(
+    pub async fn look_at_run(
         &self,
         run: u32,
         now: f64,
         #[wasm_bindgen(unchecked_param_type = "CoreRunResult['status']")] described: String,
         #[wasm_bindgen(unchecked_param_type = "readonly unknown[]")] told: Array,
-    ) -> Promise {
-        self.part.look_at_run(run, now, described, told)
+    ) -> Result<JsValue> {
+        let described = status(&described).ok_or_else(|| invalid("the status"))?;
+        let told: Vec<_> = told.iter().filter_map(|told| status(&told.as_string()?)).collect();
+        let mut runs = self.runs.borrow_mut();
+        let run = runs.get_mut(run as usize).ok_or_else(|| invalid("the number of the run"))?;
+        let end = run.look(described, &told, now);
+        Ok(text_or_undefined(end.map(ExecutionStatus::as_str)))
     }
 
     /// Resolves to the milliseconds before the next attempt: see [`crate::server::after_close`].
     #[wasm_bindgen(js_name = afterClose, unchecked_return_type = "Promise<number>")]
-    pub fn after_close(&self, code: u16, reason: String, attempts: u32, random: f64) -> Promise {
-        self.part.after_close(code, reason, attempts, random)
+    pub async fn after_close(
+        &self,
+        code: u16,
+        reason: String,
+        attempts: u32,
+        random: f64,
+    ) -> Result<JsValue> {
+        match after_close(code, &reason, attempts, random) {
+            AfterClose::Wait(milliseconds) => Ok(milliseconds.into()),
+            AfterClose::Fatal(error) => Err(error),
+        }
     }
+}
+
+fn status(text: &str) -> Option<ExecutionStatus> {
+    ExecutionStatus::ALL.iter().copied().find(|status| status.as_str() == text)
+}
+
+fn text_or_undefined(text: Option<&str>) -> JsValue {
+    text.map_or(JsValue::UNDEFINED, JsValue::from)
+}
+
+/// A `CoreTold`.
+enum Told {
+    Session(String),
+    Event(String),
+    Page { from: String, text: String },
+    Info { length: u64, text: String },
+}
+
+impl Told {
+    fn read(told: &JsValue) -> Result<Self> {
+        let told = Options::new(told, "what the server has told");
+        let text = told.required_text("text")?;
+        Ok(match &*told.required_text("kind")? {
+            "session" => Self::Session(text),
+            "event" => Self::Event(text),
+            "page" => Self::Page { from: told.required_text("from")?, text },
+            _ => Self::Info { length: told.number("length")?.unwrap_or_default() as u64, text },
+        })
+    }
+
+    fn given(&self) -> Given<'_> {
+        match self {
+            Self::Session(text) => Given::Session(text),
+            Self::Event(text) => Given::Event(text),
+            Self::Page { from, text } => Given::Page { from, text },
+            Self::Info { length, text } => Given::Info { length: *length, text },
+        }
+    }
+}
+
+/// The `CoreTaken` of what was taken.
+fn taken_object(taken: Taken) -> JsValue {
+    let object = Object::new();
+    let live: Array = taken.live.iter().map(|event| JsValue::from(&**event)).collect();
+    set(&object, "live", &live.into());
+    set(&object, "isBehind", &taken.is_behind.into());
+    set(&object, "hasGap", &taken.has_gap.into());
+    set(&object, "isSnapshot", &taken.is_snapshot.into());
+    set(&object, "isOutdated", &taken.is_outdated.into());
+    object.into()
 }

@@ -1,17 +1,30 @@
 //! Requests beside the run, for JavaScript: `askAgent`, `generateTitle` and the tool that inspects images; critics and
-//! messages with files belong to the same chunk.
-//!
-//! These are the exports that JavaScript calls. A chunk ([`super::chunks::side_calls`]), loaded with the first call, does the
-//! work.
+//! messages with files belong to the same file, the agent's.
 
 use super::{
-    chunks::{self, Answer},
-    conversation::CoreConversation,
+    conversation::{CoreConversation, text_or_null, waiting_calls},
+    error::invalid,
+    given,
+    options::{self, Options, function, property},
+    tool::read_files,
 };
-use crate::{agent::critic::Critic, conversation::Conversation, error::Result};
-use js_sys::Promise;
+use crate::{
+    agent::critic::{Critic, CriticKind, CriticOptions, Evaluator, IterativeRefinement, critic},
+    cancel::CancelToken,
+    conversation::Attached,
+    error::Result,
+    llm::{
+        attachment::{Attachment, attachment_texts},
+        message::Content,
+        option_table::OptionSource as _,
+    },
+};
+use futures_util::future::{Either, LocalBoxFuture, select};
+use js_sys::{Array, Function, Promise};
 use std::rc::Rc;
-use wasm_bindgen::{JsValue, prelude::wasm_bindgen};
+use wasm_bindgen::{JsCast as _, JsValue, prelude::wasm_bindgen};
+use wasm_bindgen_futures::JsFuture;
+use wasm_file::wasm_file;
 
 #[wasm_bindgen(typescript_custom_section)]
 const TYPES: &str = r#"
@@ -29,122 +42,154 @@ export interface CoreMessageWithFiles {
 }
 "#;
 
-/// The functions of the chunk. Each has the arguments of its export.
-pub trait SideCalls {
-    /// See [`CoreConversation::ask_agent`].
-    fn ask_agent(&self, conversation: Conversation, question: String, stopped: Promise) -> Answer;
-
-    /// See [`CoreConversation::generate_title`].
-    fn generate_title(&self, conversation: Conversation, options: JsValue, stopped: Promise) -> Answer;
-
-    /// See [`CoreConversation::inspect_image`].
-    fn inspect_image(
-        &self,
-        conversation: Conversation,
-        llm: JsValue,
-        image: String,
-        question: String,
-        stopped: Promise,
-    ) -> Answer;
-
-    /// See [`CoreConversation::send_with_files`].
-    fn send_with_files(
-        &self,
-        conversation: Conversation,
-        message: JsValue,
-        sender: Option<String>,
-        pending: Option<String>,
-    ) -> Answer;
-
-    /// See [`CoreConversation::edit_with_files`].
-    fn edit_with_files(&self, conversation: Conversation, event: String, message: JsValue) -> Answer;
-
-    /// See [`CoreConversation::reasons_against`].
-    fn reasons_against(&self, conversation: Conversation, files: String) -> Answer;
-
-    /// The critic of these options.
-    fn critic(&self, options: &JsValue) -> Result<Rc<dyn Critic>>;
-}
-
+#[wasm_file(agent)]
 #[wasm_bindgen]
 impl CoreConversation {
     /// Asks about the conversation. If `stopped` resolves before, the request is aborted. Resolves to the answer.
     #[wasm_bindgen(js_name = askAgent, unchecked_return_type = "Promise<string>")]
-    pub fn ask_agent(
+    pub async fn ask_agent(
         &self,
         question: String,
         #[wasm_bindgen(unchecked_param_type = "Promise<void>")] stopped: Promise,
-    ) -> Promise {
-        self.in_side_calls(Box::new(move |chunk, conversation| {
-            chunk.ask_agent(conversation, question, stopped)
-        }))
+    ) -> Result<JsValue> {
+        until(stopped, |cancel| {
+            Box::pin(async move { Ok(self.conversation.ask_agent(&question, &cancel).await?.into()) })
+        })
+        .await
     }
 
     /// Makes a title for the conversation. If `stopped` resolves before, the request is aborted. Resolves to the title.
     #[wasm_bindgen(js_name = generateTitle, unchecked_return_type = "Promise<string>")]
-    pub fn generate_title(
+    pub async fn generate_title(
         &self,
         #[wasm_bindgen(unchecked_param_type = "CoreTitleOptions")] options: JsValue,
         #[wasm_bindgen(unchecked_param_type = "Promise<void>")] stopped: Promise,
-    ) -> Promise {
-        self.in_side_calls(Box::new(move |chunk, conversation| {
-            chunk.generate_title(conversation, options, stopped)
-        }))
+    ) -> Result<JsValue> {
+        until(stopped, |cancel| {
+            Box::pin(async move {
+                let given = property(&options, "llm");
+                let given = if given.is_undefined() { None } else { Some(options::llm(&given)?) };
+                let max_length = Options::new(&options, "options").count("maxLength")?.unwrap_or(50);
+                Ok(self.conversation.generate_title(given, max_length as usize, &cancel).await?.into())
+            })
+        })
+        .await
     }
 
     /// Asks a model about the URL of an image. If `stopped` resolves before, the request is aborted. Resolves to the answer.
     #[wasm_bindgen(js_name = inspectImage, unchecked_return_type = "Promise<string>")]
-    pub fn inspect_image(
+    pub async fn inspect_image(
         &self,
         #[wasm_bindgen(unchecked_param_type = "object")] llm: JsValue,
         image: String,
         question: String,
         #[wasm_bindgen(unchecked_param_type = "Promise<void>")] stopped: Promise,
-    ) -> Promise {
-        self.in_side_calls(Box::new(move |chunk, conversation| {
-            chunk.inspect_image(conversation, llm, image, question, stopped)
-        }))
+    ) -> Result<JsValue> {
+        until(stopped, |cancel| {
+            Box::pin(async move {
+                let llm = options::llm(&llm)?;
+                Ok(self.conversation.inspect_image(&llm, image, &question, &cancel).await?.into())
+            })
+        })
+        .await
     }
 
     /// As `sendMessage`, for a message with files. Resolves to the JSON of the event.
     #[wasm_bindgen(js_name = sendWithFiles, unchecked_return_type = "Promise<string>")]
-    pub fn send_with_files(
+    pub async fn send_with_files(
         &self,
         #[wasm_bindgen(unchecked_param_type = "CoreMessageWithFiles")] message: JsValue,
         sender: Option<String>,
         #[wasm_bindgen(unchecked_param_type = "CorePending")] pending: Option<String>,
-    ) -> Promise {
-        self.in_side_calls(Box::new(move |chunk, conversation| {
-            chunk.send_with_files(conversation, message, sender, pending)
-        }))
+    ) -> Result<JsValue> {
+        let (content, attached) = with_files(&message)?;
+        let calls = waiting_calls(pending);
+        let event = self.conversation.send_with_files(content, attached, sender, calls).await?;
+        Ok((&**event.json()).into())
     }
 
     /// As `editMessage`, for a message with files. Resolves to the JSON of the event.
     #[wasm_bindgen(js_name = editWithFiles, unchecked_return_type = "Promise<string>")]
-    pub fn edit_with_files(
+    pub async fn edit_with_files(
         &self,
         event: String,
         #[wasm_bindgen(unchecked_param_type = "CoreMessageWithFiles")] message: JsValue,
-    ) -> Promise {
-        self.in_side_calls(Box::new(move |chunk, conversation| {
-            chunk.edit_with_files(conversation, event, message)
-        }))
+    ) -> Result<JsValue> {
+        let (content, attached) = with_files(&message)?;
+        let event = self.conversation.edit_with_files(&event.parse()?, content, attached).await?;
+        Ok((&**event.json()).into())
     }
 
     /// Takes files as JSON, the [`crate::llm::attachment::Attachment`]s without their texts. Resolves to
-    /// [`Conversation::reasons_against`].
+    /// `Conversation::reasons_against`.
     #[wasm_bindgen(js_name = reasonsAgainst, unchecked_return_type = "Promise<(string | null)[]>")]
-    pub fn reasons_against(&self, files: String) -> Promise {
-        self.in_side_calls(Box::new(move |chunk, conversation| chunk.reasons_against(conversation, files)))
+    pub async fn reasons_against(&self, files: String) -> Result<JsValue> {
+        let files: Vec<Attachment> = given::value(&files).ok_or_else(|| invalid("the files of a message"))?;
+        let reasons = self.conversation.reasons_against(&files).await?;
+        Ok(reasons.into_iter().map(text_or_null).collect::<Array>().into())
     }
 }
 
-/// What is done with the loaded chunk.
-type Act = Box<dyn FnOnce(&dyn SideCalls, Conversation) -> Answer>;
+/// The critic of these options.
+#[wasm_file(agent)]
+pub(super) async fn critic_of<'a>(options: &'a JsValue) -> Result<Rc<dyn Critic>> {
+    let plain = Options::new(options, "critic");
+    let kind = match plain.text("kind")?.as_deref() {
+        Some("PassCritic") => CriticKind::Pass,
+        Some(_) => CriticKind::AgentFinished,
+        None => CriticKind::Host(Rc::new(JsEvaluator(function(options, "evaluate")?))),
+    };
+    let refinement = match (plain.number("successThreshold")?, plain.count("maxIterations")?) {
+        (Some(success_threshold), Some(max_iterations)) => {
+            Some(IterativeRefinement { success_threshold, max_iterations })
+        }
+        _ => None,
+    };
+    Ok(critic(CriticOptions {
+        kind,
+        rates_all_actions: plain.flag("ratesAllActions")? == Some(true),
+        iterative_refinement: refinement,
+    }))
+}
 
-impl CoreConversation {
-    /// A boxed function, so that the main file has this code once and not for each method.
-    fn in_side_calls(&self, act: Act) -> Promise {
-        self.verb(move |conversation| async move { act(&*chunks::side_calls().await?, conversation).await })
+/// A critic that is a JavaScript function: it takes the JSON texts of events and promises the JSON of a rating.
+struct JsEvaluator(Function);
+
+impl Evaluator for JsEvaluator {
+    fn evaluate(&self, events: Vec<Rc<str>>) -> LocalBoxFuture<'static, Option<String>> {
+        let events: Array = events.iter().map(|event| JsValue::from(&**event)).collect();
+        let rating = self.0.call1(&JsValue::UNDEFINED, &events);
+        Box::pin(async move {
+            let rating = JsFuture::from(Promise::resolve(&rating.ok()?)).await.ok()?;
+            Some(given::text(&rating.as_string()?))
+        })
+    }
+}
+
+/// The content of a message with files, and the files.
+fn with_files(message: &JsValue) -> Result<(Vec<Content>, Attached)> {
+    let plain = Options::new(message, "a message");
+    let attachments: Option<Vec<Attachment>> = given::value(&plain.required_text("attachments")?);
+    let content = given::value(&plain.required_text("content")?);
+    let files = property(message, "files").dyn_into().ok().and_then(|files: Array| read_files(&files));
+    let (Some(attachments), Some(content), Some(files)) = (attachments, content, files) else {
+        return Err(invalid("a message must be a text, or a list of texts, images and files"));
+    };
+    let texts = attachment_texts(&attachments, plain.count("window")?.map(u64::from));
+    Ok((content, Attached { texts, files }))
+}
+
+/// The answer to a request, which is aborted if `stopped` resolves before.
+async fn until<'a>(
+    stopped: Promise,
+    request: impl FnOnce(CancelToken) -> LocalBoxFuture<'a, Result<JsValue>>,
+) -> Result<JsValue> {
+    let cancel = CancelToken::default();
+    match select(request(cancel.clone()), JsFuture::from(stopped)).await {
+        Either::Left((text, _)) => text,
+        Either::Right((_, request)) => {
+            cancel.cancel();
+            request.await
+        }
     }
 }

@@ -7,18 +7,9 @@
 //! The build (`scripts/build-wasm.mjs`) cuts the wasm at these functions. Code that only one chunk uses goes into its file;
 //! code that is also called from or inlined elsewhere does not.
 
-mod branches;
-mod condensing;
-mod server;
-mod side_calls;
-
 use super::{
-    condensing::CondensingPart,
     error::error_of,
     http::{PageRequests, RequestsChunk},
-    server::Servers,
-    side_calls::SideCalls,
-    tree::Branches,
 };
 use crate::{
     conversation::{DraftFiles, Drafts},
@@ -82,23 +73,8 @@ chunks! {
         0 text_tools: dyn WireApi = TextTools;
         /// Skills and the rest of an agent's context.
         1 skills: dyn Skills = AgentSkills;
-        /// The list of branches, copies of conversations, edited and single calls, tasks of sub-agents, versions of files,
-        /// messages that no model has read, and what a follower takes in.
-        2 branches: dyn Branches = branches::BranchesChunk;
-        /// Condensing.
-        3 condensing: dyn CondensingPart = condensing::CondensingChunk;
-        /// Requests beside the run, critics, and the texts of attached files.
-        4 side_calls: dyn SideCalls = side_calls::SideCallsChunk;
-    }
-    // Agent servers.
-    server {
-        /// Copies of conversations of an agent server.
-        0 server: dyn Servers = server::ServerChunk;
     }
 }
-
-/// The answer of a function of a chunk.
-pub type Answer = LocalBoxFuture<'static, Result<JsValue>>;
 
 thread_local! {
     static LOADER: RefCell<Option<Function>> = const { RefCell::new(None) };

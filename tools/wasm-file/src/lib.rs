@@ -30,16 +30,17 @@ pub fn wasm_file(file: TokenStream, item: TokenStream) -> TokenStream {
 }
 
 fn in_file(file: &str, ItemFn { attrs, vis, sig, block }: ItemFn) -> Result<Tokens, Error> {
-    let Call { future, inputs, arguments } = Call::of(&sig)?;
+    let Call { future, output, inputs, arguments } = Call::of(&sig)?;
     let (name, generics, given) = (&sig.ident, &sig.generics, &sig.inputs);
     let names = Names::of(file, name.to_string());
     let imported = names.imported(quote!(#generics(#inputs) -> #future), quote!(imported(#arguments)));
     let exported = &names.exported;
+    let here = quote!(async fn here #generics(#inputs) -> #output #block);
     let call = quote! {
         {
             #[unsafe(export_name = #exported)]
             extern "C" fn exported #generics(#inputs) -> #future {
-                ::std::boxed::Box::pin(async move #block)
+                ::std::boxed::Box::pin(here(#arguments))
             }
             #imported
         }
@@ -50,6 +51,7 @@ fn in_file(file: &str, ItemFn { attrs, vis, sig, block }: ItemFn) -> Result<Toke
             #(#attrs)*
             #lints
             #vis fn #name(#given) -> ::js_sys::Promise {
+                #here
                 crate::web::guard::promise(#call)
             }
         });
@@ -58,9 +60,10 @@ fn in_file(file: &str, ItemFn { attrs, vis, sig, block }: ItemFn) -> Result<Toke
         #(#attrs)*
         #lints
         #vis fn #name #generics(#inputs) -> #future {
+            #here
             #[cfg(not(all(target_arch = "wasm32", feature = "bindings")))]
             {
-                ::std::boxed::Box::pin(async move #block)
+                ::std::boxed::Box::pin(here(#arguments))
             }
             #[cfg(all(target_arch = "wasm32", feature = "bindings"))]
             #call
@@ -88,7 +91,7 @@ fn methods_in_file(file: &str, mut block: ItemImpl) -> Result<Tokens, Error> {
 
 /// Takes the body of a method, in whose place the method calls the other half, which has the body.
 fn exported_half(file: &str, object: &Type, method: &mut ImplItemFn) -> Result<Tokens, Error> {
-    let Call { future, inputs, arguments } = Call::of(&method.sig)?;
+    let Call { future, inputs, arguments, .. } = Call::of(&method.sig)?;
     let names = Names::of(file, format!("{}_{}", quote!(#object), method.sig.ident));
     let half = format_ident!("{}_in_file", method.sig.ident);
     let (receiver, copy, this, promise) = match method.sig.receiver() {
@@ -119,9 +122,10 @@ fn lints() -> Tokens {
     }
 }
 
-/// What both halves of a function share: its future, its parameters, and their names.
+/// What both halves of a function share: its future with the output of that, its parameters, and their names.
 struct Call {
     future: Tokens,
+    output: Tokens,
     inputs: Tokens,
     arguments: Tokens,
 }
@@ -146,6 +150,7 @@ impl Call {
             arguments.push(name);
         }
         Ok(Self {
+            output: quote!(#output),
             future: quote!(::futures_util::future::LocalBoxFuture<#lifetime, #output>),
             inputs: quote!(#(#inputs),*),
             arguments: quote!(#(#arguments),*),
