@@ -1,5 +1,5 @@
 // The files into which the wasm is split: the main one, which every page downloads, and the chunks, which are loaded when
-// they are needed. `src/bindings/chunks/mod.rs` defines the content of a chunk.
+// they are needed. The attribute `wasm_file` in `src` puts functions into them.
 
 /** By name. A chunk is loaded together with those in its list, so that code that they share is in one file. */
 const loadedWith = { run: [], agent: ["run"], formats: ["run"], server: [] };

@@ -3,6 +3,7 @@
 #![cfg(not(target_arch = "wasm32"))]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, reason = "a test may fail")]
 
+use futures_executor::block_on;
 use serde_json::{Value, json};
 use std::rc::Rc;
 use threadkeep::{
@@ -11,7 +12,7 @@ use threadkeep::{
     format::base_state::BaseState,
     json::{FromJson as _, RawJson, ToJson as _},
     llm::message::{Content, Message, Role},
-    skills::{AgentContext, AgentSkills, GivenContext, Skills as _},
+    skills::{AgentContext, GivenContext, given_context, stored_context},
     tool::{ToolCall, record_of_output, record_of_tool},
 };
 
@@ -22,7 +23,15 @@ fn fixture() -> Value {
 }
 
 fn context(json: &Value) -> Rc<dyn AgentContext> {
-    AgentSkills.given(&GivenContext { stored: RawJson::parse(&json.to_string()).unwrap(), memory: None })
+    given(GivenContext { stored: RawJson::parse(&json.to_string()).unwrap(), memory: None })
+}
+
+fn given(context: GivenContext) -> Rc<dyn AgentContext> {
+    block_on(given_context(&context)).unwrap()
+}
+
+fn stored(json: &str) -> Rc<dyn AgentContext> {
+    block_on(stored_context(json)).unwrap()
 }
 
 fn state(workspace: &str) -> BaseState {
@@ -240,13 +249,12 @@ fn skills_of_an_import_that_need_files_are_not_used() {
         { "name": "plain", "content": "c", "is_agentskills_format": true },
         { "name": "broken", "content": 7 },
     ] });
-    let imported = AgentSkills.stored(&json.to_string());
+    let imported = stored(&json.to_string());
     let text = imported.dynamic_context("m", &state("/ws"), "2026-01-31T09:15:02.123456").unwrap();
     assert!(text.contains("<name>plain</name>") && !text.contains("with-files"), "{text}");
     let complaint = imported.complaint().unwrap();
     assert!(complaint.ends_with(": with-files, broken"), "{complaint}");
-    let own =
-        AgentSkills.given(&GivenContext { stored: RawJson::parse(&json.to_string()).unwrap(), memory: None });
+    let own = context(&json);
     let text = own.dynamic_context("m", &state("/ws"), "2026-01-31T09:15:02.123456").unwrap();
     assert!(text.contains("<name>with-files</name>"), "{text}");
 }
@@ -262,7 +270,7 @@ fn damaged_contexts_add_nothing() {
         "{\"skills\":[{\"name\":\"a\",\"content\":\"b\",\"trigger\":7}]}",
     ] {
         assert!(RawJson::from_json(text).is_some());
-        let context = AgentSkills.stored(text);
+        let context = stored(text);
         let mut message = message(&["a b"]);
         context.extend_message(&mut message, &mut state("/ws"));
         assert_eq!((message.extended_content.len(), context.tool().is_none()), (0, true), "{text}");
@@ -271,9 +279,8 @@ fn damaged_contexts_add_nothing() {
 
 #[test]
 fn the_memory_of_the_agent_is_in_the_system_prompt_and_not_in_the_stored_context() {
-    let given =
-        GivenContext { stored: RawJson::parse("{}").unwrap(), memory: Some("The user sails.".into()) };
-    let context = AgentSkills.given(&given);
+    let memory = Some("The user sails.".into());
+    let context = given(GivenContext { stored: RawJson::parse("{}").unwrap(), memory });
     let text = context.dynamic_context("m", &state("/ws"), "2026-01-31T09:15:02.123456").unwrap();
     let at = |part| text.find(part).unwrap_or_else(|| panic!("{part} is not in {text}"));
     assert!(

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     agent::{Agent, AgentCondenser, CondenserMember, GivenCondenser},
-    conversation::{Condensing, ContextUsage, Summarizing},
+    conversation::ContextUsage,
     error::Result,
 };
 use js_sys::{Array, Function, Object};
@@ -44,12 +44,6 @@ impl CoreConversation {
         set(&object, "reclaimableTokens", &(reclaimable as f64).into());
         Ok(object.into())
     }
-}
-
-/// The code for conversations.
-#[wasm_file(agent)]
-pub(super) async fn core() -> Result<Rc<dyn Condensing>> {
-    Ok(Rc::new(Summarizing))
 }
 
 /// Sets the condenser and the token counter of these options.

@@ -4,7 +4,7 @@
 //! borrowed while they wait. Events cross as JSON text.
 
 use super::{
-    chunks, condensing,
+    condensing,
     control::{JsAnalyzer, analyzer, policy, tag_changes},
     error::{invalid, set},
     given,
@@ -14,7 +14,7 @@ use super::{
     side_calls::critic_of,
     store::CoreStore,
     tool::read_files,
-    tree,
+    wasm_files::{load_ahead, loading},
 };
 use crate::{
     conversation::{Access, Asked, Changing, Conversation, OpenOptions, Resume, WaitingCalls, write_lock},
@@ -455,25 +455,16 @@ fn open(options: JsValue, store: &CoreStore, owner: Option<Conversation>) -> Pro
             stored_analyzer: plain.text("securityAnalyzer")?.as_deref().map(analyzer).transpose()?,
             security_analyzer: Some(Rc::new(JsAnalyzer(function(&options, "analyze")?))),
             hooks: hooks(&property(&options, "hooks"))?,
-            load_skills: Rc::new(|| Box::pin(chunks::skills())),
             listener: Rc::new(move |event| notify(&on_event, event.json())),
             on_delta: Rc::new(deltas(on_delta)),
             on_commit: Rc::new(move |events| notify(&on_commit, events)),
             on_displaced: Rc::new(move || notify(&on_displaced, "")),
-            condensing: Rc::new(move || {
-                let ahead = chunks::load_with(Some(load.clone()), "agent");
-                Box::pin(async move {
-                    ahead.await?;
-                    condensing::core().await
-                })
-            }),
-            drafts: Rc::new(|| Box::pin(chunks::drafts())),
+            load_file: Some(loading(load)),
             files: Some(Rc::new(Files::new(text_function(function(&options, "readFile")?, "")))),
-            load_file_versions: Rc::new(|| tree::file_versions()),
         })
         .await?;
         // Opening does not wait for it, nor for `run`, which comes first; what needs them does.
-        chunks::load_ahead("agent");
+        load_ahead("agent");
         Ok(CoreConversation { conversation, lock: Rc::new(RefCell::new(lock)), lock_name: name.into() }
             .into())
     })

@@ -33,7 +33,7 @@ pub fn list_conversations(store: &CoreStore) -> Promise {
     })
 }
 
-/// One of these objects. Not inlined, so that the chunk of the stores has no code of its own for it.
+/// One of these objects. Not inlined, so that the file of the formats has no code of its own for it.
 #[inline(never)]
 pub(super) fn describe<'a>(store: &'a dyn Store, listing: &'a Listing) -> LocalBoxFuture<'a, String> {
     Box::pin(described(store, listing))

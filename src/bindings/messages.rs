@@ -8,7 +8,6 @@ use super::{
     imported::claimed,
     options::{Options, function, property},
     values::ImportedObject,
-    wire_apis::ChunkWireApis,
 };
 use crate::{
     archive::{
@@ -21,7 +20,7 @@ use crate::{
     json::{FromJson as _, quoted},
     llm::{
         option_table::OptionSource as _,
-        wire_api::{Api, WireApis as _},
+        wire_api::{self, Api},
     },
     web::{host::WebHost, store_values::to_js},
 };
@@ -112,7 +111,7 @@ pub async fn request_body(
     let plain = Options::new(&options, INTERCHANGE);
     let api = plain.required_text("api")?;
     let api = Api::from_json(&quoted(&api)).ok_or_else(|| invalid(format!("there is no wire API {api}")))?;
-    let api = ChunkWireApis(None).load(api).await?;
+    let api = wire_api::load(api).await?;
     let conversation = plain.required_text("conversation")?.parse()?;
     let (llm, row) = (given::text(&plain.required_text("llm")?), plain.required_text("row")?);
     Ok(interchange::request_body(&*api, &store_of(&options), conversation, &llm, &row).await?.into())

@@ -1,7 +1,6 @@
 //! The exports of wasm-bindgen: they parse, call the core and serialise, and decide nothing.
 
 mod archive;
-mod chunks;
 mod condensing;
 mod control;
 mod conversation;
@@ -19,4 +18,4 @@ mod store;
 mod tool;
 mod tree;
 mod values;
-mod wire_apis;
+mod wasm_files;

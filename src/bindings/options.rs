@@ -6,7 +6,7 @@ use super::{
     given,
     http::PageHttp,
     tool::{JsTool, mistake},
-    wire_apis::ChunkWireApis,
+    wasm_files::loading,
 };
 use crate::{
     agent::Agent,
@@ -259,7 +259,7 @@ pub fn llm(object: &JsValue) -> Result<Llm> {
     };
     *options.stored_key.token.borrow_mut() = plain.text("keyToken")?;
     let mut made = Llm::new(options, http, Rc::new(WebHost))?;
-    made.wire_apis = Some(Rc::new(ChunkWireApis(given("load"))));
+    made.load_file = given("load").map(loading);
     for fallback in Array::from(&property(object, "fallbacks")).iter() {
         made.fallbacks.push(llm(&fallback)?);
     }

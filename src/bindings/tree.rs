@@ -10,13 +10,12 @@ use super::{
     options::{Options, property},
 };
 use crate::{
-    conversation::{self, ChangeKind, ChangedFile, FileVersions, ForkOptions, PruneLimits},
+    conversation::{ChangeKind, ChangedFile, ForkOptions, PruneLimits},
     error::Result,
     id::EventId,
     llm::option_table::OptionSource as _,
 };
 use js_sys::{Array, Object, Promise, Uint8Array};
-use std::rc::Rc;
 use wasm_bindgen::{JsValue, prelude::wasm_bindgen};
 use wasm_file::wasm_file;
 
@@ -284,12 +283,6 @@ impl CoreConversation {
         let observation = self.conversation.execute_tool(&name, &arguments, id).await?;
         Ok(observation.as_json().as_str().into())
     }
-}
-
-/// The code that records changes of files, and takes them along with HEAD.
-#[wasm_file(agent)]
-pub(super) async fn file_versions() -> Result<Rc<dyn FileVersions>> {
-    Ok(conversation::file_versions())
 }
 
 /// A `CoreFileDifference`.

@@ -10,18 +10,12 @@ mod recover;
 pub use crate::{
     features::{
         branches::{ForkOptions, OtherBranch},
-        condensing::{Summarizing, compiled_in},
-        file_versions::{ChangeKind, ChangedFile, FileHistory, FilesAt, PruneLimits, file_versions},
-        partial_answers::{DraftFiles, compiled_in_drafts},
+        file_versions::{ChangeKind, ChangedFile, FileHistory, FilesAt, PruneLimits},
         send::Attached,
     },
-    handle::{
-        Access, Changing, Condensed, Condensing, ContextUsage, Conversation, Drafts, LoadCondensing,
-        LoadDrafts, OnDelta, Task, TotalUsage,
-    },
+    handle::{Access, Changing, Conversation, OnDelta, TotalUsage, condensing::ContextUsage},
     log::{
         Listener,
-        file_versions::{FileVersions, LoadFileVersions},
         warning::{Warning, WarningCode},
     },
     machine::{Asked, Resume, RunLimits, WaitingCalls, imported::is_undecided, status, stuck_detector},

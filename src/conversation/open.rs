@@ -5,19 +5,18 @@
 use crate::{
     agent::Agent,
     error::{Error, ErrorCode, Result},
+    features::file_versions::file_versions,
     format::{
         base_state::{BaseState, ExecutionStatus, Tags},
         layout::nested_persistence_dir,
         server_mark::SERVER,
     },
-    handle::{
-        Access, Conversation, Handle, LoadCondensing, LoadDrafts, OnDelta, Shared, live::Reported, warning,
-    },
+    handle::{Access, Conversation, Handle, OnDelta, Shared, live::Reported, warning},
     hooks::Hooks,
     host::Host,
     id::ConversationId,
     llm::files::Files,
-    log::{EventLog, Listener, LogOptions, file_versions::LoadFileVersions, repair, warning::Warning},
+    log::{EventLog, Listener, LogOptions, repair, warning::Warning},
     machine::{
         Command, Resume, RunLimits, Setting,
         imported::{Control, has_imported_tools, imported_allowed_tools},
@@ -25,8 +24,9 @@ use crate::{
         stuck_detector::StuckDetection,
     },
     security::{ConfirmationPolicy, SecurityAnalyzer, StoredAnalyzer},
-    skills::{AgentContext, LoadSkills},
+    skills::{AgentContext, given_context, stored_context},
     store::{Loaded, Store},
+    wasm_file::LoadFile,
 };
 use std::{
     cell::{Cell, RefCell},
@@ -64,8 +64,6 @@ pub struct OpenOptions {
     pub stored_analyzer: Option<Option<StoredAnalyzer>>,
     /// Runs the stored analyzer. Without it, calls that only the analyzer could rate have risk HIGH.
     pub security_analyzer: Option<Rc<dyn SecurityAnalyzer>>,
-    /// Loads the code for skills, if the agent or the stored conversation has a context.
-    pub load_skills: LoadSkills,
     /// Hooks around tools, messages and sessions.
     pub hooks: Option<Rc<dyn Hooks>>,
     /// Called with every committed event.
@@ -78,12 +76,8 @@ pub struct OpenOptions {
     /// Called when a commit was refused because another handle has taken the place of this one, which has to step down then:
     /// see [`Conversation::step_down`].
     pub on_displaced: Rc<dyn Fn()>,
-    /// Loads the code for condensing.
-    pub condensing: LoadCondensing,
-    /// Loads the code for drafts.
-    pub drafts: LoadDrafts,
-    /// Loads the code with which files follow HEAD, once they have versions.
-    pub load_file_versions: LoadFileVersions,
+    /// Loads the file of the wasm with which a run condenses, and may wait for the network.
+    pub load_file: Option<LoadFile>,
     /// Reads the files of messages for models that are given them.
     pub files: Option<Rc<Files>>,
 }
@@ -95,7 +89,7 @@ impl OpenOptions {
             store: self.store.clone(),
             host: self.host.clone(),
             listener: self.listener.clone(),
-            load_file_versions: self.load_file_versions.clone(),
+            load_file_versions: Rc::new(file_versions),
         }
     }
 }
@@ -116,8 +110,8 @@ impl Conversation {
         let mut warnings = Vec::new();
         let mut torn = Vec::new();
         let mut context = match &options.agent.context {
-            Some(given) => match (options.load_skills)().await {
-                Ok(skills) => Some(skills.given(given)),
+            Some(given) => match given_context(given).await {
+                Ok(context) => Some(context),
                 Err(error) if is_writer => return Err(error),
                 Err(error) => {
                     warnings.push(warning::skills_not_loaded(&error));
@@ -140,8 +134,8 @@ impl Conversation {
                     && warnings.is_empty()
                     && let Some(json) = state.agent_context()
                 {
-                    match (options.load_skills)().await {
-                        Ok(skills) => context = Some(skills.stored(json.as_str())),
+                    match stored_context(json.as_str()).await {
+                        Ok(stored) => context = Some(stored),
                         Err(error) => warnings.push(warning::skills_not_loaded(&error)),
                     }
                 }
@@ -185,8 +179,7 @@ impl Conversation {
             on_delta: options.on_delta,
             on_commit: options.on_commit,
             reported,
-            condensing: options.condensing,
-            drafts: options.drafts,
+            load_file: options.load_file,
             files: options.files,
             page: RefCell::default(),
             spending: RefCell::default(),

@@ -4,16 +4,15 @@
 //! Everything shown or sent is derived from events; only [`EventLog::write`] stores them.
 
 mod asked;
+pub mod condensing;
 mod driver;
 mod files;
 pub mod live;
-pub mod loaded;
 pub mod secrets;
 pub mod settings;
 pub mod stats;
 pub mod warning;
 
-pub use loaded::{Condensed, Condensing, ContextUsage, Drafts, LoadCondensing, LoadDrafts, Task};
 pub use settings::Changing;
 pub use stats::TotalUsage;
 
@@ -30,6 +29,7 @@ use crate::{
     machine::{Page, Resume, RunLimits},
     security::SecurityAnalyzer,
     store::Found,
+    wasm_file::LoadFile,
 };
 use asked::Asking;
 use live::Reported;
@@ -81,8 +81,8 @@ pub(crate) struct Shared {
     pub(crate) on_delta: OnDelta,
     pub(crate) on_commit: Rc<dyn Fn(&str)>,
     pub(crate) reported: RefCell<Reported>,
-    pub(crate) condensing: LoadCondensing,
-    pub(crate) drafts: LoadDrafts,
+    /// Loads the file of the wasm with which a run condenses, and may wait for the network.
+    pub(crate) load_file: Option<LoadFile>,
     pub(crate) files: Option<Rc<Files>>,
     /// In-memory state of this page, such as the current run.
     pub(crate) page: RefCell<Page>,

@@ -1,37 +1,26 @@
-//! A model with its configuration, and what a page loads of the code that asks it: its wire API and [`Requests`].
+//! A model with its configuration. What asks it is in other files of the wasm: [`requests`] and the wire APIs.
 
 use crate::{
     host::Host,
     llm::{
         completion::{CallContext, Completion, Delta, StartedResponse, ToolSchema},
         endpoint::Endpoint,
-        error::{LlmError, LlmFailure},
+        error::LlmError,
         message::Message,
         model_data::ModelRow,
         model_features::ModelFeatures,
         options::{FALLBACK_ON, LlmOptions},
+        requests,
         transport::HttpClient,
-        wire_api::{Api, WireApi, WireApis, compiled_in},
+        wire_api::{Api, WireApi, load},
     },
+    wasm_file::LoadFile,
 };
-use futures_util::future::{LocalBoxFuture, join};
+use futures_util::future::join;
 use std::{cell::Cell, rc::Rc};
 
-/// The code that asks models, which a page loads with a wire API.
-pub trait Requests {
-    /// See [`Llm::complete`].
-    fn complete<'a>(
-        &'a self,
-        llm: &'a Llm,
-        messages: &'a [Rc<Message>],
-        tools: &'a [ToolSchema],
-        context: &'a CallContext,
-        on_delta: &'a dyn Fn(Delta),
-    ) -> LocalBoxFuture<'a, Result<Completion, LlmError>>;
-
-    /// See [`Llm::cancel_answer`].
-    fn cancel_answer<'a>(&'a self, llm: &'a Llm, id: &'a str) -> LocalBoxFuture<'a, Result<(), LlmError>>;
-}
+/// The file of the wasm with what asks models.
+const RUN: &str = "run";
 
 /// One model with its configuration.
 #[derive(Clone)]
@@ -42,8 +31,8 @@ pub struct Llm {
     pub http: Rc<dyn HttpClient>,
     /// Clock and random numbers.
     pub host: Rc<dyn Host>,
-    /// The wire APIs and [`Requests`], which are loaded when they are needed.
-    pub wire_apis: Option<Rc<dyn WireApis>>,
+    /// Loads the files of the wasm that a request needs, before it is made, and may wait for the network.
+    pub load_file: Option<LoadFile>,
     /// Models that are asked one after the other if this one has finally failed. Their own fallbacks are not used.
     pub fallbacks: Vec<Llm>,
     /// The codes of the failures after which a fallback is asked.
@@ -64,7 +53,7 @@ impl Llm {
             options,
             http,
             host,
-            wire_apis: None,
+            load_file: None,
             fallbacks: Vec::new(),
             fallback_on: FALLBACK_ON.iter().copied().map(str::to_owned).collect(),
             has_answered: Rc::default(),
@@ -84,7 +73,8 @@ impl Llm {
         context: &CallContext,
         on_delta: &dyn Fn(Delta),
     ) -> Result<Completion, LlmError> {
-        self.requests().await?.complete(self, messages, tools, context, on_delta).await
+        self.load(RUN).await?;
+        requests::complete(self, messages, tools, context, on_delta).await
     }
 
     /// Asks the provider to cancel a background response.
@@ -92,7 +82,8 @@ impl Llm {
     /// # Errors
     /// If the request fails.
     pub async fn cancel_answer(&self, id: &str) -> Result<(), LlmError> {
-        self.requests().await?.cancel_answer(self, id).await
+        self.load(RUN).await?;
+        requests::cancel_answer(self, id).await
     }
 
     /// The background response of this model with this id.
@@ -104,7 +95,7 @@ impl Llm {
     /// Loads what a request needs before the first one is made, which may be when there is no network. A failure is left to
     /// the request.
     pub async fn load_ahead(&self) {
-        let _ = join(self.prepare(&self.options), self.requests()).await;
+        let _ = join(self.prepare(&self.options), self.load(RUN)).await;
     }
 
     /// Everything that a request with these options needs beside its content.
@@ -115,37 +106,15 @@ impl Llm {
         let endpoint = Endpoint::resolve(&options.model, options.base_url.as_deref())?;
         let features = ModelFeatures::of(options, &endpoint, &ModelRow::of(options).await?);
         let api = Api::of(options, &endpoint, &features);
-        let wire_api = self.wire_api(api).await?;
+        self.load(if api == Api::TextTools { "agent" } else { RUN }).await?;
+        let wire_api = load(api).await?;
         Ok((endpoint, features, api, wire_api))
     }
 
-    async fn wire_api(&self, api: Api) -> Result<Rc<dyn WireApi>, LlmError> {
-        match (compiled_in(api), &self.wire_apis) {
-            (Some(api), _) => Ok(api),
-            (None, Some(apis)) => apis.load(api).await,
-            (None, None) => Err(not_included(api.as_str())),
+    async fn load(&self, file: &'static str) -> Result<(), LlmError> {
+        match &self.load_file {
+            Some(load) => Ok(load(file).await?),
+            None => Ok(()),
         }
     }
-
-    async fn requests(&self) -> Result<Rc<dyn Requests>, LlmError> {
-        match (compiled_in_requests(), &self.wire_apis) {
-            (Some(requests), _) => Ok(requests),
-            (None, Some(apis)) => apis.load_requests().await,
-            (None, None) => Err(not_included("requests")),
-        }
-    }
-}
-
-fn not_included(part: &str) -> LlmError {
-    LlmError::new(LlmFailure::InvalidOptions, format!("this build does not include {part} for models"))
-}
-
-#[cfg(not(target_arch = "wasm32"))]
-fn compiled_in_requests() -> Option<Rc<dyn Requests>> {
-    Some(Rc::new(super::requests::HttpRequests))
-}
-
-#[cfg(target_arch = "wasm32")]
-fn compiled_in_requests() -> Option<Rc<dyn Requests>> {
-    None
 }

@@ -190,6 +190,18 @@ impl fmt::Display for LlmError {
 
 impl std::error::Error for LlmError {}
 
+/// The error of a request for which a file of the wasm could not be loaded.
+impl From<Error> for LlmError {
+    fn from(error: Error) -> Self {
+        let failure = match error.code() {
+            ErrorCode::Network => LlmFailure::Network,
+            ErrorCode::WasmBlocked => LlmFailure::WasmBlocked,
+            _ => LlmFailure::InvalidOptions,
+        };
+        Self::new(failure, error.message())
+    }
+}
+
 impl From<LlmError> for Error {
     fn from(error: LlmError) -> Self {
         let status = error.status;

@@ -44,11 +44,10 @@ pub mod transport;
 pub mod usage;
 pub mod wire_api;
 
-pub use client::{Llm, Requests};
+pub use client::Llm;
 pub use completion::{CallContext, Completion, Delta, StartedResponse, ToolCallDelta, ToolSchema};
 pub use error::{LlmError, LlmFailure};
 pub use learned::Learned;
 pub use options::{ApiKey, ApiMode, LlmOptions, TextFunction};
-pub use requests::HttpRequests;
 pub use secret_string::SecretString;
 pub use transport::HttpClient;

@@ -8,7 +8,7 @@ use crate::{
     host::Host,
     json::{EditableObject, FromJson as _},
     llm::{
-        client::{Llm, Requests},
+        client::Llm,
         completion::{CallContext, Completion, Delta, ToolSchema},
         endpoint::Endpoint,
         error::{LlmError, LlmFailure},
@@ -28,27 +28,25 @@ use crate::{
         wire_api::{Answer, Api, Decoder, LlmRequest, WireApi, WireRequest},
     },
 };
-use futures_util::future::LocalBoxFuture;
 use std::{borrow::Cow, cell::Cell, rc::Rc, time::Duration};
+use wasm_file::wasm_file;
 
-/// [`Requests`] with the HTTP client of the model.
-pub struct HttpRequests;
+/// See [`Llm::complete`].
+#[wasm_file(run)]
+pub(super) async fn complete<'a>(
+    llm: &'a Llm,
+    messages: &'a [Rc<Message>],
+    tools: &'a [ToolSchema],
+    context: &'a CallContext,
+    on_delta: &'a dyn Fn(Delta),
+) -> Result<Completion, LlmError> {
+    llm.complete_with_fallbacks(messages, tools, context, on_delta).await
+}
 
-impl Requests for HttpRequests {
-    fn complete<'a>(
-        &'a self,
-        llm: &'a Llm,
-        messages: &'a [Rc<Message>],
-        tools: &'a [ToolSchema],
-        context: &'a CallContext,
-        on_delta: &'a dyn Fn(Delta),
-    ) -> LocalBoxFuture<'a, Result<Completion, LlmError>> {
-        Box::pin(llm.complete_with_fallbacks(messages, tools, context, on_delta))
-    }
-
-    fn cancel_answer<'a>(&'a self, llm: &'a Llm, id: &'a str) -> LocalBoxFuture<'a, Result<(), LlmError>> {
-        Box::pin(llm.request_cancellation(id))
-    }
+/// See [`Llm::cancel_answer`].
+#[wasm_file(run)]
+pub(super) async fn cancel_answer<'a>(llm: &'a Llm, id: &'a str) -> Result<(), LlmError> {
+    llm.request_cancellation(id).await
 }
 
 impl Llm {

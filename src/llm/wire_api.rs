@@ -1,12 +1,10 @@
 //! The trait of all wire APIs: a request made from messages, and a decoder of the answer. Performs no I/O.
 //!
-//! Each wire API is a folder beside this file. A page loads one when a model needs it, and natively all are compiled in:
-//! see [`WireApis`]. Which one a model is asked over: [`Api::of`].
+//! Each wire API is a folder beside this file. Which one a model is asked over: [`Api::of`].
 
 use crate::{
     json::{Object, string_enum},
     llm::{
-        client::Requests,
         completion::{Delta, ToolSchema},
         endpoint::Endpoint,
         error::LlmError,
@@ -16,8 +14,8 @@ use crate::{
         options::{ApiMode, LlmOptions},
     },
 };
-use futures_util::future::LocalBoxFuture;
 use std::rc::Rc;
+use wasm_file::wasm_file;
 
 /// A wire API: the form of requests and answers.
 pub trait WireApi {
@@ -73,30 +71,26 @@ impl Api {
     }
 }
 
-/// Loads wire APIs in a page, and what sends their requests.
-pub trait WireApis {
-    /// Loads this wire API.
-    fn load(&self, api: Api) -> LocalBoxFuture<'static, Result<Rc<dyn WireApi>, LlmError>>;
-
-    /// Loads the code that asks models.
-    fn load_requests(&self) -> LocalBoxFuture<'static, Result<Rc<dyn Requests>, LlmError>>;
+/// The wire API with this name.
+///
+/// # Errors
+/// If a page cannot load it.
+pub async fn load(api: Api) -> Result<Rc<dyn WireApi>, LlmError> {
+    if api == Api::TextTools { text_tools().await } else { with_tools(api).await }
 }
 
-/// The wire API, if it is compiled in: natively all are, in a page none is.
-#[cfg(not(target_arch = "wasm32"))]
-pub fn compiled_in(api: Api) -> Option<Rc<dyn WireApi>> {
-    Some(match api {
-        Api::Chat => Rc::new(super::chat_completions::ChatCompletions),
-        Api::Anthropic => Rc::new(super::anthropic::AnthropicMessages),
+#[wasm_file(run)]
+async fn with_tools(api: Api) -> Result<Rc<dyn WireApi>, LlmError> {
+    Ok(match api {
         Api::Responses => Rc::new(super::responses::Responses),
-        Api::TextTools => Rc::new(super::text_tools::TextTools),
+        Api::Anthropic => Rc::new(super::anthropic::AnthropicMessages),
+        Api::Chat | Api::TextTools => Rc::new(super::chat_completions::ChatCompletions),
     })
 }
 
-/// The wire API, if it is compiled in: natively all are, in a page none is.
-#[cfg(target_arch = "wasm32")]
-pub fn compiled_in(_api: Api) -> Option<Rc<dyn WireApi>> {
-    None
+#[wasm_file(agent)]
+async fn text_tools() -> Result<Rc<dyn WireApi>, LlmError> {
+    Ok(Rc::new(super::text_tools::TextTools))
 }
 
 /// The input of a request.

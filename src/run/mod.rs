@@ -20,10 +20,7 @@ use crate::{
     error::{ErrorCode, Result},
     event::{ConversationErrorEvent, Source},
     format::base_state::ExecutionStatus,
-    handle::{
-        Conversation,
-        loaded::{Condensed, Task},
-    },
+    handle::{Conversation, condensing::Condensed},
     id::EventId,
     log::active_branch::Part,
     machine::{
@@ -173,12 +170,11 @@ impl Conversation {
                     }
                     usage.ran_calls();
                 }
-                Next::Condense => match self.condensing(Task::Prepare(cancel, usage.condensed_from())).await?
-                {
+                Next::Condense => match self.condense_view(usage.condensed_from(), cancel).await? {
                     Condensed::SendView => passed.is_condensed = true,
                     Condensed::Cancelled => return Ok(Ended::Cancelled),
                     Condensed::From(tokens) => usage.condensed(Some(tokens)),
-                    _ => usage.condensed(None),
+                    Condensed::Done => usage.condensed(None),
                 },
                 Next::AskModel => {
                     if self.ask_model(cancel).await? == Ended::Cancelled {

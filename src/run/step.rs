@@ -8,7 +8,6 @@ use crate::{
     format::base_state::ExecutionStatus,
     handle::{
         Conversation,
-        loaded::Task,
         secrets::{MaskedDeltas, hide_in_answer},
         stats::Counted,
         warning::unavailable_tools,
@@ -137,7 +136,7 @@ impl Conversation {
             return Ok(Ended::Done);
         }
         if self.can_recover(&error) {
-            self.condensing(Task::Recover(&error)).await?;
+            self.condense_refused(&error).await?;
             return Ok(Ended::Done);
         }
         if error.code() != ErrorCode::LlmContentPolicy || !self.may_nudge(CONTENT_POLICY).await? {

@@ -1,7 +1,7 @@
 //! A stored agent context and its effects.
 
 use super::{
-    AgentContext, GivenContext, Skills,
+    AgentContext, GivenContext,
     invoke::InvokeSkillTool,
     prompt::{Sections, activated_rules, activated_skills},
     skill::Skill,
@@ -21,20 +21,8 @@ const ACTIVATED_SKILLS: &str = "activated_knowledge_skills";
 const ACTIVATED_RULES: &str = "activated_path_rules";
 const INVOKED: &str = "invoked_skills";
 
-/// The code of this module.
-pub struct AgentSkills;
-
-impl Skills for AgentSkills {
-    fn stored(&self, json: &str) -> Rc<dyn AgentContext> {
-        Rc::new(StoredContext::read(json, None, true))
-    }
-
-    fn given(&self, given: &GivenContext) -> Rc<dyn AgentContext> {
-        Rc::new(StoredContext::read(given.stored.as_str(), given.memory.clone(), false))
-    }
-}
-
-struct StoredContext {
+/// A context in the form of the SDK's `AgentContext`.
+pub(super) struct StoredContext {
     skills: Rc<[Skill]>,
     system_message_suffix: Option<String>,
     user_message_suffix: Option<String>,
@@ -53,6 +41,14 @@ enum Now {
 }
 
 impl StoredContext {
+    pub(super) fn stored(json: &str) -> Self {
+        Self::read(json, None, true)
+    }
+
+    pub(super) fn given(given: &GivenContext) -> Self {
+        Self::read(given.stored.as_str(), given.memory.clone(), false)
+    }
+
     fn read(json: &str, memory: Option<Rc<str>>, is_stored: bool) -> Self {
         let fields = Object::parse(json).unwrap_or_default();
         let disabled: Vec<String> = fields.read("disabled_skills").unwrap_or_default();

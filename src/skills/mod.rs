@@ -2,7 +2,7 @@
 //! `context/agent_context.py` and `skills/`.
 //!
 //! A skill is text and nothing else: its front matter allows no tool, starts no server and runs no command. In a page
-//! this module is a chunk of the wasm, so the conversation knows it only by the traits in this file.
+//! this module is in the agent's file of the wasm, so the conversation knows it only by the trait in this file.
 
 mod context;
 mod invoke;
@@ -10,7 +10,7 @@ mod prompt;
 mod skill;
 mod trigger;
 
-pub use context::AgentSkills;
+use context::StoredContext;
 
 use crate::{
     error::Result,
@@ -19,19 +19,25 @@ use crate::{
     json::RawJson,
     tool::Tool,
 };
-use futures_util::future::LocalBoxFuture;
 use std::rc::Rc;
+use wasm_file::wasm_file;
 
-/// Loads the code of this module.
-pub type LoadSkills = Rc<dyn Fn() -> LocalBoxFuture<'static, Result<Rc<dyn Skills>>>>;
+/// The context of a conversation, in the form of the SDK's `AgentContext`. Skills that need files are not used.
+///
+/// # Errors
+/// If a page cannot load the code.
+#[wasm_file(agent)]
+pub async fn stored_context<'a>(json: &'a str) -> Result<Rc<dyn AgentContext>> {
+    Ok(Rc::new(StoredContext::stored(json)))
+}
 
-/// The code of this module.
-pub trait Skills {
-    /// The context of a conversation, in the form of the SDK's `AgentContext`. Skills that need files are not used.
-    fn stored(&self, json: &str) -> Rc<dyn AgentContext>;
-
-    /// The context that the host gives.
-    fn given(&self, given: &GivenContext) -> Rc<dyn AgentContext>;
+/// The context that the host gives.
+///
+/// # Errors
+/// If a page cannot load the code.
+#[wasm_file(agent)]
+pub async fn given_context<'a>(given: &'a GivenContext) -> Result<Rc<dyn AgentContext>> {
+    Ok(Rc::new(StoredContext::given(given)))
 }
 
 /// A context that the host gives.

@@ -12,10 +12,7 @@ use std::{
 };
 use threadkeep::{
     agent::{Agent, GivenCondenser, critic::Critic},
-    conversation::{
-        Access, Conversation, OpenOptions, Resume, RunLimits, compiled_in, compiled_in_drafts, file_versions,
-        stuck_detector::StuckDetection,
-    },
+    conversation::{Access, Conversation, OpenOptions, Resume, RunLimits, stuck_detector::StuckDetection},
     error::{Error, ErrorCode, Result},
     event::{Body, Event, Source},
     hooks::Hooks,
@@ -29,12 +26,13 @@ use threadkeep::{
         transport::{HttpBody, HttpClient, HttpError, HttpRequest, HttpResponse},
     },
     security::{ConfirmationPolicy, SecurityAnalyzer, StoredAnalyzer},
-    skills::{AgentSkills, GivenContext, Skills},
+    skills::GivenContext,
     store::{Commit, Store},
     tool::{
         Replay, Tool, ToolAnnotations, ToolCall, ToolDefinition, ToolFailure, ToolKind, ToolOutput,
         ToolRegistry,
     },
+    wasm_file,
 };
 use uuid::Uuid;
 
@@ -421,6 +419,10 @@ impl World {
             mcp_config: self.mcp_config.clone(),
             filter_tools_regex: None,
         };
+        wasm_file::load_with(match self.skills_fail {
+            true => Rc::new(|_| Box::pin(ready(Err(Error::new(ErrorCode::Network, "no network"))))),
+            false => Rc::new(|_| Box::pin(ready(Ok(())))),
+        });
         let (received, live, pieces) = (self.received.clone(), self.live.clone(), self.pieces.clone());
         let (shown, heard) = (self.shown.clone(), self.heard.clone());
         Conversation::open(OpenOptions {
@@ -442,17 +444,6 @@ impl World {
             stored_analyzer: self.stored_analyzer.clone(),
             security_analyzer: self.analyzer.clone(),
             hooks: self.hooks.clone(),
-            load_skills: {
-                let fails = self.skills_fail;
-                Rc::new(move || {
-                    let error = || Error::new(ErrorCode::Network, "no network");
-                    Box::pin(ready(if fails {
-                        Err(error())
-                    } else {
-                        Ok(Rc::new(AgentSkills) as Rc<dyn Skills>)
-                    }))
-                })
-            },
             listener: Rc::new(move |event| {
                 received.borrow_mut().push(event.kind().to_owned());
                 if let Some(heard) = &*heard.borrow() {
@@ -472,10 +463,8 @@ impl World {
                 let displaced = self.displaced.clone();
                 Rc::new(move || displaced.set(displaced.get() + 1))
             },
-            condensing: compiled_in(),
-            drafts: compiled_in_drafts(),
+            load_file: None,
             files: self.files.clone(),
-            load_file_versions: Rc::new(|| Box::pin(ready(Ok(file_versions())))),
         })
         .await
     }

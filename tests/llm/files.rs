@@ -143,7 +143,7 @@ fn world(model: &str, replies: Vec<Reply>) -> World {
         options: LlmOptions { model: model.into(), stream: Some(false), ..options() },
         http: http.clone(),
         host: Rc::new(ScriptedHost::default()),
-        wire_apis: None,
+        load_file: None,
         fallbacks: Vec::new(),
         fallback_on: Vec::new(),
         has_answered: Rc::default(),

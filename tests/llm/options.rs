@@ -1,5 +1,6 @@
 //! The table of options: an option changes the requests of exactly those wire APIs that its row declares.
 
+use futures_executor::block_on;
 use threadkeep::{
     error::Result,
     json::EditableObject,
@@ -9,7 +10,7 @@ use threadkeep::{
         model_data::ModelRow,
         model_features::ModelFeatures,
         option_table::{OptionDeclaration, OptionSource},
-        wire_api::{Api, LlmRequest, compiled_in},
+        wire_api::{Api, LlmRequest, load},
     },
 };
 
@@ -54,7 +55,7 @@ fn body(api: Api, options: &LlmOptions, row: &str) -> String {
         conversation_id: None,
         is_streaming: options.stream.unwrap_or(true),
     };
-    compiled_in(api).unwrap().begin(&request).unwrap().0.body
+    block_on(load(api)).unwrap().begin(&request).unwrap().0.body
 }
 
 #[test]

@@ -6,6 +6,7 @@ use crate::{
     models,
     scripted_http::{Piece, Reply},
 };
+use futures_executor::block_on;
 use proptest::{
     prelude::*,
     test_runner::{Config, TestRunner},
@@ -20,7 +21,7 @@ use threadkeep::{
         message::{Message, ReasoningItem, Role},
         model_features::ModelFeatures,
         sse::SseParser,
-        wire_api::{Api, Decoder, LlmRequest, compiled_in},
+        wire_api::{Api, Decoder, LlmRequest, load},
     },
 };
 
@@ -341,7 +342,7 @@ fn decoder_of(options: &LlmOptions) -> Box<dyn Decoder> {
         conversation_id: None,
         is_streaming: true,
     };
-    compiled_in(Api::of(options, &endpoint, &features)).unwrap().begin(&request).unwrap().1
+    block_on(load(Api::of(options, &endpoint, &features))).unwrap().begin(&request).unwrap().1
 }
 
 proptest! {

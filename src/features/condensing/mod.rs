@@ -1,28 +1,26 @@
 //! Condensing: the methods, and what a run does before it asks the model.
 //!
-//! The work is done behind [`Condensing`], which a page loads when it first needs it. A condensation is stored durably
+//! A page loads what does the work when it first needs it. A condensation is stored durably
 //! before the next request. If the page dies while the summary is written, nothing is stored, and the next run decides
 //! the same again.
 
 mod next_request;
 mod summarizing;
 
-pub use summarizing::Summarizing;
-
 use crate::{
     agent::condenser::is_summarizing,
+    cancel::CancelToken,
     error::Result,
     event::{Body, Event},
     handle::{
         Conversation,
-        loaded::{Condensed, Condensing, ContextUsage, LoadCondensing, Task},
+        condensing::{Condensed, ContextUsage},
     },
     json::RawJson,
     llm::{LlmError, LlmFailure},
     log::active_branch::walk_back,
     machine::RunError,
 };
-use std::rc::Rc;
 
 impl Conversation {
     /// Asks for a condensation and makes it: a request event and exactly one step. Without a run, this returns when the
@@ -34,7 +32,8 @@ impl Conversation {
     /// those of the model that writes the summary, after which the next run tries again; `aborted` after an interrupt;
     /// `locked_elsewhere`, and those of the store.
     pub async fn condense(&self) -> Result<()> {
-        Ok(self.condensing(Task::Request).await.map(drop)?)
+        self.load_condensing().await?;
+        summarizing::request(self).await
     }
 
     /// The use of the context window. Reads the history, but asks no model.
@@ -42,15 +41,32 @@ impl Conversation {
     /// # Errors
     /// Those of the store.
     pub async fn context_usage(&self) -> Result<ContextUsage> {
-        match self.condensing(Task::Measure).await? {
-            Condensed::Measured(usage) => Ok(usage),
-            _ => Ok(ContextUsage::default()),
-        }
+        self.load_condensing().await?;
+        summarizing::usage(self).await
     }
 
-    /// Performs a task of [`Condensing`].
-    pub(crate) async fn condensing(&self, task: Task<'_>) -> std::result::Result<Condensed, RunError> {
-        (self.0.condensing)().await?.perform(self, task).await
+    /// Condenses the view, if that is necessary, before it is sent. `before` is the number of tokens before the last condensation,
+    /// if the run has made no other step since.
+    pub(crate) async fn condense_view(
+        &self,
+        before: Option<u64>,
+        cancel: &CancelToken,
+    ) -> std::result::Result<Condensed, RunError> {
+        self.load_condensing().await?;
+        summarizing::condense(self, before, cancel).await
+    }
+
+    /// Asks for a condensation because the provider has refused the view.
+    pub(crate) async fn condense_refused(&self, error: &LlmError) -> Result<()> {
+        self.load_condensing().await?;
+        summarizing::recover(self, error).await
+    }
+
+    async fn load_condensing(&self) -> Result<()> {
+        match &self.0.load_file {
+            Some(load) => load("agent").await,
+            None => Ok(()),
+        }
     }
 
     /// The newest summary of the active branch. Reads the events after it.
@@ -86,9 +102,4 @@ impl Conversation {
     fn stored_condenser(&self) -> Option<RawJson> {
         self.state().agent()?.field("condenser")
     }
-}
-
-/// [`Condensing`] that is compiled in.
-pub fn compiled_in() -> LoadCondensing {
-    Rc::new(|| Box::pin(async { Ok(Rc::new(Summarizing) as Rc<dyn Condensing>) }))
 }

@@ -13,34 +13,13 @@ use crate::{
     format::base_state::ExecutionStatus,
     handle::{
         Conversation,
-        loaded::{Condensed, Condensing, ContextUsage, Task},
+        condensing::{Condensed, ContextUsage},
     },
     llm::{LlmError, LlmFailure},
     machine::{Command, Phase, RunError},
     store::Durability,
 };
-use futures_util::future::LocalBoxFuture;
-
-/// Condensing with summaries that a model writes.
-pub struct Summarizing;
-
-impl Condensing for Summarizing {
-    fn perform<'a>(
-        &'a self,
-        conversation: &'a Conversation,
-        task: Task<'a>,
-    ) -> LocalBoxFuture<'a, std::result::Result<Condensed, RunError>> {
-        Box::pin(async move {
-            match task {
-                Task::Prepare(cancel, before) => return condense(conversation, before, cancel).await,
-                Task::Recover(error) => recover(conversation, error).await?,
-                Task::Request => request(conversation).await?,
-                Task::Measure => return Ok(Condensed::Measured(usage(conversation).await?)),
-            }
-            Ok(Condensed::Done)
-        })
-    }
-}
+use wasm_file::wasm_file;
 
 /// The condenser in the SDK's form: that of the agent, or else the stored one.
 fn condenser_of(conversation: &Conversation) -> Option<Condenser> {
@@ -52,7 +31,8 @@ fn condenser_of(conversation: &Conversation) -> Option<Condenser> {
 }
 
 /// Asks for a condensation after this failure of the model.
-async fn recover(conversation: &Conversation, error: &LlmError) -> Result<()> {
+#[wasm_file(agent)]
+pub(super) async fn recover<'a>(conversation: &'a Conversation, error: &'a LlmError) -> Result<()> {
     if error.failure == LlmFailure::MalformedHistory {
         // A view that is built anew omits whatever a provider refuses.
         conversation.0.log.forget_branch();
@@ -63,10 +43,11 @@ async fn recover(conversation: &Conversation, error: &LlmError) -> Result<()> {
 
 /// Condenses the view if that is necessary. `before` is the number of tokens before the last condensation, if it was the
 /// run's last step.
-async fn condense(
-    conversation: &Conversation,
+#[wasm_file(agent)]
+pub(super) async fn condense<'a>(
+    conversation: &'a Conversation,
     before: Option<u64>,
-    cancel: &CancelToken,
+    cancel: &'a CancelToken,
 ) -> std::result::Result<Condensed, RunError> {
     let Some(condenser) = condenser_of(conversation) else { return Ok(Condensed::SendView) };
     let request = NextRequest::of(conversation).await?;
@@ -133,7 +114,9 @@ fn report(conversation: &Conversation, is_over: bool) {
     (conversation.0.on_commit)(&format!(r#"[{{"kind":"CondensingEvent","is_over":{is_over}}}]"#));
 }
 
-async fn request(conversation: &Conversation) -> Result<()> {
+/// See [`Conversation::condense`].
+#[wasm_file(agent)]
+pub(super) async fn request<'a>(conversation: &'a Conversation) -> Result<()> {
     let refused = |text: &str| Err(Error::new(ErrorCode::InvalidState, text));
     conversation.ensure_writable()?;
     if !condenser_of(conversation).is_some_and(|condenser| condenser.handles_condensation_requests()) {
@@ -171,7 +154,9 @@ async fn request(conversation: &Conversation) -> Result<()> {
     }
 }
 
-async fn usage(conversation: &Conversation) -> Result<ContextUsage> {
+/// See [`Conversation::context_usage`].
+#[wasm_file(agent)]
+pub(super) async fn usage<'a>(conversation: &'a Conversation) -> Result<ContextUsage> {
     let request = NextRequest::of(conversation).await?;
     let condenser = condenser_of(conversation).unwrap_or_default();
     let forgotten = request.judge(|situation| condenser.forgotten_on_request(situation));

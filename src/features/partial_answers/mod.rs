@@ -7,7 +7,7 @@
 //! past what a dead page has left makes it an event first (`machine/drafts.rs`). Until then nothing of a draft is in the
 //! log: no follower sees it, and neither does the model.
 //!
-//! The work is done behind [`Drafts`], which a page loads once the conversation is open, and which also stores the ids of
+//! The work is done by code that a page loads once the conversation is open, and which also stores the ids of
 //! background responses. Until it is loaded, neither is written, and a draft that an earlier page has left stays where it is.
 
 mod background;
@@ -21,10 +21,7 @@ use crate::{
         drafts::{DraftPiece, answer_of, path_of},
         layout::DRAFTS,
     },
-    handle::{
-        Conversation,
-        loaded::{Drafts, LoadDrafts},
-    },
+    handle::Conversation,
     id::{EventId, StorePath},
     log::{
         active_branch::{is_seen, walk_back},
@@ -35,28 +32,31 @@ use crate::{
     tool::FileChange,
 };
 use futures_util::future::{Either, FutureExt as _, LocalBoxFuture, join, select};
-use std::{pin::pin, rc::Rc, time::Duration};
+use std::{pin::pin, time::Duration};
+use wasm_file::wasm_file;
 
 /// The time between two pieces.
 const INTERVAL: Duration = Duration::from_secs(1);
 
-/// [`Drafts`] as files of the conversation.
-pub struct DraftFiles;
+/// What stores, until a request is over, what a later page needs of it.
+#[wasm_file(run)]
+async fn storing<'a>(
+    conversation: &'a Conversation,
+    request: &'a Underway,
+) -> Result<LocalBoxFuture<'a, ()>> {
+    let both = join(conversation.store_responses(request), conversation.store_pieces(request));
+    Ok(Box::pin(both.map(drop)))
+}
 
-impl Drafts for DraftFiles {
-    fn store<'a>(&'a self, conversation: &'a Conversation, request: &'a Underway) -> LocalBoxFuture<'a, ()> {
-        let both = join(conversation.store_responses(request), conversation.store_pieces(request));
-        Box::pin(both.map(drop))
-    }
-
-    fn open<'a>(
-        &'a self,
-        conversation: &'a Conversation,
-        paths: Vec<StorePath>,
-        resume: Resume,
-    ) -> LocalBoxFuture<'a, Result<()>> {
-        Box::pin(conversation.read_draft(paths, resume))
-    }
+/// What reads the draft in these files, and does with it as the host wants. One that the log has gone past, because another program has
+/// continued it, is removed.
+#[wasm_file(run)]
+async fn reading<'a>(
+    conversation: &'a Conversation,
+    paths: Vec<StorePath>,
+    resume: Resume,
+) -> Result<LocalBoxFuture<'a, Result<()>>> {
+    Ok(Box::pin(conversation.read_draft(paths, resume)))
 }
 
 impl Conversation {
@@ -67,23 +67,23 @@ impl Conversation {
         Some((draft.id.clone(), draft.left.as_ref()?.text.clone()))
     }
 
-    /// See [`Drafts::store`]. Does not wait for the code once the request is over.
+    /// Stores what a later page needs of a request until it is over. Does not wait for the code once it is.
     pub(crate) async fn store_for_later(&self, request: &Underway) {
         request.news().await;
-        if let Either::Right((Ok(drafts), _)) = select(pin!(request.over()), (self.0.drafts)()).await {
-            drafts.store(self, request).await;
+        if let Either::Right((Ok(storing), _)) = select(pin!(request.over()), storing(self, request)).await {
+            storing.await;
         }
     }
 
-    /// See [`Drafts::open`]. `listed`: the paths of files, those of drafts among them, if they are known.
+    /// Reads the draft that an earlier page has left. `listed`: the paths of files, those of drafts among them, if they are known.
     pub(crate) async fn open_draft(&self, resume: Resume, listed: Option<Vec<StorePath>>) -> Result<()> {
         let paths = self.0.log.files_in(DRAFTS, listed).await?;
         if paths.is_empty() {
             return Ok(());
         }
         // If the code for drafts cannot be loaded, the conversation opens all the same, and the draft stays stored.
-        match (self.0.drafts)().await {
-            Ok(drafts) => drafts.open(self, paths, resume).await,
+        match reading(self, paths, resume).await {
+            Ok(reading) => reading.await,
             Err(_) => Ok(()),
         }
     }
@@ -180,9 +180,4 @@ impl Conversation {
         }
         Ok(Remains { question: question.unwrap_or_default(), text })
     }
-}
-
-/// [`Drafts`] that is compiled in.
-pub fn compiled_in_drafts() -> LoadDrafts {
-    Rc::new(|| Box::pin(async { Ok(Rc::new(DraftFiles) as Rc<dyn Drafts>) }))
 }

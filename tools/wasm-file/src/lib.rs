@@ -17,7 +17,7 @@ use syn::{
 ///
 /// The function returns a `Result` whose error can be made of the library's, and if it borrows something, that has a lifetime with a
 /// name. One with the attribute `wasm_bindgen`, which stands below this one, returns a promise. Methods are such functions, of a copy of
-/// their object, which makes the promise with its method `promised`. Natively, a function is compiled as it stands.
+/// their object, which makes the promise with its method `promised`. Natively there is one file.
 #[proc_macro_attribute]
 pub fn wasm_file(file: TokenStream, item: TokenStream) -> TokenStream {
     let file = parse_macro_input!(file as Ident).to_string();
@@ -35,6 +35,7 @@ fn in_file(file: &str, ItemFn { attrs, vis, sig, block }: ItemFn) -> Result<Toke
     let names = Names::of(file, name.to_string());
     let imported = names.imported(quote!(#generics(#inputs) -> #future), quote!(imported(#arguments)));
     let exported = &names.exported;
+    let lints = lints();
     let here = quote!(async fn here #generics(#inputs) -> #output #block);
     let call = quote! {
         {
@@ -45,7 +46,6 @@ fn in_file(file: &str, ItemFn { attrs, vis, sig, block }: ItemFn) -> Result<Toke
             #imported
         }
     };
-    let lints = lints();
     if attrs.iter().any(|attribute| attribute.path().is_ident("wasm_bindgen")) {
         return Ok(quote! {
             #(#attrs)*
@@ -63,7 +63,10 @@ fn in_file(file: &str, ItemFn { attrs, vis, sig, block }: ItemFn) -> Result<Toke
             #here
             #[cfg(not(all(target_arch = "wasm32", feature = "bindings")))]
             {
-                ::std::boxed::Box::pin(here(#arguments))
+                crate::wasm_file::load_before(
+                    #file,
+                    ::std::boxed::Box::new(move || ::std::boxed::Box::pin(here(#arguments))),
+                )
             }
             #[cfg(all(target_arch = "wasm32", feature = "bindings"))]
             #call
