@@ -73,7 +73,7 @@ impl Store for HostStore {
     fn list(&self) -> StoreFuture<'_, Vec<Listing>> {
         Box::pin(async move {
             let mut listings = Vec::new();
-            for value in array("list()", self.call("list", &[]).await?)?.iter() {
+            for value in array("list()", self.call("list", &[]).await?)? {
                 listings.push(listing("list()", &value)?);
             }
             Ok(newest_first(listings))
@@ -103,7 +103,7 @@ impl Store for HostStore {
             let arguments = [id_text(conversation), number(start), number(end)];
             let mut events = Vec::new();
             for (place, value) in
-                array("events()", self.call("events", &arguments).await?)?.iter().enumerate()
+                array("events()", self.call("events", &arguments).await?)?.into_iter().enumerate()
             {
                 let index = start + place as u64;
                 if index >= end {
@@ -160,7 +160,7 @@ impl Store for HostStore {
             let folder_text = folder.map_or(JsValue::UNDEFINED, |folder| folder.as_str().into());
             let answer = self.call("files", &[id_text(conversation), folder_text]).await?;
             let mut paths: Vec<StorePath> = Vec::new();
-            for value in array("files()", answer)?.iter() {
+            for value in array("files()", answer)? {
                 let path = value.as_string().and_then(|path| path.parse().ok());
                 paths.push(path.ok_or_else(|| corrupt("files()", "returned something that is not a path"))?);
             }
@@ -227,7 +227,7 @@ pub fn commit(value: &JsValue) -> Result<Commit, StoreError> {
     if !is_absent(&truncate_to) {
         commit.truncate_to = Some(index(METHOD, "truncateTo", &truncate_to)?);
     }
-    for event in array(METHOD, field(METHOD, value, "events")?)?.iter() {
+    for event in array(METHOD, field(METHOD, value, "events")?)? {
         let json = field(METHOD, &event, "json")?;
         // A long event of an archive comes as bytes: as a string it would need several times the memory on its way.
         let json = match json.dyn_into::<Uint8Array>() {
@@ -263,7 +263,7 @@ pub fn commit(value: &JsValue) -> Result<Commit, StoreError> {
 /// The changes in the list `files` of this value.
 fn files(method: &str, value: &JsValue) -> Result<FileChanges, StoreError> {
     let mut files = Vec::new();
-    for file in array(method, field(method, value, "files")?)?.iter() {
+    for file in array(method, field(method, value, "files")?)? {
         let path = text(method, &file, "path")?.parse().map_err(|_| wrong_type(method, "path"))?;
         let content = field(method, &file, "content")?;
         let content = if content.is_null() {
@@ -338,8 +338,15 @@ fn event_id(method: &str, value: &JsValue) -> Result<EventId, StoreError> {
     text(method, value, "id")?.parse().map_err(|_| wrong_type(method, "id"))
 }
 
-fn array(method: &str, value: JsValue) -> Result<Array, StoreError> {
-    value.dyn_into().map_err(|_| corrupt(method, "has a value that should be an array"))
+/// The elements of an array. Each is read with `Reflect`, which reports what a proxy throws; one that was revoked cannot even be asked
+/// whether it is an array.
+fn array(method: &str, value: JsValue) -> Result<Vec<JsValue>, StoreError> {
+    let unfit = || corrupt(method, "has a value that should be an array");
+    Reflect::get(&value, &"length".into()).map_err(|_| unfit())?;
+    let array: Array = value.dyn_into().map_err(|_| unfit())?;
+    (0..array.length())
+        .map(|at| Reflect::get_u32(&array, at).map_err(|thrown| store_error_of(&thrown)))
+        .collect()
 }
 
 /// A property, which may be missing, of a value that must be an object.
