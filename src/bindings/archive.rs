@@ -7,7 +7,7 @@ use super::{
     imported::claimed,
     listing::descendants,
     options::{Options, function, property},
-    values::{ExportObject, ImportedObject, MirrorPlanObject, WritingObject},
+    values::{ExportObject, ImportedObject, MirrorPlanObject, NestedObject, WritingObject},
 };
 use crate::{
     archive::{
@@ -65,16 +65,18 @@ export interface CoreArchiveImport {
 export interface ZipWriting {
   commit: object; ids: string; paths: string; eventSources: Int32Array; fileSources: Int32Array; given: Uint8Array[];
 }
+/** The conversation of a sub-agent, and the folder in which it is exported. */
+export interface CoreNested { id: string; folder: string }
 /**
  * The start of an export. `nested` are the conversations of its sub-agents. `baseState` is the text to be exported, without secrets; the files in `searched` have to pass
  * through `withoutSecrets`. `callTimeout` is how long the host's store may take for one call, in milliseconds.
  */
 export interface CoreExport {
-  id: string; folder: string; nested: [id: string, folder: string][]; baseState: string; length: number; updatedAt: number; files: string[]; searched: string[]; callTimeout: number;
+  id: string; folder: string; nested: CoreNested[]; baseState: string; length: number; updatedAt: number; files: string[]; searched: string[]; callTimeout: number;
 }
 /** `MirrorPlan` of `src/archive/mirror.rs`. */
 export interface CoreMirrorPlan {
-  moves: [name: string, number: number][]; stale: string[]; writes: [index: number, number: number][];
+  moves: { name: string; number: number }[]; stale: string[]; writes: { index: number; number: number }[];
   hasState: boolean; hasMore: boolean; isSameOrder: boolean; next: number;
 }
 "#;
@@ -166,7 +168,7 @@ pub async fn open_export(
         let Ok(state) = BaseState::parse(&listing.base_state) else { continue };
         let path = nested_persistence_dir(&state.ancestors(), id);
         let start = path.find(&conversation.hex()).and_then(|start| path.get(start..));
-        nested.push([id.to_string(), start.unwrap_or(&path).to_owned()]);
+        nested.push(NestedObject { id: id.to_string(), folder: start.unwrap_or(&path).to_owned() });
     }
     let export = ExportObject {
         nested,

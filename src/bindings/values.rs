@@ -1,4 +1,4 @@
-//! The plain objects that the chunks give to JavaScript, written by serde; those of a store are in `web/store_values.rs`.
+//! The plain objects that other files than the main one give to JavaScript, written by serde; those of a store are in `web/store_values.rs`.
 //!
 //! Only what goes out is written by serde: a getter or proxy of the host may throw, which serde-wasm-bindgen does not
 //! catch, so that reading a host's object stays in `web/host_store.rs`. The main wasm makes its few objects with
@@ -43,8 +43,7 @@ impl<'a> From<&'a Imported> for ImportedObject<'a> {
 pub(super) struct ExportObject<'a> {
     pub id: String,
     pub folder: String,
-    /// The ids of the conversations of its sub-agents, and the folders in which they are exported.
-    pub nested: Vec<[String; 2]>,
+    pub nested: Vec<NestedObject>,
     pub base_state: &'a str,
     pub length: u64,
     pub updated_at: f64,
@@ -54,26 +53,50 @@ pub(super) struct ExportObject<'a> {
     pub call_timeout: f64,
 }
 
+/// `CoreNested` of `archive.rs`.
+#[derive(Serialize)]
+pub(super) struct NestedObject {
+    pub id: String,
+    pub folder: String,
+}
+
 /// `CoreMirrorPlan` of `archive.rs`.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct MirrorPlanObject<'a> {
-    moves: &'a [(String, u64)],
+    moves: Vec<MoveObject<'a>>,
     stale: &'a [String],
-    writes: &'a [(usize, u64)],
+    writes: Vec<WriteObject>,
     has_state: bool,
     has_more: bool,
     is_same_order: bool,
     next: u64,
 }
 
+/// An event file of a mirror that is written again.
+#[derive(Serialize)]
+struct MoveObject<'a> {
+    name: &'a str,
+    number: u64,
+}
+
+/// An event of the store that a mirror lacks.
+#[derive(Serialize)]
+struct WriteObject {
+    index: usize,
+    number: u64,
+}
+
 impl<'a> From<&'a MirrorPlan> for MirrorPlanObject<'a> {
     fn from(plan: &'a MirrorPlan) -> Self {
         let MirrorPlan { moves, stale, writes, has_state, has_more, is_same_order, next } = plan;
         Self {
-            moves,
+            moves: moves.iter().map(|(name, number)| MoveObject { name, number: *number }).collect(),
             stale,
-            writes,
+            writes: writes
+                .iter()
+                .map(|(index, number)| WriteObject { index: *index, number: *number })
+                .collect(),
             has_state: *has_state,
             has_more: *has_more,
             is_same_order: *is_same_order,

@@ -73,7 +73,7 @@ export async function exported(
 ): Promise<{ updatedAt: number; files: AsyncGenerator<Exported, void> }> {
   const root = await openExport({ store, conversation });
   const conversations = [root];
-  for (const [id, folder] of root.nested) conversations.push({ ...(await openExport({ store, conversation: id })), folder });
+  for (const { id, folder } of root.nested) conversations.push({ ...(await openExport({ store, conversation: id })), folder });
   const own = work?.isOwn
     ? treeOf(root.files)
         .paths("")

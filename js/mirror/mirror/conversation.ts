@@ -1,7 +1,7 @@
 // Brings one conversation to a place: first its events, then its base state, so that the place has a conversation at every moment;
 // further files apart from that. What another device has written there is taken in before its base state is replaced.
 import { hashOf } from "../../input/bytes.js";
-import { mirrored, planMirror } from "../../../pkg/threadkeep.js";
+import { type CoreMirrorPlan, mirrored, planMirror } from "../../../pkg/threadkeep.js";
 import { importFiles } from "../../formats/archive/zip-import.js";
 import { type ThreadkeepError, fromCore, settle } from "../../input/errors.js";
 import { eventFile, eventIn } from "../../store/directory/names.js";
@@ -136,7 +136,7 @@ export class Bringer {
     const wasTaken = taken?.hash === seen && taken?.events === names.length;
     const takesIn = plan.hasState && !wasTaken && (!isOwn || plan.hasMore);
     await this.place.arrange(spot, plan.moves, plan.stale);
-    const writes = this.place.canReplaceEvents ? plan.writes : plan.writes.filter(([, number]) => number >= names.length);
+    const writes = this.place.canReplaceEvents ? plan.writes : plan.writes.filter(({ number }) => number >= names.length);
     await this.#writeEvents(id, spot, ids, writes, plan.isSameOrder, seen === undefined);
     const now: KnownState = { hash, length, last: ids.at(-1) ?? null, next: plan.next, isSameOrder: plan.isSameOrder };
     if (takesIn) {
@@ -158,16 +158,23 @@ export class Bringer {
   }
 
   /** Writes events of the store, given by their index, with these numbers. */
-  async #writeEvents(id: string, spot: Spot, ids: readonly string[], writes: [number, number][], isSameOrder: boolean, isNew: boolean) {
+  async #writeEvents(
+    id: string,
+    spot: Spot,
+    ids: readonly string[],
+    writes: CoreMirrorPlan["writes"],
+    isSameOrder: boolean,
+    isNew: boolean,
+  ) {
     for (let begin = 0; begin < writes.length; ) {
       let end = begin + 1;
-      while (end < writes.length && writes[end]![0] === writes[end - 1]![0] + 1) end++;
+      while (end < writes.length && writes[end]!.index === writes[end - 1]!.index + 1) end++;
       const run = writes.slice(begin, end);
       let at = 0;
-      for await (const page of eventPages(this.store, id, run[0]![0], run.at(-1)![0] + 1)) {
+      for await (const page of eventPages(this.store, id, run[0]!.index, run.at(-1)!.index + 1)) {
         const events: Placed[] = [];
         for (const event of page) {
-          const [index, number] = run[at++]!;
+          const { index, number } = run[at++]!;
           events.push({ number, id: event.id, json: await this.#textOf(id, event, ids[index - 1] ?? null, isSameOrder) });
         }
         if (events.length > 0) await this.place.put(spot, events, undefined, isNew, events[0]!.number);

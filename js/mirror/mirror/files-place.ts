@@ -1,4 +1,5 @@
 // A place that is four functions of the host.
+import type { CoreMirrorPlan } from "../../../pkg/threadkeep.js";
 import { bytesOf, textOfBytes, type Bytes } from "../../input/bytes.js";
 import { ThreadkeepError } from "../../input/errors.js";
 import { each } from "../../store/directory/disk.js";
@@ -43,8 +44,8 @@ export class FilesPlace implements Place {
     return (await this.#list(prefix)).map((path) => path.slice(prefix.length)).filter((name) => eventIn(name));
   }
 
-  async arrange(spot: Spot, moves: ReadonlyArray<[name: string, number: number]>, stale: readonly string[]): Promise<void> {
-    for (const [name, number] of moves) {
+  async arrange(spot: Spot, moves: CoreMirrorPlan["moves"], stale: readonly string[]): Promise<void> {
+    for (const { name, number } of moves) {
       const bytes = await this.#read(pathOf(spot, name));
       if (bytes) await this.#write(pathOf(spot, eventFile(number, eventIn(name)![1])), bytes);
     }

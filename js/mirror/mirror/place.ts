@@ -1,4 +1,5 @@
 // A place to which conversations are mirrored, as the mirror needs it: a store, or files that the host reads and writes.
+import type { CoreMirrorPlan } from "../../../pkg/threadkeep.js";
 import type { Bytes } from "../../input/bytes.js";
 import { type ErrorCode, ThreadkeepError, fieldOf, isA, textOf } from "../../input/errors.js";
 import { retryableCodes } from "../../input/generated/error-codes.js";
@@ -44,7 +45,7 @@ export interface Place {
   /** The names of the event files. */
   eventFiles(spot: Spot): Promise<string[]>;
   /** Writes events again with other numbers, then removes files of events. */
-  arrange(spot: Spot, moves: ReadonlyArray<[name: string, number: number]>, stale: readonly string[]): Promise<void>;
+  arrange(spot: Spot, moves: CoreMirrorPlan["moves"], stale: readonly string[]): Promise<void>;
   /**
    * Writes events, in this order, and then replaces the base state, if one is given. `isNew`: there is no base state yet. `length` is
    * the number of events that are there.
