@@ -11,17 +11,16 @@ import { icon } from "./shell/icons.ts";
 import { drawModelLabel, startModelLabel } from "./settings/model-label.ts";
 import { report } from "./shell/notices.ts";
 import { startOffline } from "./shell/offline.ts";
-import { startPanel } from "./panel/panel.ts";
+import { startPanel } from "./panel/panel.tsx";
 import { openSettings, openStorage, startSettings } from "./settings/dialog.ts";
 import { startBackup } from "./shell/backup.ts";
 import { allowScripts } from "./shell/script-urls.ts";
 import { startSidebar } from "./shell/sidebar.ts";
-import { currentSession, onMessageMenu, onRemovalRequest, onSession, startStage } from "./shell/stage.ts";
+import { currentSession, onRemovalRequest, onSession, startStage } from "./shell/stage.ts";
 import { startTopbarMenu } from "./shell/topbar-menu.ts";
 import { startImport } from "./shell/transfer.ts";
 import { registerRecovery } from "./shell/recoveries.ts";
 import { shortcuts } from "./thread/chat.tsx";
-import { messageMenu } from "./thread/message-menu.ts";
 
 addEventListener("unhandledrejection", ({ reason }) => report(reason, { title: "Something in this page went wrong" }));
 // Without an error it is a note of the browser, such as one about a ResizeObserver that is called again in the next frame.
@@ -36,7 +35,6 @@ append(byId("close-sidebar"), [icon("close")]);
 append(byId("menu-button"), [icon("more")]);
 registerRecovery("settings", openSettings);
 registerRecovery("storage", openStorage);
-onMessageMenu(messageMenu);
 onRemovalRequest((conversationId) => removeConversation(conversationId));
 onSession((session) => {
   drawModelLabel(session);

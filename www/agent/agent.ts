@@ -11,7 +11,6 @@ import {
 } from "threadkeep";
 import { pdfText } from "threadkeep/pdf";
 import { openThread, type Thread } from "threadkeep/thread";
-import { folderOf, usesFolder } from "../files/folders.ts";
 import { earlySecrets, givenSecrets, keepEarlySecrets } from "../control/given-secrets.ts";
 import { mcpServers } from "../settings/mcp-servers.ts";
 import { loadProfile, optionsOf } from "../settings/profiles.ts";
@@ -58,7 +57,6 @@ export async function openStored(conversationId: string): Promise<Opened> {
     return openedOn(server, { ...optionsOnServer(await planned({ secrets: givenSecrets(conversationId) })), conversationId });
   // Of an imported policy and the page's the stricter applies, until the user decides.
   const plan = await planned({ secrets: givenSecrets(conversationId), ...(undecided && { policy: settings().policy }) });
-  if (usesFolder(conversationId)) return opened({ ...optionsFor(plan, pdfs), workspace: folderOf(conversationId), conversationId });
   return opened({ ...optionsFor(plan, pdfs), ...homeFor(plan), conversationId });
 }
 
@@ -74,17 +72,13 @@ export async function deleteStored(conversationId: string): Promise<void> {
   }
 }
 
-/** The tag of a title that is only the beginning of the first message. */
-export const PROVISIONAL = "provisionaltitle";
-
-export async function createConversation(title: string): Promise<Opened> {
+export async function createConversation(): Promise<Opened> {
   // Before anything is stored that would be empty.
   await needKey();
   const { agentServer, beginsOnServer } = settings();
   const server = agentServer !== null && beginsOnServer ? agentServer.host : null;
   if (server !== null) await needServerKey(server);
-  const tags = { title, [PROVISIONAL]: "yes" };
-  const plan = await planned({ tags, policy: settings().policy, secrets: earlySecrets() });
+  const plan = await planned({ policy: settings().policy, secrets: earlySecrets() });
   const created =
     server !== null ? await openedOn(server, optionsOnServer(plan)) : await opened({ ...optionsFor(plan, pdfs), ...homeFor(plan) });
   keepEarlySecrets(created.thread.getSnapshot().conversationId!);
@@ -122,11 +116,11 @@ const pdfs = pdfText({
 });
 
 /** How a conversation is opened with the current settings. */
-async function planned({ secrets = {}, tags = null, policy = null }: Partial<Pick<Plan, "secrets" | "tags" | "policy">>): Promise<Plan> {
+async function planned({ secrets = {}, policy = null }: Partial<Pick<Plan, "secrets" | "policy">>): Promise<Plan> {
   const { budget, forbidden, files, terminal, subagents, agentServer } = settings();
   const own = { budget, forbidden, files, terminal, subagents, isScripted: isScripted(), servers: usableServers() };
   const mayMove = agentServer !== null;
-  return { ...(await models()), ...own, mayMove, secrets, tags, policy };
+  return { ...(await models()), ...own, mayMove, secrets, policy };
 }
 
 /**

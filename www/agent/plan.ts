@@ -19,8 +19,6 @@ export interface Plan extends Models, Pick<Settings, "budget" | "forbidden" | "f
   /** The MCP servers, with their tokens. */
   servers: Record<string, MCPServer>;
   secrets: Record<string, string>;
-  /** Those of a new conversation. */
-  tags: Record<string, string> | null;
   /** `null` keeps the policy of the conversation. */
   policy: PolicyChoice | null;
 }
@@ -34,7 +32,7 @@ export const llmFor = ({ llm, fallback }: Models): LLM =>
 
 /** `pdfs` reads the text of PDFs where the agent runs. */
 export function optionsFor(plan: Plan, pdfs: AttachmentReader): HomeOptions {
-  const { budget, forbidden, servers, secrets, tags, policy, isScripted } = plan;
+  const { budget, forbidden, servers, secrets, policy, isScripted } = plan;
   return {
     agent: new Agent({
       llm: llmFor(plan),
@@ -47,7 +45,6 @@ export function optionsFor(plan: Plan, pdfs: AttachmentReader): HomeOptions {
     }),
     attachments: { readers: [pdfs] },
     secrets,
-    ...(tags && { tags }),
     ...(policy && { confirmationPolicy: policyFor(policy), securityAnalyzer: ANALYZER }),
     ...(budget !== null && { maxBudgetPerRun: budget }),
     // Without a forbidden tool there is no hook, because each of its results is an event in the log.
@@ -76,11 +73,10 @@ export function agentOnServer(plan: Plan): Agent {
 
 /** Hooks, limits and MCP servers are of this page only. */
 export function optionsOnServer(plan: Plan): HomeOptions {
-  const { secrets, tags, policy } = plan;
+  const { secrets, policy } = plan;
   return {
     agent: agentOnServer(plan),
     secrets,
-    ...(tags && { tags }),
     ...(policy && { confirmationPolicy: policyFor(policy), securityAnalyzer: ANALYZER }),
   };
 }

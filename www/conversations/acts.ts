@@ -3,7 +3,6 @@
 
 import { Conversation, type ConversationInfo, emptyTrash, updateConversations } from "threadkeep";
 import { visibleText } from "threadkeep/thread";
-import { forgetFolder } from "../files/folders.ts";
 import { announce } from "../shell/announcer.ts";
 import { focusConversation, refreshConversations } from "../shell/conversation-list.ts";
 import { ask, askDelete } from "../shell/dialogs.ts";
@@ -108,7 +107,7 @@ async function askAndEmpty(trashed: readonly Chosen[]): Promise<void> {
       await deleteConversation(opened);
       goHome();
     }
-    await forget(await emptyTrash({ olderThan: 0 }));
+    await emptyTrash({ olderThan: 0 });
     // Those that are open in another tab are left.
     for (const { id } of await Conversation.list({ trashed: true })) await deleteConversation(id);
     await refreshConversations();
@@ -120,9 +119,5 @@ async function askAndEmpty(trashed: readonly Chosen[]): Promise<void> {
 
 /** Deletes what has been in the trash for long. */
 export async function emptyOldTrash(): Promise<void> {
-  await forget(await emptyTrash());
-}
-
-async function forget(ids: readonly string[]): Promise<void> {
-  for (const id of ids) await forgetFolder(id).catch(() => undefined);
+  await emptyTrash();
 }

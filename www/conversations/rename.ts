@@ -1,7 +1,6 @@
 // Renames a conversation in its row. Loaded when somebody does so.
 
 import { type ConversationInfo, updateConversations } from "threadkeep";
-import { PROVISIONAL } from "../agent/agent.ts";
 import { announce } from "../shell/announcer.ts";
 import { el } from "../shell/dom.ts";
 import { report } from "../shell/notices.ts";
@@ -49,7 +48,7 @@ async function store(id: string, title: string): Promise<void> {
   try {
     const open = currentSession();
     if (open?.id === id) await open.rename(title);
-    else await updateConversations(id, { tags: { title, [PROVISIONAL]: null } });
+    else await updateConversations(id, { tags: { title } });
     announce(`Renamed to ${title}.`);
   } catch (error) {
     report(error, { title: "The conversation could not be renamed", retry: () => store(id, title) });

@@ -1,13 +1,12 @@
 // The copy in a folder of the user: how it stands, and what can be done with it.
 
 import { type Backup, allowBackup, backup, chooseBackup, onBackup, restoreBackup, stopBackup } from "../shell/backup.ts";
-import { canPickFolder } from "../files/folders.ts";
 import { el } from "../shell/dom.ts";
 import { explain } from "../shell/failures.ts";
 
 /** `null` in browsers that cannot open folders. */
 export function backupView(): { element: HTMLElement; stop: () => void } | null {
-  if (!canPickFolder()) return null;
+  if (!("showDirectoryPicker" in globalThis)) return null;
   const about = el("p", { class: "quiet", id: "backup-state", "aria-live": "polite" });
   const outcome = el("p", { class: "outcome", role: "status" });
   const tell = (text: string, state: "good" | "bad"): void => {

@@ -77,7 +77,7 @@ export function controlSettings(): { element: HTMLElement; read: () => ControlSe
         help(
           "in-background-help",
           hasSharedWorkers
-            ? "They run beside the tabs of this page, as long as one of them is open. A chat that uses MCP servers, a folder of this device or a locked key runs in its own tab."
+            ? "They run beside the tabs of this page, as long as one of them is open. A chat that uses MCP servers or a locked key runs in its own tab."
             : "This browser cannot run chats beside the tabs of a page.",
         ),
       ),

@@ -2,14 +2,13 @@
 // thread/ for the state of a conversation and its view.
 
 import { ThreadkeepError } from "threadkeep";
-import { type Thread, type UIMessage, visibleText } from "threadkeep/thread";
+import { type Thread, visibleText } from "threadkeep/thread";
 import { deleteStored } from "../agent/agent.ts";
 import { drawControlLine } from "../control/line.ts";
 import { tellOfHome } from "../control/server-notice.ts";
 import { tellOfServers } from "../control/lost-servers.ts";
 import { askToFetchSecrets } from "../control/secret-consent.ts";
-import { forgetFolder } from "../files/folders.ts";
-import { drawPanel } from "../panel/panel.ts";
+import { drawPanel } from "../panel/panel.tsx";
 import { nameOf } from "../settings/agent-server.ts";
 import { onSettingsChange } from "../settings/settings.ts";
 import { composer, showInstead, showThread } from "../thread/chat.tsx";
@@ -19,10 +18,9 @@ import { Session } from "../thread/session.ts";
 import { announce } from "./announcer.ts";
 import { byId, el } from "./dom.ts";
 import { explain } from "./failures.ts";
-import type { MenuItem } from "./menu.ts";
 import { forgetElsewhere, offer, report } from "./notices.ts";
 import { runRecovery } from "./recoveries.ts";
-import { currentRoute, HOME, nameCurrent, onRoute, type Route } from "./router.ts";
+import { currentRoute, goTo, HOME, nameCurrent, onRoute, type Route } from "./router.ts";
 import { startView } from "./start-view.ts";
 
 let session: Session | null = null;
@@ -121,14 +119,19 @@ function drawState(): void {
   setTitle(visibleText(session.title), `${count === 1 ? "1 event" : `${count} events`}, ${place}`);
 }
 
-const page = () => ({ start, menuOf, onMissing: offerBranch, eventId: currentRoute()?.eventId ?? null });
+const page = () => ({ start, fork, onMissing: offerBranch, eventId: currentRoute()?.eventId ?? null });
+
+/** Continues in a copy of the conversation, which ends at this event. */
+function fork(eventId: string): void {
+  session?.fork(eventId).then(goTo, (error: unknown) => report(error, { title: "The conversation could not be forked", isHere: true }));
+}
 
 /** A link does not change what the conversation goes on from; whoever follows it may. */
 function offerBranch(eventId: string): void {
   const shown = session;
   if (shown === null) return;
   const showThere = (): boolean => {
-    if (session !== shown || !shown.canCondense) return false;
+    if (session !== shown || !shown.isIdle) return false;
     shown.thread.navigateTo(eventId).catch((error: unknown) => report(error, { title: "That version cannot be shown", isHere: true }));
     return true;
   };
@@ -153,9 +156,9 @@ function showNew(): void {
   showThread(next, page());
 }
 
-async function create(title: string): Promise<Thread> {
+async function create(): Promise<Thread> {
   const mine = latestOpening;
-  const created = await Session.create(title);
+  const created = await Session.create();
   if (mine !== latestOpening) {
     void leaveSession(created);
   } else {
@@ -180,7 +183,6 @@ export async function deleteConversation(conversationId: string): Promise<void> 
   if (open_) clear();
   try {
     await (open_ ? open_.delete() : deleteStored(conversationId));
-    void forgetFolder(conversationId).catch(() => undefined);
   } catch (error) {
     void open(currentRoute());
     throw error;
@@ -199,15 +201,6 @@ export async function closedDuring(act: () => Promise<void>): Promise<void> {
     await open(currentRoute());
   }
 }
-
-let messageMenu = (_session: Session, _message: UIMessage, _name: string): MenuItem[] => [];
-
-/** Registers the function that makes the menu of a message. */
-export function onMessageMenu(listener: typeof messageMenu): void {
-  messageMenu = listener;
-}
-
-const menuOf = (message: UIMessage, name: string): MenuItem[] => (session === null ? [] : messageMenu(session, message, name));
 
 let drawElsewhere = (_session: Session | null): void => undefined;
 

@@ -16,20 +16,21 @@ import {
   Shortcuts,
   type ShortcutsHandle,
   StatusLine,
+  useChat,
   useSnapshot,
 } from "threadkeep/preact";
 import type { Thread, UIMessage } from "threadkeep/thread";
 import { pageTools } from "../agent/tools/index.ts";
-import { Tasks } from "../files/tasks.tsx";
+import { Drawing, Icon } from "../panel/icon.tsx";
 import { chatModels, onChatModelsChange } from "../settings/chat-models.ts";
 import { searchConversations } from "../shell/conversation-list.ts";
 import { byId } from "../shell/dom.ts";
 import { recoveriesFor } from "../shell/failures.ts";
-import { iconPath, toolPath } from "../shell/icons.ts";
-import { type MenuItem, openMenu } from "../shell/menu.ts";
+import { toolPath } from "../shell/icons.ts";
 import { runRecovery } from "../shell/recoveries.ts";
 import { currentRoute, goHome, hrefOf } from "../shell/router.ts";
 import { PlaceChoice } from "./place.tsx";
+import { Tasks } from "./tasks.tsx";
 
 export const labels: ChatLabels = {
   ...defaultLabels,
@@ -65,8 +66,8 @@ const pageShortcuts: readonly Shortcut[] = [
 interface Page {
   /** In place of messages while there are none. */
   start: HTMLElement;
-  /** The other actions on this stored message, when its menu is opened. `name` is its beginning, in quotes. */
-  menuOf: (message: UIMessage, name: string) => MenuItem[];
+  /** Continues in a copy of the conversation, which ends at this event. */
+  fork: (eventId: string) => void;
   /** The event that the address names. */
   eventId: string | null;
   /** Called if no message shows it. */
@@ -97,8 +98,8 @@ export function showInstead(element: HTMLElement): void {
   );
 }
 
-function Chat({ thread, start, menuOf, eventId, onMissing }: Page & { thread: Thread }) {
-  const messageActions = useMemo(() => moreButton(menuOf), [menuOf]);
+function Chat({ thread, start, fork, eventId, onMissing }: Page & { thread: Thread }) {
+  const messageActions = useMemo(() => forkButton(fork), [fork]);
   const linkOf = useCallback((event: string) => new URL(hrefOf(thread.getSnapshot().conversationId, event), location.href).href, [thread]);
   return (
     <ChatProvider thread={thread} labels={labels} messageActions={messageActions} toolIcon={toolIcon} linkOf={linkOf}>
@@ -122,38 +123,31 @@ function Writing({ thread }: { thread: Thread }) {
   return <Composer thread={thread} handle={handle} models={home === "server" && conversation !== null ? [] : models} />;
 }
 
-const toolIcon = (toolName: string): ComponentChildren => svg(toolPath(toolName));
+const toolIcon = (toolName: string): ComponentChildren => {
+  const path = toolPath(toolName);
+  return path && <Drawing path={path} />;
+};
 
-const svg = (path: string | undefined): ComponentChildren =>
-  path === undefined ? undefined : (
-    <svg viewBox="0 0 24 24" class="icon" aria-hidden="true">
-      <path d={path} />
-    </svg>
-  );
-
-/** A message that is not stored yet has no place to go back to. */
-const moreButton =
-  (menuOf: Page["menuOf"]) =>
+const forkButton =
+  (fork: Page["fork"]) =>
   (message: UIMessage): ComponentChildren =>
-    message.createdAt === null || message.state === "queued" || message.eventIds.length === 0 ? null : (
-      <MoreButton message={message} menuOf={menuOf} />
-    );
+    message.role === "assistant" && message.eventIds.length > 0 ? <ForkButton message={message} fork={fork} /> : null;
 
-function MoreButton({ message, menuOf }: { message: UIMessage; menuOf: Page["menuOf"] }) {
-  const what = beginningOf(message) ?? labels.withoutText;
-  const name = `More about ${what}`;
+/** Not in the middle of a run, as the other ways to begin another version. */
+function ForkButton({ message, fork }: { message: UIMessage; fork: Page["fork"] }) {
+  if (useSnapshot(useChat().thread).isRunning) return null;
+  const name = `Fork after ${beginningOf(message) ?? labels.withoutText}`;
   return (
     <button
       type="button"
       class="button plain small"
-      data-verb="more"
+      data-verb="fork"
       aria-label={name}
-      title="More"
-      aria-haspopup="dialog"
-      onClick={({ currentTarget }) => openMenu(currentTarget, name, menuOf(message, what))}
+      title="Fork"
+      onClick={() => fork(message.eventIds.at(-1)!)}
     >
-      {svg(iconPath("more"))}
-      <span class="only-wide">More</span>
+      <Icon name="fork" />
+      <span class="only-wide">Fork</span>
     </button>
   );
 }

@@ -1,17 +1,12 @@
 // The conversation that the page has open: a thread of the library, and what this page does with it beside showing it.
 
 import type { Conversation } from "threadkeep";
-import type { Thread, ToolPart } from "threadkeep/thread";
-import { createConversation, createLLM, deleteStored, limits, type Opened, openStored, PROVISIONAL } from "../agent/agent.ts";
+import type { Thread } from "threadkeep/thread";
+import { createConversation, createLLM, deleteStored, limits, type Opened, openStored } from "../agent/agent.ts";
 import { serverSettings } from "../agent/on-server.ts";
-import { titleFor } from "../agent/title.ts";
-import { noteFilesOfTerminal } from "../files/terminal-files.ts";
 import { waitsForKey } from "../settings/unlock.ts";
 import { report } from "../shell/notices.ts";
 import { askForPersistence } from "../shell/persistence.ts";
-
-/** The fields of a successful result of a tool. */
-export type Result = NonNullable<ToolPart["result"]>;
 
 export class Session {
   #thread: Thread;
@@ -20,9 +15,7 @@ export class Session {
   #settings: string;
   #listeners = new Set<() => void>();
   #unsubscribe = (): void => undefined;
-  #isCondensing = false;
   #wasRunning = false;
-  #isNaming = false;
   #reopening: Promise<void> | null = null;
   #reopenAgain = false;
   #closed = false;
@@ -43,8 +36,8 @@ export class Session {
     return new Session(await openStored(conversationId));
   }
 
-  static async create(title: string): Promise<Session> {
-    return new Session(await createConversation(title));
+  static async create(): Promise<Session> {
+    return new Session(await createConversation());
   }
 
   /** Another one after the conversation was opened again. */
@@ -61,7 +54,7 @@ export class Session {
   }
 
   get title(): string {
-    return this.conversation.title ?? "Untitled conversation";
+    return this.conversation.title ?? "New conversation";
   }
 
   /** Where the agent runs. In another tab, the folder and the model are those of that tab. */
@@ -75,23 +68,18 @@ export class Session {
   }
 
   get running(): boolean {
-    return this.#isCondensing || this.#thread.getSnapshot().isRunning;
+    const { isRunning, isCondensing } = this.#thread.getSnapshot();
+    return isRunning || isCondensing;
   }
 
-  /** Whether its context can be condensed. */
-  get canCondense(): boolean {
+  /** Whether nothing runs or waits, so that its context can be condensed, and another version shown. */
+  get isIdle(): boolean {
     return !this.running && this.#thread.getSnapshot().approvals.length === 0;
   }
 
   /** Whether its agent has something that condenses; one that began on a server has nothing. */
   get hasCondenser(): boolean {
     return Boolean(this.conversation.state.agent?.["condenser"]);
-  }
-
-  /** The results of calls that have succeeded, as far as they are loaded, in their order. */
-  get results(): Result[] {
-    const parts = this.#thread.getSnapshot().messages.flatMap((message) => message.parts);
-    return parts.flatMap((part) => (part.type === "tool" && part.state === "done" && part.result !== null ? [part.result] : []));
   }
 
   onChange(listener: () => void): () => void {
@@ -111,22 +99,9 @@ export class Session {
     return copy.id;
   }
 
-  /** Replaces a part of the history by a summary, for the model. Rejects if there is nothing to replace. */
-  async condense(): Promise<void> {
-    this.#isCondensing = true;
-    this.changed();
-    try {
-      await this.conversation.condense();
-    } finally {
-      this.#isCondensing = false;
-      this.#follow();
-    }
-  }
-
   /** Gives the conversation a title, which the model then no longer does. */
   async rename(title: string): Promise<void> {
-    const { [PROVISIONAL]: _, ...tags } = this.conversation.state.tags;
-    await this.conversation.setTags({ ...tags, title });
+    await this.conversation.setTags({ ...this.conversation.state.tags, title });
     this.changed();
   }
 
@@ -170,22 +145,16 @@ export class Session {
   }
 
   #watch(): void {
-    // A server keeps no state of this page.
-    const stopNoting = this.#server === null ? noteFilesOfTerminal(this.conversation) : () => undefined;
-    const stopFollowing = this.#thread.subscribe(() => this.#follow());
-    this.#unsubscribe = () => {
-      stopFollowing();
-      stopNoting();
-    };
+    this.#unsubscribe = this.#thread.subscribe(() => this.#follow());
     // It may have come to its end while no tab showed it.
-    if (this.home !== "here") void this.#nameByModel();
+    if (this.home !== "here") void this.#name();
   }
 
   /** After each change. */
   #follow(): void {
     const { running } = this;
     if (this.#wasRunning && !running) {
-      void this.#nameByModel();
+      void this.#name();
       if (this.conversation.executionStatus === "finished") askForPersistence();
       if (this.#reopenAgain) void this.reopen();
     }
@@ -193,34 +162,25 @@ export class Session {
     this.changed();
   }
 
-  /** Once there is an answer, the model makes a title, unless the user gave one. */
-  async #nameByModel(): Promise<void> {
-    const { conversation } = this;
-    const isProvisional = (): boolean => conversation.state.tags?.[PROVISIONAL] !== undefined;
-    // Otherwise each tab would ask the model.
-    if (this.home === "tab" || this.#isNaming || !isProvisional() || conversation.executionStatus !== "finished") return;
-    this.#isNaming = true;
+  /** Once there is an answer, the model makes a title, unless there is one. That of a server makes none. */
+  async #name(): Promise<void> {
+    const { conversation, home } = this;
+    const isNamed = (): boolean => conversation.state.tags?.["title"] !== undefined;
+    if (home === "tab" || home === "server" || isNamed() || conversation.executionStatus !== "finished") return;
     const name = async (): Promise<void> => {
       // Its answer comes after everything that the worker has stored for another tab.
-      if (this.home === "worker") await conversation.queue.list();
-      if (!isProvisional()) return;
-      const title = await (this.#server === null ? conversation.generateTitle() : titleFor(this.#firstWords()));
+      if (home === "worker") await conversation.queue.list();
+      if (isNamed()) return;
+      const title = await conversation.generateTitle();
       // The user may have been quicker.
-      if (isProvisional()) await this.rename(title);
+      if (!isNamed()) await this.rename(title);
     };
     try {
-      // Every tab that shows a conversation of the worker, or of a server, wants to name it.
-      const isShared = this.home !== "here" && "locks" in navigator;
-      await (isShared ? navigator.locks.request(`threadkeep-demo:title:${conversation.id}`, name) : name());
+      // Every tab that shows a conversation of the worker wants to name it.
+      await ("locks" in navigator ? navigator.locks.request(`threadkeep-demo:title:${conversation.id}`, name) : name());
     } catch {
       // The conversation was closed meanwhile: there is another chance after the next answer.
     }
-    this.#isNaming = false;
-  }
-
-  #firstWords(): string {
-    const first = this.#thread.getSnapshot().messages.find(({ role }) => role === "user");
-    return first?.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n") || this.title;
   }
 
   async #reopenUntilCurrent(): Promise<void> {
