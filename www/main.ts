@@ -2,8 +2,8 @@
 
 import { startBackground } from "./agent/background.ts";
 import { tellOfTrash } from "./conversations/in-trash.ts";
-import { drawMoveButton, removeConversation, startActions } from "./shell/actions.ts";
-import { startControl } from "./control/dialog.ts";
+import { removeConversation, startActions } from "./shell/actions.ts";
+import { startControl } from "./control/control.tsx";
 import { startConversationList } from "./shell/conversation-list.ts";
 import { ignoreComposition } from "./shell/composition.ts";
 import { append, byId, el } from "./shell/dom.ts";
@@ -38,7 +38,6 @@ registerRecovery("storage", openStorage);
 onRemovalRequest((conversationId) => removeConversation(conversationId));
 onSession((session) => {
   drawModelLabel(session);
-  drawMoveButton(session);
   tellOfTrash(session);
 });
 

@@ -8,20 +8,19 @@ export const hasSharedWorkers = "SharedWorker" in globalThis;
 let worker: SharedWorker | null = null;
 let hasFailed = false;
 
-/** `null` if its script did not load: then a chat runs in its tab at once. */
+/** `null` if there is none, or its script did not load: then a chat runs in its tab at once. */
 export function backgroundWorker(): SharedWorker | null {
-  if (worker === null) {
+  if (worker === null && hasSharedWorkers) {
     worker = new SharedWorker(new URL("background-worker.js", document.baseURI), { type: "module" });
     worker.addEventListener("error", () => (hasFailed = true));
   }
   return hasFailed ? null : worker;
 }
 
-/** Each tab keeps the worker alive, also for the chats of others. */
+/** Each tab keeps the worker alive, also for the chats of others. Another tab may switch it on. */
 export function startBackground(): void {
-  const begin = (isWanted: boolean): void => void (isWanted && hasSharedWorkers && backgroundWorker());
-  begin(settings().inBackground);
-  onSettingsChange(() => begin(settings().inBackground));
-  // Another tab may switch it on.
-  addEventListener("storage", () => begin(storedSettings().inBackground));
+  const begin = (): void => void ((settings().inBackground || storedSettings().inBackground) && backgroundWorker());
+  begin();
+  onSettingsChange(begin);
+  addEventListener("storage", begin);
 }

@@ -1,22 +1,23 @@
-// The line under the message field with the approval policy, the cost, and MCP servers that are not connected.
+// The line under the message field: the approval policy, the budget of a run, and MCP servers that are not connected.
 
-import { byId } from "../shell/dom.ts";
-import { choiceOf } from "./policy.ts";
-import type { Session } from "../thread/session.ts";
 import { settings } from "../settings/settings.ts";
-import { budgetText } from "./spent.ts";
+import { byId } from "../shell/dom.ts";
+import type { Session } from "../thread/session.ts";
+import { choiceOf, POLICIES } from "./policy.ts";
 
-const ASKS = { never: "Asks about harmful tools only", risky: "Asks about risky calls", always: "Asks about every call" } as const;
+const dollars = new Intl.NumberFormat("en", { style: "currency", currency: "USD", maximumSignificantDigits: 3 });
 
 /** Without a session it shows the settings for the next conversation. */
 export function drawControlLine(session: Session | null): void {
-  const choice = session === null ? settings().policy : choiceOf(session.conversation.state);
-  const lost =
-    session?.conversation.mcp?.servers
-      .filter(({ state }) => state === "failed" || state === "login")
-      .map(({ name }) => `${name} is not connected`) ?? [];
-  // A server knows no budget.
-  const budget = session?.server ? "" : budgetText();
-  const parts = [choice === null ? "Asks as its own policy says" : ASKS[choice], budget, ...lost];
-  byId("control-line").textContent = parts.filter(Boolean).join(" · ");
+  const { policy, budget } = settings();
+  const choice = session === null ? POLICIES.find(({ id }) => id === policy) : choiceOf(session.conversation.state);
+  const lost = session?.conversation.mcp?.servers.filter(({ state }) => state === "failed" || state === "login") ?? [];
+  byId("control-line").textContent = [
+    choice?.label.replace("Ask", "Asks") ?? "Asks as its own policy says",
+    // A server knows no budget.
+    budget === null || session?.server ? "" : `at most ${dollars.format(budget)} a run`,
+    ...lost.map(({ name }) => `${name} is not connected`),
+  ]
+    .filter(Boolean)
+    .join(" · ");
 }

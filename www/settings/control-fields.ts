@@ -5,7 +5,7 @@ import { check, checkbox, help } from "./fields.ts";
 import { POLICIES, type PolicyChoice } from "../control/policy.ts";
 import { settings, type Settings } from "./settings.ts";
 import { hasSharedWorkers } from "../agent/background.ts";
-import { allTools } from "../agent/tools/index.ts";
+import { allTools } from "../agent/tools.ts";
 
 type ControlSettings = Pick<Settings, "policy" | "budget" | "forbidden" | "files" | "terminal" | "subagents" | "inBackground">;
 

@@ -4,14 +4,12 @@ import { announce } from "./announcer.ts";
 import { askDelete, askExport, askTitle } from "./dialogs.ts";
 import { isInTrash } from "../conversations/in-trash.ts";
 import { append, byId, el } from "./dom.ts";
-import { icon, type IconName } from "./icons.ts";
+import { icon } from "./icons.ts";
 import { notify, report } from "./notices.ts";
 import { currentRoute, goHome } from "./router.ts";
 import { nameOf } from "../settings/agent-server.ts";
-import { settings } from "../settings/settings.ts";
-import { closedDuring, currentSession, deleteConversation } from "./stage.ts";
+import { currentSession, deleteConversation } from "./stage.ts";
 import { exportConversation, exportStored } from "./transfer.ts";
-import type { Session } from "../thread/session.ts";
 import { registerRecovery } from "./recoveries.ts";
 
 export function startActions(): void {
@@ -21,42 +19,7 @@ export function startActions(): void {
     append(button, [icon(name as keyof typeof actions), el("span", { class: "only-wide" }, button.getAttribute("aria-label")!)]);
     button.addEventListener("click", () => void act());
   }
-  byId("move-button").addEventListener("click", () => void moveCurrent());
   registerRecovery("export", exportCurrent);
-}
-
-/** The name of the button that moves the open conversation, and where: `null` if there is no such place. */
-function destination(session: Session | null): { name: string; icon: IconName; host: string; isHome: boolean } | null {
-  if (session === null) return null;
-  if (session.server !== null) return { name: "Bring home", icon: "home", host: session.server, isHome: true };
-  const { agentServer } = settings();
-  return agentServer && { name: "Move to server", icon: "server", host: agentServer.host, isHome: false };
-}
-
-let drawnName = "";
-
-/** Called after each change of the open conversation; `null` if there is none. */
-export function drawMoveButton(session: Session | null): void {
-  const button = byId("move-button");
-  const to = destination(session);
-  button.hidden = to === null;
-  // A run is not moved; where another tab runs it, that one moves it.
-  button.setAttribute("aria-disabled", String(session?.running === true || session?.home === "tab"));
-  if (to === null || to.name === drawnName) return;
-  drawnName = to.name;
-  button.setAttribute("aria-label", to.name);
-  button.replaceChildren(icon(to.icon), el("span", { class: "only-wide" }, to.name));
-}
-
-async function moveCurrent(): Promise<void> {
-  const session = currentSession();
-  const to = destination(session);
-  if (session === null || to === null) return;
-  if (byId("move-button").getAttribute("aria-disabled") === "true")
-    return notify(session.home === "tab" ? "It runs in another tab. Move it there." : "The agent is at work. Move it when it is done.");
-  const { moveHome, moveThere } = await import("./moving.ts");
-  const moved = { id: session.id, title: session.title, closedDuring };
-  await (to.isHome ? moveHome : moveThere)(moved, to.host);
 }
 
 async function rename(): Promise<void> {

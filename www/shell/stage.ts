@@ -4,10 +4,8 @@
 import { ThreadkeepError } from "threadkeep";
 import { type Thread, visibleText } from "threadkeep/thread";
 import { deleteStored } from "../agent/agent.ts";
+import { tellOfServer } from "../agent/server.ts";
 import { drawControlLine } from "../control/line.ts";
-import { tellOfHome } from "../control/server-notice.ts";
-import { tellOfServers } from "../control/lost-servers.ts";
-import { askToFetchSecrets } from "../control/secret-consent.ts";
 import { drawPanel } from "../panel/panel.tsx";
 import { nameOf } from "../settings/agent-server.ts";
 import { onSettingsChange } from "../settings/settings.ts";
@@ -65,7 +63,6 @@ async function open(route: Route, moved = false): Promise<void> {
     show(opened);
     if (moved) moveFocus();
     announce(`Opened ${opened.title}.`);
-    void askToFetchSecrets(opened, moveFocus);
   } catch (error) {
     if (mine === latestOpening) showFailure(error, route.conversationId);
   }
@@ -93,8 +90,7 @@ function clear(): void {
   session = null;
   next = null;
   stopDrawing();
-  tellOfServers(null);
-  tellOfHome(null);
+  tellOfServer(null);
   drawElsewhere(null);
   showActions(false);
   drawPanel(null);
@@ -111,8 +107,7 @@ function drawState(): void {
   const count = session.conversation.events.length;
   showThread(next !== null && session.thread === begun ? next : session.thread, page());
   drawControlLine(session);
-  tellOfServers(session);
-  tellOfHome(session);
+  tellOfServer(session);
   drawElsewhere(session);
   drawPanel(session);
   const place = session.server === null ? "stored on this device" : `on ${nameOf(session.server)}`;
@@ -186,19 +181,6 @@ export async function deleteConversation(conversationId: string): Promise<void> 
   } catch (error) {
     void open(currentRoute());
     throw error;
-  }
-}
-
-/** Closes the open conversation, does this, and opens what is then to be shown. Rejects with the failure of `act`. */
-export async function closedDuring(act: () => Promise<void>): Promise<void> {
-  const closing = session;
-  clear();
-  setTitle("Moving…", "");
-  try {
-    await closing?.close();
-    await act();
-  } finally {
-    await open(currentRoute());
   }
 }
 

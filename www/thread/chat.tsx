@@ -20,7 +20,7 @@ import {
   useSnapshot,
 } from "threadkeep/preact";
 import type { Thread, UIMessage } from "threadkeep/thread";
-import { pageTools } from "../agent/tools/index.ts";
+import { pageTools } from "../agent/tools.ts";
 import { Drawing, Icon } from "../panel/icon.tsx";
 import { chatModels, onChatModelsChange } from "../settings/chat-models.ts";
 import { searchConversations } from "../shell/conversation-list.ts";

@@ -3,7 +3,7 @@
 import type { Conversation } from "threadkeep";
 import type { Thread } from "threadkeep/thread";
 import { createConversation, createLLM, deleteStored, limits, type Opened, openStored } from "../agent/agent.ts";
-import { serverSettings } from "../agent/on-server.ts";
+import { serverSettings } from "../agent/server.ts";
 import { waitsForKey } from "../settings/unlock.ts";
 import { report } from "../shell/notices.ts";
 import { askForPersistence } from "../shell/persistence.ts";

@@ -1,0 +1,213 @@
+/** @jsxImportSource preact */
+// The decisions about one conversation: when calls wait for approval, which tools are always allowed, and which secrets its tools may
+// use. Changes apply at once and are stored with the conversation. Before the first message they are those for the next one.
+
+import { render } from "preact";
+import { useLayoutEffect, useReducer, useRef, useState } from "preact/hooks";
+import type { Conversation } from "threadkeep";
+import { API_TOKEN } from "../agent/tools.ts";
+import { choosePolicy, settings } from "../settings/settings.ts";
+import { byId } from "../shell/dom.ts";
+import { sentence } from "../shell/failures.ts";
+import type { Session } from "../thread/session.ts";
+import { ANALYZER, choiceOf, POLICIES, policyFor, type PolicyChoice } from "./policy.ts";
+import { secretsOf, setSecret } from "./secrets.ts";
+
+/** `session` is called each time the button is pressed. */
+export function startControl(session: () => Session | null): void {
+  byId("control-button").addEventListener("click", () => render(<Control session={session()} />, byId("control-place")));
+}
+
+interface Part {
+  /** `undefined` before the first message. */
+  conversation: Conversation | undefined;
+  /** Says what was done, or why it was not. */
+  attempt: (act: () => Promise<unknown>, done: string) => Promise<void>;
+}
+
+function Control({ session }: { session: Session | null }) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const [said, setSaid] = useState({ text: "", isWrong: false });
+  const [, draw] = useReducer<number, void>((count) => count + 1, 0);
+  useLayoutEffect(() => dialog.current!.showModal(), []);
+  const attempt: Part["attempt"] = async (act, done) => {
+    try {
+      await act();
+      setSaid({ text: done, isWrong: false });
+      session?.changed();
+    } catch (error) {
+      setSaid({ text: sentence(error instanceof Error ? error.message : String(error)), isWrong: true });
+    }
+    draw();
+  };
+  const part = { conversation: session?.conversation, attempt };
+  return (
+    <dialog ref={dialog} class="dialog settings" aria-labelledby="control-heading" onClose={() => render(null, byId("control-place"))}>
+      <div class="dialog-parts">
+        <h2 id="control-heading">Control</h2>
+        <div class="dialog-scroll">
+          <p class={said.isWrong ? "wrong" : "saved"} role="status">
+            {said.text}
+          </p>
+          <Policy {...part} />
+          <Allowed {...part} />
+          <Secrets {...part} />
+          <Held {...part} />
+        </div>
+        <div class="buttons">
+          <button type="button" class="button primary" onClick={() => dialog.current!.close()}>
+            Done
+          </button>
+        </div>
+      </div>
+    </dialog>
+  );
+}
+
+function Policy({ conversation, attempt }: Part) {
+  const current = conversation ? choiceOf(conversation.state)?.id : settings().policy;
+  const choose = async (choice: PolicyChoice): Promise<void> => {
+    if (conversation === undefined) return choosePolicy(choice);
+    await conversation.setSecurityAnalyzer(ANALYZER);
+    await conversation.setConfirmationPolicy(policyFor(choice));
+  };
+  return (
+    <fieldset>
+      <legend>When the agent asks first</legend>
+      {POLICIES.map(({ id, label }) => (
+        <div key={id} class="check">
+          <input
+            type="radio"
+            name="policy"
+            id={`policy-${id}`}
+            checked={id === current}
+            onChange={() => void attempt(() => choose(id), "")}
+          />
+          <label for={`policy-${id}`}>{label}</label>
+        </div>
+      ))}
+      <p class="quiet">
+        Each payment needs your approval, and so does each call of another tool that is marked as destructive, unless you always allow that
+        tool. A call is also risky if its tool reaches beyond this page, or if it matches a pattern for payments, addresses, credentials and
+        stored data. A change applies from the next answer on.
+      </p>
+    </fieldset>
+  );
+}
+
+function Allowed({ conversation, attempt }: Part) {
+  const allowed = conversation?.allowedTools ?? [];
+  if (allowed.length === 0) return null;
+  const forget = (name: string): Promise<void> =>
+    attempt(async () => {
+      byId("policy-risky").focus();
+      await conversation!.setAllowedTools(allowed.filter((each) => each !== name));
+    }, `You will be asked about ${name} again.`);
+  return (
+    <fieldset>
+      <legend>Always allowed here</legend>
+      <ul class="names">
+        {allowed.map((name) => (
+          <li key={name}>
+            <code>{name}</code>
+            <button type="button" class="button small" aria-label={`Ask again about ${name}`} onClick={() => void forget(name)}>
+              Ask again
+            </button>
+          </li>
+        ))}
+      </ul>
+    </fieldset>
+  );
+}
+
+function Secrets({ conversation, attempt }: Part) {
+  const [name, value] = [useRef<HTMLInputElement>(null), useRef<HTMLInputElement>(null)];
+  /** A server takes secrets, and gives none back. */
+  const isOnServer = conversation?.home === "server";
+  const here = secretsOf(conversation?.id);
+  const names = conversation ? Object.keys(conversation.state.secret_registry?.secret_sources ?? {}) : Object.keys(here);
+  const set = (what: string, to: string | null, done: string): Promise<void> =>
+    attempt(async () => {
+      await setSecret(conversation, what, to);
+      name.current!.value = value.current!.value = "";
+    }, done).then(() => name.current?.focus());
+  const add = (): void => {
+    const added = name.current!.value.trim();
+    void set(added, value.current!.value, `Tools can ask for ${added}.`);
+  };
+  return (
+    <fieldset>
+      <legend>Secrets</legend>
+      <ul class="names secret-names" aria-label="Secrets of this conversation" hidden={names.length === 0}>
+        {names.map((each) => (
+          <li key={each}>
+            <code>{each}</code>
+            {!isOnServer && !Object.hasOwn(here, each) && <span class="quiet">not stored, enter it again</span>}
+            {!isOnServer && (
+              <button
+                type="button"
+                class="button small"
+                aria-label={`Remove ${each}`}
+                onClick={() => void set(each, null, `${each} is removed.`)}
+              >
+                Remove
+              </button>
+            )}
+          </li>
+        ))}
+      </ul>
+      <form
+        class="secret-form"
+        onSubmit={(event) => {
+          event.preventDefault();
+          add();
+        }}
+      >
+        <div class="field">
+          <label for="secret-name">Name</label>
+          <input ref={name} id="secret-name" type="text" required maxLength={100} autocomplete="off" placeholder={API_TOKEN} />
+        </div>
+        <div class="field">
+          <label for="secret-value">Value</label>
+          <input ref={value} id="secret-value" type="password" required autocomplete="off" />
+        </div>
+        <button class="button">Add</button>
+      </form>
+      <p class="quiet">
+        A tool asks for a secret by its name; the model sees neither, and where the value turns up, it is hidden.{" "}
+        {isOnServer
+          ? "The agent server keeps it as long as the conversation: it can be replaced, but not removed."
+          : `Kept in memory until the page closes. The tool call_api uses ${API_TOKEN}.`}
+      </p>
+    </fieldset>
+  );
+}
+
+/** Secrets that came with an import: whoever made its file has chosen where they are fetched from. */
+function Held({ conversation, attempt }: Part) {
+  const held = conversation?.heldSecrets ?? [];
+  if (held.length === 0) return null;
+  return (
+    <fieldset>
+      <legend>Secrets from elsewhere</legend>
+      <ul class="names">
+        {held.map(({ name, url }) => (
+          <li key={name}>
+            <code>{name}</code>
+            <span class="quiet">{url}</span>
+          </li>
+        ))}
+      </ul>
+      <p class="quiet">
+        This conversation was imported. Whoever made its file has chosen these addresses, and would see that you ask there.
+      </p>
+      <button
+        type="button"
+        class="button small"
+        onClick={() => void attempt(() => conversation!.allowSecrets(), "Tools of this conversation may fetch its secrets.")}
+      >
+        Let its tools fetch them
+      </button>
+    </fieldset>
+  );
+}
