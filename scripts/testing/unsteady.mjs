@@ -16,12 +16,6 @@ export const unsteady = [
     until: "2027-01-31",
   },
   {
-    file: "tests/demo/branches.test.mjs",
-    name: "the last answer is given again, the arrows lead from one to the other, and all of it survives a reload",
-    reason: "failed once in a full run, and was never seen again",
-    until: "2027-01-31",
-  },
-  {
     file: "tests/demo/demo.test.mjs",
     name: "a deleted conversation returns by dropping its archive on the page, and continues",
     reason: "failed once in a full run, and was never seen again",

@@ -1,5 +1,4 @@
-// Chats of the demo that run in a worker: they go on when their tab is closed, every tab decides and chooses, and what cannot run there
-// runs in its tab.
+// Chats of the demo that run in a worker: they go on when their tab is closed, with keys, tools and files.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -8,7 +7,7 @@ import { after, before, test } from "node:test";
 import { createModel } from "../support/model.mjs";
 import { DemoPage, startDemo, stepsOf } from "./page.mjs";
 import { availableBrowsers } from "../support/browser/driver.mjs";
-import { photograph, tabs } from "../support/browser/tabs.mjs";
+import { tabs } from "../support/browser/tabs.mjs";
 import { pdfOf } from "../support/pdf.mjs";
 
 const folder = mkdtempSync(path.join(tmpdir(), "threadkeep-background-"));
@@ -20,7 +19,6 @@ const replies = {
     const gate = new Promise((go) => (letGo = go));
     return { text: "The beginning, and the end of it.", pieces: 14, pace: (write) => (write < 2 ? undefined : gate) };
   },
-  Pay: () => call("send_payment", { to: "Ann", amount: 20 }),
   Remember: () => call("remember", { text: "my bike is blue" }),
   Echo: () => call("terminal", { command: "echo a line > written.txt && cat written.txt" }),
   Call: () => call("call_api", { path: "/v1/whoami" }),
@@ -54,8 +52,6 @@ after(async () => {
   await demo.close();
 });
 
-const noNetwork = /ERR_|Failed to load resource|NetworkError|CORS|connection to the server|fetch event|ServiceWorker/i;
-
 for (const kind of availableBrowsers) {
   test(`${kind}: chats of the demo that run in a worker go on when their tab is closed`, async (context) => {
     const browser = await tabs(kind);
@@ -88,49 +84,10 @@ for (const kind of availableBrowsers) {
       });
 
     try {
-      await step("chats run in their tab until the setting says otherwise, and then go on in tabs that were open before", async (page) => {
-        const early = await DemoPage.open(browser, `${demo.origin}/#/`);
-        await page.page.bringToFront();
-        await page.ask("Hello");
-        assert.equal(await runsHere(page), true);
-        await page.press("Settings");
-        await page.page.$eval("#in-background", (box) => box.scrollIntoView({ block: "center" }));
-        assert.equal(await page.page.$eval("#in-background", (box) => box.checked), false);
-        await page.click("#in-background");
-        await page.isAccessible("the settings");
-        for (const [width, height] of [
-          [1280, 800],
-          [390, 780],
-        ]) {
-          await page.page.setViewport({ width, height });
-          await page.page.$eval("#in-background", (box) => box.scrollIntoView({ block: "center" }));
-          await photograph(page, `background-${width}-${kind}`);
-        }
-        if (await page.inTheDark()) {
-          await page.isAccessible("the settings in the dark");
-          await photograph(page, "background-390-dark");
-          await page.page.setViewport({ width: 1280, height: 800 });
-          await photograph(page, "background-1280-dark");
-        }
-        await settle(page);
-        await page.until("the conversation is open again", () => document.querySelector(".composer-text")?.disabled === false);
-        await page.ask("And again");
-        assert.equal(await runsHere(page), false);
-        await page.say("Tell me all");
-        await page.shows(/The beginning/);
-        const address = page.page.url();
-        await page.page.goto("about:blank");
-        letGo();
-        await early.page.bringToFront();
-        await early.page.goto(address);
-        await early.shows(/and the end of it/);
-        await early.idle();
-        // Later steps count the titles that are asked for.
-        await early.shows(/A name by the model/, "#title");
-        await early.page.close();
-      });
-
       await step("an answer goes on when its tab is closed, and the conversation gets its name once", async (page) => {
+        await page.press("Settings");
+        await page.click("#in-background");
+        await settle(page);
         const one = await DemoPage.open(browser, `${demo.origin}/#/`);
         const before = titles();
         await one.say("Tell me all");
@@ -150,62 +107,6 @@ for (const kind of availableBrowsers) {
         assert.equal(titles() - before, 1);
         assert.equal(await page.text(".home-line"), "");
         await third.page.close();
-        await page.page.bringToFront();
-        await photograph(page, `background-chat-${kind}`);
-      });
-
-      await step("a conversation that has come to its end while no tab showed it gets its name when it is opened", async (page) => {
-        const one = await DemoPage.open(browser, `${demo.origin}/#/`);
-        await one.say("Tell me all");
-        await one.shows(/The beginning/);
-        const address = one.page.url();
-        await one.page.close();
-        letGo();
-        await page.shows(/Tell me all/, "#conversation-list");
-        await page.until(
-          "nobody writes it any more",
-          async (id) => !(await navigator.locks.query()).held.some(({ name }) => name.endsWith(id)),
-          address.split("/").at(-1),
-        );
-        await page.page.goto(address);
-        await page.shows(/and the end of it/);
-        await page.shows(/A name by the model/, "#title");
-      });
-
-      await step("calls that wait are approved in another tab", async (page) => {
-        await page.say("Pay Ann");
-        await page.waits(/A call waits for you/);
-        const other = await beside(page);
-        await other.waits(/A call waits for you/);
-        await other.approve();
-        for (const each of [page, other]) await each.shows(/Use send_payment.*I am scripted-model/);
-        await other.idle();
-        await other.page.close();
-      });
-
-      await step("another model is chosen in each of the tabs", async (page) => {
-        await page.ask("Hello");
-        const other = await beside(page);
-        await connect(other, "openai/second");
-        await settle(other);
-        await other.ask("Who are you?");
-        for (const each of [page, other]) await each.shows(/I am second/);
-        assert.equal(await runsHere(other), false);
-        await page.page.bringToFront();
-        // Where one writes, too: with a profile there is a choice.
-        await connect(page, "openai/third");
-        await page.click(".more summary");
-        await page.fill("#profile-name", "third");
-        await page.page.keyboard.press("Enter");
-        await page.shows(/Saved as “third”/, "dialog");
-        await page.fill("#model", "openai/fourth");
-        await settle(page);
-        await page.until("there is a choice", () => document.querySelector(".model-menu select")?.disabled === false);
-        await page.choose(".model-menu select", "third");
-        await page.shows(/third at/, "#model-label");
-        await page.ask("Who are you?");
-        for (const each of [page, other]) await each.shows(/I am third/);
-        await other.page.close();
       });
 
       await step("keys and secrets reach the worker, and are stored nowhere", async (page) => {
@@ -240,8 +141,8 @@ for (const kind of availableBrowsers) {
         await page.idle();
         assert.match(JSON.stringify(last().body.messages.at(-1)), /a line/);
         await page.press("Files");
-        await page.shows(/written\.txt.*runs in the background: attach files to a message/, "#panel");
-        assert.equal(await page.page.$eval(".files-add .button", (button) => button.checkVisibility()), false);
+        await page.shows(/written\.txtadded.*runs in the background: attach files to a message/, "#panel");
+        assert.equal(await page.page.$("#panel input[type=file]"), null);
         assert.equal(await runsHere(page), false);
       });
 
@@ -254,40 +155,6 @@ for (const kind of availableBrowsers) {
         await page.ask("What is in it?");
         assert.match(JSON.stringify(last().body.messages), /Profit rose by 7 percent/);
         assert.equal(await runsHere(page), false);
-      });
-
-      await step("a conversation that another tab shows is deleted", async (page) => {
-        await page.ask("Hello");
-        const other = await beside(page);
-        await page.page.bringToFront();
-        await page.press("Delete");
-        await page.until("it is gone", () => location.hash === "#/");
-        const id = other.page.url().split("/").at(-1);
-        await page.until("the list is without it", (id) => !document.querySelector(`#conversation-list a[href$="${id}"]`), id);
-        await other.shows(/is in the trash/, "#notices");
-        // For ever, too.
-        await page.click("[data-fold=trash]");
-        await page.click(`[data-id="${id}"] [data-act=forever]`);
-        await page.press("Delete");
-        await page.shows(/was deleted for ever/, "#notices");
-        await other.page.close();
-      });
-
-      await step("with MCP servers it runs in its tab", async (page) => {
-        const before = await page.page.evaluate(() => localStorage.getItem("threadkeep-demo:settings"));
-        await page.page.evaluate((origin) => {
-          const stored = JSON.parse(localStorage.getItem("threadkeep-demo:settings"));
-          localStorage.setItem(
-            "threadkeep-demo:settings",
-            JSON.stringify({ ...stored, mcpServers: [{ name: "none", url: `${origin}/none` }] }),
-          );
-        }, demo.origin);
-        await page.page.reload();
-        await page.drawn();
-        await page.ask("Hello");
-        assert.equal(await runsHere(page), true);
-        await page.page.evaluate((before) => localStorage.setItem("threadkeep-demo:settings", before), before);
-        browser.problems.splice(0);
       });
 
       await step(
@@ -317,27 +184,6 @@ for (const kind of availableBrowsers) {
         /404|Not Found|Failed to load|background-worker/,
       );
 
-      await step(
-        "without a network the worker starts as the page does, and its run waits",
-        async (page) => {
-          await page.page.evaluate(async () => void (await navigator.serviceWorker.ready));
-          await demo.stop();
-          try {
-            await page.page.goto(`${demo.origin}/#/`);
-            await page.page.reload();
-            await page.drawn();
-            await page.say("Hello");
-            await page.shows(/could not be reached.*Trying again in \d+ s.*Try now/, ".next");
-            assert.equal(await runsHere(page), false);
-          } finally {
-            await demo.restart();
-          }
-          await page.pressIfThere("Try now");
-          await page.shows(/I am/);
-          await page.idle();
-        },
-        noNetwork,
-      );
       assert.deepEqual(model.violations, []);
     } finally {
       await browser.close();

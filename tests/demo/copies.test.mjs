@@ -1,4 +1,4 @@
-// Copies of a conversation in the demo page, and the titles that the model gives.
+// Copies of a conversation in the demo page, links to its messages, and the titles that the model gives.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { startDemo, stepsOf } from "./page.mjs";
@@ -10,7 +10,7 @@ before(async () => (demo = await startDemo()));
 after(() => demo.close());
 
 for (const kind of availableBrowsers) {
-  test(`${kind}: the demo copies conversations, and names them`, async (context) => {
+  test(`${kind}: the demo copies conversations, links to their messages, and names them`, async (context) => {
     const browser = await tabs(kind);
     const step = stepsOf(context, browser, demo);
     try {
@@ -33,6 +33,27 @@ for (const kind of availableBrowsers) {
         );
         await page.shows(/qwertz/);
         assert.doesNotMatch(await page.text(".items"), /6 \* 7/);
+      });
+
+      await step("a link to a message of another version offers it, and HEAD moves only then", async (page) => {
+        await page.ask("hello");
+        const href = () => page.page.evaluate(() => window.copied);
+        await page.page.evaluate(() => {
+          const writeText = async (text) => void (window.copied = text);
+          Object.defineProperty(navigator, "clipboard", { value: { writeText }, configurable: true });
+        });
+        await page.page.click('.row.last [data-verb="link"]');
+        await page.until("the link is copied", () => window.copied);
+        const { hash } = new URL(await href());
+        assert.match(hash, /^#\/c\/[\w-]+\/[\w-]+$/);
+        await page.page.click('.row.last [data-verb="again"]');
+        await page.shows(/2 of 2/, ".parting");
+        await page.idle();
+        await page.page.evaluate((hash) => (location.hash = hash), hash);
+        await page.shows(/another version/, "#notices");
+        await page.shows(/2 of 2/, ".parting");
+        await page.press("Show it as it was there: The message of this link is in another version of the conversation");
+        await page.shows(/1 of 2/, ".parting");
       });
 
       await step("the model names the conversation once, unless the user has", async (page) => {

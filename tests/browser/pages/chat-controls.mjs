@@ -1,6 +1,6 @@
 // The page of ui/chat/controls.test.mjs and others: <threadkeep-chat> with the real library and a scripted model. The id of the conversation
-// is in the hash; the query may have `policy` (always) and `model`.
-import { Agent, LLM, memoryWorkspace, taskTool, tool } from "/threadkeep/index.js";
+// is in the hash; the query may have `policy` (always), `model` and `files`.
+import { Agent, LLM, fileEditor, memoryWorkspace, taskTool, tool } from "/threadkeep/index.js";
 import "/threadkeep/chat.js";
 
 const query = new URLSearchParams(location.search);
@@ -61,9 +61,10 @@ chat.addEventListener("conversation-open", ({ detail }) => (location.hash = deta
 chat.options = {
   agent: new Agent({
     llm: new LLM({ model: query.get("model") ?? "openai/gpt-4o", baseUrl: "/v1", apiKey: "none" }),
-    tools: [transferMoney, rollDice, bookTrip, hang, taskTool()],
+    tools: [transferMoney, rollDice, bookTrip, hang, taskTool(), ...(query.has("files") ? [fileEditor()] : [])],
   }),
-  workspace: memoryWorkspace(),
+  // Its own files need no approval.
+  ...(!query.has("files") && { workspace: memoryWorkspace() }),
   securityAnalyzer: { securityRisk: ({ tool_name: name }) => risks[name] ?? "UNKNOWN" },
   confirmationPolicy:
     query.get("policy") === "always" ? { kind: "AlwaysConfirm" } : { kind: "ConfirmRisky", threshold: "HIGH", confirmUnknown: false },
