@@ -52,7 +52,6 @@ function Control({ session }: { session: Session | null }) {
           <Policy {...part} />
           <Allowed {...part} />
           <Secrets {...part} />
-          <Held {...part} />
         </div>
         <div class="buttons">
           <button type="button" class="button primary" onClick={() => dialog.current!.close()}>
@@ -121,55 +120,61 @@ function Allowed({ conversation, attempt }: Part) {
 }
 
 function Secrets({ conversation, attempt }: Part) {
-  const [name, value] = [useRef<HTMLInputElement>(null), useRef<HTMLInputElement>(null)];
+  const form = useRef<HTMLFormElement>(null);
   /** A server takes secrets, and gives none back. */
   const isOnServer = conversation?.home === "server";
   const here = secretsOf(conversation?.id);
   const names = conversation ? Object.keys(conversation.state.secret_registry?.secret_sources ?? {}) : Object.keys(here);
-  const set = (what: string, to: string | null, done: string): Promise<void> =>
-    attempt(async () => {
-      await setSecret(conversation, what, to);
-      name.current!.value = value.current!.value = "";
-    }, done).then(() => name.current?.focus());
-  const add = (): void => {
-    const added = name.current!.value.trim();
-    void set(added, value.current!.value, `Tools can ask for ${added}.`);
+  /** Secrets that came with an import: whoever made its file has chosen where they are fetched from. */
+  const held = conversation?.heldSecrets ?? [];
+  const add = (event: Event): void => {
+    event.preventDefault();
+    const { name, value } = Object.fromEntries(new FormData(form.current!)) as { name: string; value: string };
+    void attempt(() => setSecret(conversation, name.trim(), value), `Tools can ask for ${name}.`);
+    form.current!.reset();
+    byId("secret-name").focus();
+  };
+  const remove = (name: string): void => {
+    void attempt(() => setSecret(conversation, name, null), `${name} is removed.`);
+    byId("secret-name").focus();
   };
   return (
-    <fieldset>
+    <fieldset class="secrets">
       <legend>Secrets</legend>
       <ul class="names secret-names" aria-label="Secrets of this conversation" hidden={names.length === 0}>
-        {names.map((each) => (
-          <li key={each}>
-            <code>{each}</code>
-            {!isOnServer && !Object.hasOwn(here, each) && <span class="quiet">not stored, enter it again</span>}
+        {names.map((name) => (
+          <li key={name}>
+            <code>{name}</code>
+            <span class="quiet">{held.find((each) => each.name === name)?.url}</span>
+            {!isOnServer && !Object.hasOwn(here, name) && <span class="quiet">not stored, enter it again</span>}
             {!isOnServer && (
-              <button
-                type="button"
-                class="button small"
-                aria-label={`Remove ${each}`}
-                onClick={() => void set(each, null, `${each} is removed.`)}
-              >
+              <button type="button" class="button small" aria-label={`Remove ${name}`} onClick={() => remove(name)}>
                 Remove
               </button>
             )}
           </li>
         ))}
       </ul>
-      <form
-        class="secret-form"
-        onSubmit={(event) => {
-          event.preventDefault();
-          add();
-        }}
-      >
+      {held.length > 0 && (
+        <>
+          <p class="quiet">Whoever made the file of this import has chosen the addresses above, and would see that you ask there.</p>
+          <button
+            type="button"
+            class="button small"
+            onClick={() => void attempt(() => conversation!.allowSecrets(), "Tools of this conversation may fetch its secrets.")}
+          >
+            Let its tools fetch them
+          </button>
+        </>
+      )}
+      <form class="secret-form" ref={form} onSubmit={add}>
         <div class="field">
           <label for="secret-name">Name</label>
-          <input ref={name} id="secret-name" type="text" required maxLength={100} autocomplete="off" placeholder={API_TOKEN} />
+          <input id="secret-name" name="name" type="text" required maxLength={100} autocomplete="off" placeholder={API_TOKEN} />
         </div>
         <div class="field">
           <label for="secret-value">Value</label>
-          <input ref={value} id="secret-value" type="password" required autocomplete="off" />
+          <input id="secret-value" name="value" type="password" required autocomplete="off" />
         </div>
         <button class="button">Add</button>
       </form>
@@ -179,35 +184,6 @@ function Secrets({ conversation, attempt }: Part) {
           ? "The agent server keeps it as long as the conversation: it can be replaced, but not removed."
           : `Kept in memory until the page closes. The tool call_api uses ${API_TOKEN}.`}
       </p>
-    </fieldset>
-  );
-}
-
-/** Secrets that came with an import: whoever made its file has chosen where they are fetched from. */
-function Held({ conversation, attempt }: Part) {
-  const held = conversation?.heldSecrets ?? [];
-  if (held.length === 0) return null;
-  return (
-    <fieldset>
-      <legend>Secrets from elsewhere</legend>
-      <ul class="names">
-        {held.map(({ name, url }) => (
-          <li key={name}>
-            <code>{name}</code>
-            <span class="quiet">{url}</span>
-          </li>
-        ))}
-      </ul>
-      <p class="quiet">
-        This conversation was imported. Whoever made its file has chosen these addresses, and would see that you ask there.
-      </p>
-      <button
-        type="button"
-        class="button small"
-        onClick={() => void attempt(() => conversation!.allowSecrets(), "Tools of this conversation may fetch its secrets.")}
-      >
-        Let its tools fetch them
-      </button>
     </fieldset>
   );
 }

@@ -37,7 +37,7 @@ export function ContextView({ session }: { session: Session }) {
     <section aria-labelledby="usage-heading">
       <h3 id="usage-heading">Context window</h3>
       {usage !== null && usage.limitTokens !== null && (
-        <meter min={0} max={usage.limitTokens} value={usage.usedTokens} aria-labelledby="usage-heading" aria-describedby="usage" />
+        <progress max={usage.limitTokens} value={usage.usedTokens} aria-labelledby="usage-heading" aria-describedby="usage" />
       )}
       <p id="usage">{usage === null ? "Counting…" : usageText(usage)}</p>
       <p class="quiet" id="saving">

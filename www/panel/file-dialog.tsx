@@ -110,7 +110,7 @@ function Content({ bytes, name }: { bytes: Uint8Array; name: string }) {
   const type = imageType(bytes);
   const url = useMemo(() => type && URL.createObjectURL(new Blob([bytes as BlobPart], { type })), [bytes]);
   useEffect(() => () => void (url && URL.revokeObjectURL(url)), [url]);
-  if (url) return <img class="file-image" src={url} alt={name} />;
+  if (url) return <img src={url} alt={name} />;
   const text = textOf(bytes);
   if (text === null) return <p class="quiet">This is not text, and not an image that this page shows. Download it to open it elsewhere.</p>;
   if (text === "") return <p class="quiet">The file is empty.</p>;

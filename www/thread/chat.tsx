@@ -2,7 +2,7 @@
 // The chat of the page: the library's components for messages, decisions and writing, with this page's labels and buttons.
 
 import { type ComponentChildren, createRef, render } from "preact";
-import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useCallback, useEffect, useLayoutEffect, useMemo, useReducer, useRef } from "preact/hooks";
 import {
   Approvals,
   type ChatLabels,
@@ -100,6 +100,9 @@ export function showInstead(element: HTMLElement): void {
 
 function Chat({ thread, start, fork, eventId, onMissing }: Page & { thread: Thread }) {
   const messageActions = useMemo(() => forkButton(fork), [fork]);
+  const [, draw] = useReducer<number, void>((count) => count + 1, 0);
+  useEffect(() => onChatModelsChange(draw), []);
+  const { home, conversation } = useSnapshot(thread);
   const linkOf = useCallback((event: string) => new URL(hrefOf(thread.getSnapshot().conversationId, event), location.href).href, [thread]);
   return (
     <ChatProvider thread={thread} labels={labels} messageActions={messageActions} toolIcon={toolIcon} linkOf={linkOf}>
@@ -109,18 +112,11 @@ function Chat({ thread, start, fork, eventId, onMissing }: Page & { thread: Thre
       </MessageList>
       <Tasks thread={thread} />
       <PlaceChoice thread={thread} />
-      <Writing thread={thread} />
+      {/* A server keeps the model with which the conversation began there. */}
+      <Composer thread={thread} handle={handle} models={home === "server" && conversation !== null ? [] : chatModels()} />
       <Shortcuts more={pageShortcuts} handle={shortcuts} />
     </ChatProvider>
   );
-}
-
-function Writing({ thread }: { thread: Thread }) {
-  const [models, setModels] = useState(chatModels);
-  useEffect(() => onChatModelsChange(() => setModels(chatModels())), []);
-  // A server keeps the model with which the conversation began there.
-  const { home, conversation } = useSnapshot(thread);
-  return <Composer thread={thread} handle={handle} models={home === "server" && conversation !== null ? [] : models} />;
 }
 
 const toolIcon = (toolName: string): ComponentChildren => {
@@ -136,7 +132,7 @@ const forkButton =
 /** Not in the middle of a run, as the other ways to begin another version. */
 function ForkButton({ message, fork }: { message: UIMessage; fork: Page["fork"] }) {
   if (useSnapshot(useChat().thread).isRunning) return null;
-  const name = `Fork after ${beginningOf(message) ?? labels.withoutText}`;
+  const name = `Fork after ${beginningOf(message)}`;
   return (
     <button
       type="button"
@@ -152,15 +148,17 @@ function ForkButton({ message, fork }: { message: UIMessage; fork: Page["fork"] 
   );
 }
 
-/** In quotes, without the signs of Markdown. */
-function beginningOf({ parts }: UIMessage): string | null {
-  const text = parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join(" ");
-  const words = text
-    .replace(/[*_`#>~|]+/g, "")
-    .trim()
-    .split(/\s+/);
-  if (words[0] === "") return null;
-  return words.length <= 8 ? `“${words.join(" ")}”` : `“${words.slice(0, 8).join(" ")}…”`;
+/** The first words, in quotes, without the signs of Markdown. */
+function beginningOf({ parts }: UIMessage): string {
+  const words = parts.flatMap((part) =>
+    part.type === "text"
+      ? part.text
+          .replace(/[*_`#>~|]+/g, "")
+          .trim()
+          .split(/\s+/)
+      : [],
+  );
+  return words.length === 0 ? labels.withoutText : `“${words.slice(0, 8).join(" ")}${words.length > 8 ? "…" : ""}”`;
 }
 
 const recoveries: (error: Parameters<typeof recoveriesFor>[0]) => Recovery[] = (error) =>

@@ -1,15 +1,12 @@
 /** @jsxImportSource preact */
 // Where the next conversation runs: in this browser, or on the agent server, if one is set up. The choice is remembered.
 
-import { useEffect, useReducer } from "preact/hooks";
 import { useSnapshot } from "threadkeep/preact";
 import type { Thread } from "threadkeep/thread";
 import { nameOf } from "../settings/agent-server.ts";
-import { choosePlace, onSettingsChange, settings } from "../settings/settings.ts";
+import { choosePlace, settings } from "../settings/settings.ts";
 
 export function PlaceChoice({ thread }: { thread: Thread }) {
-  const [, draw] = useReducer<number, void>((count) => count + 1, 0);
-  useEffect(() => onSettingsChange(() => draw()), []);
   const { agentServer, beginsOnServer } = settings();
   // It is decided with the first message.
   if (useSnapshot(thread).conversation !== null || agentServer === null) return null;
@@ -24,9 +21,7 @@ export function PlaceChoice({ thread }: { thread: Thread }) {
         <option value="here">in this browser</option>
         <option value="server">on {nameOf(agentServer.host)}</option>
       </select>
-      <p class="quiet" id="place-help">
-        {beginsOnServer ? "With the server's terminal and files. It goes on while this page is closed." : ""}
-      </p>
+      {beginsOnServer && <p class="quiet">With the server's terminal and files. It goes on while this page is closed.</p>}
     </div>
   );
 }

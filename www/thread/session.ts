@@ -9,10 +9,12 @@ import { report } from "../shell/notices.ts";
 import { askForPersistence } from "../shell/persistence.ts";
 
 export class Session {
-  #thread: Thread;
-  #server: string | null;
+  /** Another one after the conversation was opened again. */
+  thread!: Thread;
+  /** The address of the agent server that runs it; `null` if none does. */
+  server!: string | null;
   /** The settings with which the conversation was opened. */
-  #settings: string;
+  #settings = "";
   #listeners = new Set<() => void>();
   #unsubscribe = (): void => undefined;
   #wasRunning = false;
@@ -20,15 +22,21 @@ export class Session {
   #reopenAgain = false;
   #closed = false;
 
-  private constructor({ thread, server }: Opened) {
-    this.#thread = thread;
-    this.#server = server;
+  private constructor(opened: Opened) {
+    this.#take(opened);
+  }
+
+  #take({ thread, server }: Opened): void {
+    this.thread = thread;
+    this.server = server;
     this.#settings = this.#readSettings();
-    this.#watch();
+    this.#unsubscribe = thread.subscribe(() => this.#follow());
+    // It may have come to its end while no tab showed it.
+    if (this.home !== "here") void this.#name();
   }
 
   #readSettings(): string {
-    return this.#server === null ? limits() : serverSettings(this.#server);
+    return this.server === null ? limits() : serverSettings(this.server);
   }
 
   /** @throws ThreadkeepError `not_found`: a link to a deleted conversation must not create it again. */
@@ -40,13 +48,8 @@ export class Session {
     return new Session(await createConversation());
   }
 
-  /** Another one after the conversation was opened again. */
-  get thread(): Thread {
-    return this.#thread;
-  }
-
   get conversation(): Conversation {
-    return this.#thread.getSnapshot().conversation!;
+    return this.thread.getSnapshot().conversation!;
   }
 
   get id(): string {
@@ -57,24 +60,19 @@ export class Session {
     return this.conversation.title ?? "New conversation";
   }
 
-  /** Where the agent runs. In another tab, the folder and the model are those of that tab. */
+  /** Where the agent runs. In another tab, the model is that of that tab. */
   get home(): Conversation["home"] {
     return this.conversation.home;
   }
 
-  /** The address of the agent server that runs it; `null` if none does. */
-  get server(): string | null {
-    return this.#server;
-  }
-
   get running(): boolean {
-    const { isRunning, isCondensing } = this.#thread.getSnapshot();
+    const { isRunning, isCondensing } = this.thread.getSnapshot();
     return isRunning || isCondensing;
   }
 
   /** Whether nothing runs or waits, so that its context can be condensed, and another version shown. */
   get isIdle(): boolean {
-    return !this.running && this.#thread.getSnapshot().approvals.length === 0;
+    return !this.running && this.thread.getSnapshot().approvals.length === 0;
   }
 
   /** Whether its agent has something that condenses; one that began on a server has nothing. */
@@ -111,7 +109,7 @@ export class Session {
     try {
       // The worker may keep the conversation as it is, for another tab that shows it. A server keeps its model.
       const mayKeep = !isOutdated || this.running || this.home === "worker";
-      if (this.#server === null && mayKeep) await this.conversation.switchLLM(await createLLM());
+      if (this.server === null && mayKeep) await this.conversation.switchLLM(await createLLM());
     } catch {
       isOutdated = true; // Reopening reports the error.
     }
@@ -135,19 +133,13 @@ export class Session {
     this.#listeners.clear();
     this.#unsubscribe();
     await this.#reopening;
-    await this.#thread.close();
+    await this.thread.close();
   }
 
   async delete(): Promise<void> {
     const { id } = this;
     await this.close();
     await deleteStored(id);
-  }
-
-  #watch(): void {
-    this.#unsubscribe = this.#thread.subscribe(() => this.#follow());
-    // It may have come to its end while no tab showed it.
-    if (this.home !== "here") void this.#name();
   }
 
   /** After each change. */
@@ -189,10 +181,8 @@ export class Session {
       this.#reopenAgain = false;
       try {
         this.#unsubscribe();
-        await this.#thread.close();
-        ({ thread: this.#thread, server: this.#server } = await openStored(id));
-        this.#settings = this.#readSettings();
-        this.#watch();
+        await this.thread.close();
+        this.#take(await openStored(id));
       } catch (error) {
         report(error, { title: "The conversation could not be opened again", isHere: true });
       }
