@@ -2,7 +2,7 @@
 //! `context/condenser`, which a page loads later.
 
 use crate::{
-    json::{EditableObject, ListWriter, ObjectWriter, RawJson},
+    json::{EditableObject, RawJson, object},
     llm::Llm,
 };
 use std::rc::Rc;
@@ -68,23 +68,17 @@ impl GivenCondenser for AgentCondenser {
     }
 
     fn to_sdk_json(&self, agents: &Llm) -> RawJson {
-        let mut out = ObjectWriter::new();
-        let mut members = self.members.iter().map(|member| {
+        let members = self.members.iter().map(|member| {
             let mut settings = member.settings.clone();
             settings.set_first("llm", &member.llm(agents).options.to_sdk_json(None));
             settings
         });
-        match (members.next(), members.len()) {
-            (Some(member), 0) => return RawJson::of(&member),
-            (Some(first), _) => {
-                let mut list = ListWriter::new();
-                list.items([first].into_iter().chain(members).map(|member| member.text()));
-                out.raw("condensers", &list.finish());
-                out.field("kind", "PipelineCondenser");
-            }
-            (None, _) => out.field("kind", "NoOpCondenser"),
+        let members: Vec<EditableObject> = members.collect();
+        match members.as_slice() {
+            [] => object! { "kind": "NoOpCondenser" }.into(),
+            [member] => RawJson::of(member),
+            _ => object! { "condensers": members, "kind": "PipelineCondenser" }.into(),
         }
-        out.into()
     }
 }
 

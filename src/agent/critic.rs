@@ -7,7 +7,7 @@ use super::response::{Draft, Reply};
 use crate::{
     event::{ActionEvent, Body, CriticResult, Event, Head, MessageEvent, Parent, Source},
     id::EventId,
-    json::{EditableObject, ObjectWriter, RawJson, ToJson as _},
+    json::{EditableObject, RawJson, object},
     llm::message::{Content, Message, Role},
 };
 use futures_util::future::LocalBoxFuture;
@@ -84,16 +84,18 @@ fn stored(options: &CriticOptions) -> Option<RawJson> {
         CriticKind::AgentFinished => "AgentFinishedCritic",
         CriticKind::Host(_) => return None,
     };
-    let mut out = ObjectWriter::new();
-    out.field("mode", if options.rates_all_actions { "all_actions" } else { "finish_and_message" });
-    if let Some(refinement) = options.iterative_refinement {
-        let mut inner = ObjectWriter::new();
-        inner.field("success_threshold", &refinement.success_threshold);
-        inner.field("max_iterations", &u64::from(refinement.max_iterations));
-        out.field("iterative_refinement", &RawJson::from(inner));
-    }
-    out.field("kind", kind);
-    Some(out.into())
+    let refinement = options.iterative_refinement.map(|refinement| {
+        object! {
+            "success_threshold": refinement.success_threshold,
+            "max_iterations": refinement.max_iterations,
+        }
+    });
+    let stored = object! {
+        "mode": if options.rates_all_actions { "all_actions" } else { "finish_and_message" },
+        "iterative_refinement"?: refinement,
+        "kind": kind,
+    };
+    Some(stored.into())
 }
 
 impl Critic for Configured {
@@ -204,12 +206,6 @@ fn rating_of(json: &str) -> Option<CriticResult> {
 }
 
 fn rating(score: f64, message: &str, metadata: Option<&EditableObject>) -> CriticResult {
-    let mut out = ObjectWriter::new();
-    out.raw("score", &score.to_json_text());
     // Without a message Python could not read the event again.
-    out.field("message", message);
-    if let Some(metadata) = metadata {
-        out.raw("metadata", &metadata.text());
-    }
-    out.into()
+    object! { "score": score, "message": message, "metadata"?: metadata }.into()
 }

@@ -17,7 +17,7 @@ pub use partial::{CutOff, Piece, ShownAnswer, partial_answer};
 pub use response::{Call, Draft, Known, Reply, ReplyKind, error_event, is_answer_demand, read_response};
 
 use crate::{
-    json::{EditableObject, ObjectWriter, RawJson},
+    json::{EditableObject, Json, RawJson, object},
     llm::{Llm, ToolSchema},
     skills::GivenContext,
     tool::{ToolRegistry, model_parameters},
@@ -62,26 +62,26 @@ impl Agent {
     /// The agent in `base_state.json`, in the form of the SDK's `Agent`. Of the tools only
     /// those are included that Python has classes for.
     pub fn to_sdk_json(&self) -> RawJson {
-        let mut out = ObjectWriter::new();
-        out.raw("llm", &self.llm.options.to_sdk_json(None));
-        out.field("tools", &self.tool_specs());
-        out.raw("mcp_config", &self.mcp_config.text());
-        out.optional("filter_tools_regex", &self.filter_tools_regex.as_deref());
         // As in the SDK, a `finish` with a schema is an entry of `tools`.
         let has_finish = !self.tools.expects_answer();
-        let default_tools = if has_finish { r#"["FinishTool","ThinkTool"]"# } else { r#"["ThinkTool"]"# };
-        out.raw("include_default_tools", default_tools);
-        out.optional("agent_context", &self.context.as_ref().map(|context| &context.stored));
-        out.field("system_prompt", &*self.system_prompt);
-        out.field("system_prompt_filename", "system_prompt.j2");
-        out.field("security_policy_filename", "security_policy.j2");
-        out.raw("system_prompt_kwargs", r#"{"llm_security_analyzer":true}"#);
-        if let Some(Some(condenser)) = &self.condenser {
-            out.field("condenser", &condenser.to_sdk_json(&self.llm));
-        }
-        out.field("tool_concurrency_limit", &self.tool_concurrency_limit);
-        out.field("kind", "Agent");
-        out.into()
+        let default_tools: &[&str] = if has_finish { &["FinishTool", "ThinkTool"] } else { &["ThinkTool"] };
+        let condenser = self.condenser.as_ref().and_then(Option::as_ref);
+        let agent = object! {
+            "llm": Json(&self.llm.options.to_sdk_json(None)),
+            "tools": self.tool_specs(),
+            "mcp_config": self.mcp_config,
+            "filter_tools_regex"?: self.filter_tools_regex.as_deref(),
+            "include_default_tools": default_tools,
+            "agent_context"?: self.context.as_ref().map(|context| &context.stored),
+            "system_prompt": &*self.system_prompt,
+            "system_prompt_filename": "system_prompt.j2",
+            "security_policy_filename": "security_policy.j2",
+            "system_prompt_kwargs": object! { "llm_security_analyzer": true },
+            "condenser"?: condenser.map(|condenser| condenser.to_sdk_json(&self.llm)),
+            "tool_concurrency_limit": self.tool_concurrency_limit,
+            "kind": "Agent",
+        };
+        agent.into()
     }
 
     /// The entries of the stored agent's `tools`.

@@ -17,7 +17,7 @@ use crate::{
     },
     host::{self, Host},
     id::ConversationId,
-    json::{EditableObject, Object, complete_members, quoted},
+    json::{EditableObject, Json, Object, complete_members, object},
     security::Guard,
 };
 
@@ -128,11 +128,10 @@ fn state_of_download(content: &[u8], host: &dyn Host) -> std::result::Result<Bas
     let fields = Object::parse(object_text(content)?).unwrap_or_default();
     let id = fields.read::<String>("id").ok_or("has no id")?;
     let id = id.parse().map_err(|_| format!("has the id {}, which is not a UUID", shown(&id)))?;
-    let model = fields.read::<String>("llm_model").map(|model| format!("{{\"model\":{}}}", quoted(&model)));
-    let mut agent = EditableObject::default();
-    agent.set("llm", model.as_deref().unwrap_or(UNKNOWN_LLM));
-    agent.set("kind", AGENT_KIND);
-    let mut state = BaseState::minimal(id, &agent.text(), WORKSPACE);
+    let model = fields.read::<String>("llm_model").map(|model| object! { "model": model }.finish());
+    let llm = model.as_deref().unwrap_or(UNKNOWN_LLM);
+    let agent = object! { "llm": Json(llm), "kind": Json(AGENT_KIND) };
+    let mut state = BaseState::minimal(id, &agent.finish(), WORKSPACE);
     if let Some(title) = fields.read::<String>("title").filter(|title| !title.trim().is_empty()) {
         state.set_title(host::beginning(host, &title, MAX_TAG_LENGTH));
     }

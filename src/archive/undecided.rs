@@ -7,7 +7,7 @@ use crate::{
         import_mark::{AT, BEFORE, CALLS, IMPORT, LAST_EVENT, NEW, SECRETS, SETTINGS, TIMESTAMP},
         server_mark::SERVER,
     },
-    json::{Object, ObjectWriter, RawJson},
+    json::{Json, Object, RawJson, object},
 };
 
 /// The last event of an import.
@@ -24,20 +24,15 @@ pub fn mark(state: &mut BaseState, stored: Option<&str>, last: Option<&LastEvent
     // Another program may have written such fields.
     state.set_field(IMPORT, None);
     state.set_field(SERVER, None);
-    let mut mark = ObjectWriter::new();
-    mark.field(NEW, &true);
-    if let Some(before) = stored.and_then(decided_before) {
-        mark.raw(BEFORE, &before);
-    }
-    for name in [CALLS, SETTINGS, SECRETS] {
-        mark.field(name, &true);
-    }
-    if let Some(LastEvent { at, timestamp }) = last {
-        let mut event = ObjectWriter::new();
-        event.field(AT, at);
-        event.field(TIMESTAMP, timestamp);
-        mark.raw(LAST_EVENT, &event.finish());
-    }
+    let before = stored.and_then(decided_before);
+    let mark = object! {
+        NEW: true,
+        BEFORE?: before.as_deref().map(Json),
+        CALLS: true,
+        SETTINGS: true,
+        SECRETS: true,
+        LAST_EVENT?: last.map(|last| object! { AT: last.at, TIMESTAMP: last.timestamp }),
+    };
     state.set_import_mark(&RawJson::from(mark));
 }
 
@@ -55,14 +50,11 @@ fn decided_before(stored: &str) -> Option<String> {
         return mark.get(BEFORE).map(str::to_owned);
     }
     let agent_state = fields.object("agent_state");
-    let mut decided = ObjectWriter::new();
-    for (of, name) in
-        [(&fields, "confirmation_policy"), (&fields, "security_analyzer"), (&agent_state, ALLOWED_TOOLS)]
-    {
-        if let Some(value) = of.get(name) {
-            decided.raw(name, value);
-        }
-    }
+    let decided = object! {
+        "confirmation_policy"?: fields.get("confirmation_policy").map(Json),
+        "security_analyzer"?: fields.get("security_analyzer").map(Json),
+        ALLOWED_TOOLS?: agent_state.get(ALLOWED_TOOLS).map(Json),
+    };
     Some(decided.finish())
 }
 

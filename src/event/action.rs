@@ -4,7 +4,7 @@
 
 use crate::{
     event::{body::event_body, message::CriticResult},
-    json::{EditableObject, FromJson, ObjectWriter, RawJson, ToJson, string_enum},
+    json::{EditableObject, FromJson, ObjectWriter, RawJson, ToJson, object, string_enum},
     llm::message::{Message, MessageToolCall, ReasoningItem, Role, TextContent, ThinkingBlock},
 };
 
@@ -112,23 +112,17 @@ impl ToJson for Action {
 impl Action {
     /// A call of a tool without a class in the SDK. `arguments` is a JSON object.
     pub fn mcp_tool(arguments: &RawJson) -> Self {
-        let mut out = ObjectWriter::new();
-        out.field("data", arguments);
-        Self::of_kind(out, "MCPToolAction")
+        Self(object! { "data": arguments, "kind": "MCPToolAction" }.into())
     }
 
     /// A call of `finish` with the last message to the user.
     pub fn finish(message: &str) -> Self {
-        let mut out = ObjectWriter::new();
-        out.field("message", message);
-        Self::of_kind(out, "FinishAction")
+        Self(object! { "message": message, "kind": "FinishAction" }.into())
     }
 
     /// A call of `think`.
     pub fn think(thought: &str) -> Self {
-        let mut out = ObjectWriter::new();
-        out.field("thought", thought);
-        Self::of_kind(out, "ThinkAction")
+        Self(object! { "thought": thought, "kind": "ThinkAction" }.into())
     }
 
     /// A call of a built-in tool of the SDK whose classes have names that begin with `class`.
@@ -137,11 +131,7 @@ impl Action {
         for (name, value) in fields.iter() {
             out.raw(name, value);
         }
-        Self::of_kind(out, &[class, "Action"].concat())
-    }
-
-    fn of_kind(mut out: ObjectWriter, kind: &str) -> Self {
-        out.field("kind", kind);
+        out.field("kind", &[class, "Action"].concat());
         Self(out.into())
     }
 

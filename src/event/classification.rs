@@ -3,7 +3,7 @@
 //! Mirrors `event/error_classification.py`: specific codes come first, then phrases in the detail, then generic codes of
 //! wrapper exceptions.
 
-use crate::json::{FromJson, Object, ObjectWriter, ToJson, string_enum};
+use crate::json::{FromJson, Object, ToJson, object, string_enum};
 
 /// The classification of an error.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,12 +32,13 @@ impl FromJson for ErrorClassification {
 
 impl ToJson for ErrorClassification {
     fn write_json(&self, out: &mut String) {
-        let mut fields = ObjectWriter::new();
-        fields.field("kind", &self.kind);
-        fields.field("retryable", &self.retryable);
-        fields.field("user_action", &self.user_action);
-        fields.optional("error_id", &self.error_id);
-        out.push_str(&fields.finish());
+        let classification = object! {
+            "kind": self.kind,
+            "retryable": self.retryable,
+            "user_action": self.user_action,
+            "error_id"?: self.error_id,
+        };
+        classification.write_json(out);
     }
 }
 

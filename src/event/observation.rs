@@ -4,7 +4,7 @@
 
 use crate::{
     event::{body::event_body, classification::ErrorClassification, observation_text},
-    json::{EditableObject, FromJson, ObjectWriter, RawJson, ToJson, string_enum},
+    json::{EditableObject, FromJson, ObjectWriter, RawJson, ToJson, object, string_enum},
     llm::message::{Content, Message, Role, TextContent},
 };
 
@@ -165,10 +165,7 @@ impl Observation {
     }
 
     fn start(content: &[Content], is_error: bool) -> ObjectWriter {
-        let mut out = ObjectWriter::new();
-        out.field("content", content);
-        out.field("is_error", &is_error);
-        out
+        object! { "content": content, "is_error": is_error }
     }
 
     fn of_kind(mut out: ObjectWriter, kind: &str) -> Self {

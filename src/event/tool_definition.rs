@@ -4,7 +4,7 @@
 //! is recorded as an MCP tool, the only class that every process of the SDK can read with arbitrary arguments. Mirrors
 //! the dumps of `tool/tool.py`.
 
-use crate::json::{FromJson, ObjectWriter, RawJson, ToJson};
+use crate::json::{FromJson, ObjectWriter, RawJson, ToJson, object};
 
 /// The recorded definition of a tool.
 #[derive(Clone, Debug, PartialEq)]
@@ -59,13 +59,14 @@ pub struct McpTool<'a> {
 impl ToolDefinition {
     /// A tool of the host.
     pub fn mcp_tool(tool: McpTool<'_>) -> Self {
-        let mut mcp_tool = ObjectWriter::new();
-        mcp_tool.field("name", tool.name);
-        mcp_tool.field("description", tool.description);
-        // MCP libraries before 2.0 accept only this spelling, later ones accept both.
-        mcp_tool.field("inputSchema", tool.input_schema);
+        let mcp_tool = object! {
+            "name": tool.name,
+            "description": tool.description,
+            // MCP libraries before 2.0 accept only this spelling, later ones accept both.
+            "inputSchema": tool.input_schema,
+        };
         let mut out = start(tool.description, "MCPToolAction", "MCPToolObservation", tool.annotations);
-        out.raw("mcp_tool", &mcp_tool.finish());
+        out.field("mcp_tool", &mcp_tool);
         let title = tool.annotations.and_then(|annotations| annotations.title.as_deref());
         finish(out, "MCPToolDefinition", title.unwrap_or(tool.name))
     }
@@ -106,20 +107,21 @@ fn start(
     observation_type: &str,
     annotations: Option<&ToolAnnotations>,
 ) -> ObjectWriter {
-    let mut out = ObjectWriter::new();
-    out.field("description", description);
-    out.field("action_type", action_type);
-    out.field("observation_type", observation_type);
-    if let Some(annotations) = annotations {
-        let mut hints = ObjectWriter::new();
-        hints.optional("title", &annotations.title);
-        hints.field("readOnlyHint", &annotations.read_only);
-        hints.field("destructiveHint", &annotations.destructive);
-        hints.field("idempotentHint", &annotations.idempotent);
-        hints.field("openWorldHint", &annotations.open_world);
-        out.raw("annotations", &hints.finish());
+    let hints = annotations.map(|annotations| {
+        object! {
+            "title"?: annotations.title,
+            "readOnlyHint": annotations.read_only,
+            "destructiveHint": annotations.destructive,
+            "idempotentHint": annotations.idempotent,
+            "openWorldHint": annotations.open_world,
+        }
+    });
+    object! {
+        "description": description,
+        "action_type": action_type,
+        "observation_type": observation_type,
+        "annotations"?: hints,
     }
-    out
 }
 
 /// Adds the last fields. `title` is a computed field in the SDK and therefore follows `kind`.

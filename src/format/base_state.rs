@@ -15,7 +15,7 @@ use super::{
 use crate::{
     error::{Error, ErrorCode, Result, shown},
     id::{ConversationId, EventId},
-    json::{EditableObject, FromJson, RawJson, ToJson, quoted, string_enum, well_formed},
+    json::{EditableObject, FromJson, RawJson, ToJson, object, quoted, string_enum, well_formed},
 };
 use std::rc::Rc;
 
@@ -204,12 +204,7 @@ impl BaseState {
         if moved.is_none() && self.in_agent_state::<RawJson>(HEAD_MOVE).is_none() {
             return;
         }
-        let note = moved.map(|(head, length)| {
-            let mut note = EditableObject::default();
-            note.set("head", &head.as_str().to_json_text());
-            note.set("length", &length.to_json_text());
-            RawJson::of(&note)
-        });
+        let note = moved.map(|(head, length)| object! { "head": head.as_str(), "length": length }.into());
         self.set_in_agent_state(HEAD_MOVE, note.as_ref());
     }
 

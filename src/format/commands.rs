@@ -7,7 +7,7 @@ use super::layout::COMMANDS;
 use crate::{
     error::Result,
     id::{EventId, StorePath},
-    json::{EditableObject, ListWriter, Object, ObjectWriter},
+    json::{EditableObject, ListWriter, Object, object},
 };
 
 /// A command that is carried out.
@@ -31,19 +31,10 @@ pub struct CommandRecord {
 impl CommandRecord {
     /// The content of the file.
     pub fn json(&self) -> Vec<u8> {
-        let mut list = ListWriter::new();
-        for CarriedOut { number, event } in &self.carried_out {
-            let mut item = ObjectWriter::new();
-            item.field("number", number);
-            if let Some(event) = event {
-                item.field("event", event.as_str());
-            }
-            list.item(&item.finish());
-        }
-        let mut out = ObjectWriter::new();
-        out.field("at", &self.at);
-        out.raw("carried_out", &list.finish());
-        out.finish().into_bytes()
+        let carried_out = self.carried_out.iter().map(
+            |command| object! { "number": command.number, "event"?: command.event.as_ref().map(EventId::as_str) },
+        );
+        object! { "at": self.at, "carried_out": carried_out.collect::<ListWriter>() }.finish().into_bytes()
     }
 
     /// Reads the content of a file; `None` if it is of another form.

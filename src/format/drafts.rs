@@ -7,7 +7,7 @@ use super::layout::DRAFTS;
 use crate::{
     error::Result,
     id::{EventId, StorePath},
-    json::{Object, ObjectWriter},
+    json::{Object, object},
 };
 
 /// The content of a file of a draft.
@@ -21,10 +21,7 @@ pub struct DraftPiece {
 impl DraftPiece {
     /// The content of the file.
     pub fn json(&self) -> Vec<u8> {
-        let mut out = ObjectWriter::new();
-        out.field("after", &self.after);
-        out.field("text", &self.text);
-        out.finish().into_bytes()
+        object! { "after": self.after, "text": self.text }.finish().into_bytes()
     }
 
     /// Reads the content of a file; `None` if it is of another form.

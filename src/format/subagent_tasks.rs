@@ -6,7 +6,7 @@
 use super::{agent_state::SUBAGENT_TASKS, base_state::BaseState};
 use crate::{
     id::ConversationId,
-    json::{EditableObject, Object, ObjectWriter, RawJson},
+    json::{EditableObject, Object, RawJson, object},
 };
 
 /// A task that this conversation has given to a sub-agent.
@@ -41,10 +41,11 @@ impl BaseState {
     /// Records a task of this call, for which `conversation` is created.
     pub fn add_subagent_task(&mut self, action: &str, conversation: ConversationId) -> SubagentTask {
         let task = SubagentTask { id: self.next_task_id(), conversation, action: action.to_owned() };
-        let mut record = ObjectWriter::new();
-        record.field("conversation", &conversation.to_string());
-        record.field("parent", &self.id().to_string());
-        record.field("action", action);
+        let record = object! {
+            "conversation": conversation.to_string(),
+            "parent": self.id().to_string(),
+            "action": action,
+        };
         let mut records: EditableObject = self.in_agent_state(SUBAGENT_TASKS).unwrap_or_default();
         records.set(&task.id, &record.finish());
         self.set_in_agent_state(SUBAGENT_TASKS, Some(&RawJson::of(&records)));

@@ -11,7 +11,7 @@ use crate::{
         server_mark::SERVER,
     },
     id::EventId,
-    json::{ListWriter, ObjectWriter, quoted},
+    json::{Json, ListWriter, object, quoted},
     log::{EventLog, active_branch::Part},
     machine::{Calls, calls::InPage},
 };
@@ -95,10 +95,11 @@ impl Conversation {
             if let Some(pending) = pending
                 && *reported.pending.get_or_insert_default() != pending
             {
-                let mut event = ObjectWriter::new();
-                event.field("kind", "PendingActionsEvent");
-                event.field("action_ids", &pending.actions);
-                event.field("waiting_ids", &pending.waiting);
+                let event = object! {
+                    "kind": "PendingActionsEvent",
+                    "action_ids": pending.actions,
+                    "waiting_ids": pending.waiting,
+                };
                 events.item(&event.finish());
                 reported.pending = Some(pending);
             }
@@ -128,9 +129,5 @@ impl Conversation {
 }
 
 fn update(key: &str, value: &str) -> String {
-    let mut event = ObjectWriter::new();
-    event.field("kind", "ConversationStateUpdateEvent");
-    event.field("key", key);
-    event.raw("value", value);
-    event.finish()
+    object! { "kind": "ConversationStateUpdateEvent", "key": key, "value": Json(value) }.finish()
 }

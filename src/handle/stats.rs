@@ -4,7 +4,7 @@ use super::Conversation;
 use crate::{
     cancel::CancelToken,
     format::base_state::BaseState,
-    json::ObjectWriter,
+    json::{ObjectWriter, object},
     llm::{
         CallContext, Completion, Llm, LlmError, ToolSchema,
         message::Message,
@@ -129,9 +129,7 @@ impl Conversation {
         for (usage_id, metrics) in &ledger.metrics {
             by_usage.raw(usage_id, &metrics.snapshot_json());
         }
-        let mut stats = ObjectWriter::new();
-        stats.raw(BY_USAGE, &by_usage.finish());
-        stats.finish()
+        object! { BY_USAGE: by_usage }.finish()
     }
 
     /// The costs of each model.

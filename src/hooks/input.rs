@@ -2,7 +2,7 @@
 
 use crate::{
     event::HookEventType,
-    json::{ObjectWriter, RawJson, ToJson as _},
+    json::{RawJson, object},
 };
 
 /// The most characters of a text that the log stores (`hooks/conversation_hooks.py`).
@@ -48,37 +48,27 @@ impl HookInput {
 
     /// The input as JSON of the SDK's `HookEvent`. `session_id` is the conversation's id.
     pub fn to_json(&self, session_id: &str) -> String {
-        let mut out = ObjectWriter::new();
-        out.field("event_type", self.event_type.as_str());
-        out.optional("tool_name", &self.tool_name);
-        out.optional("tool_input", &self.tool_input);
-        out.optional("tool_response", &self.tool_response);
-        out.optional("message", &self.message);
-        out.field("session_id", session_id);
-        let mut metadata = ObjectWriter::new();
-        if let Some(reason) = self.reason {
-            metadata.field("reason", reason);
+        object! {
+            "event_type": self.event_type,
+            "tool_name"?: self.tool_name,
+            "tool_input"?: self.tool_input,
+            "tool_response"?: self.tool_response,
+            "message"?: self.message,
+            "session_id": session_id,
+            "metadata": object! { "reason"?: self.reason },
         }
-        out.raw("metadata", &metadata.finish());
-        out.finish()
+        .finish()
     }
 
     /// The form of this input that is stored in the log; `None` if it has no fields.
     pub(super) fn record(&self) -> Option<RawJson> {
-        let mut out = ObjectWriter::new();
-        out.optional("tool_name", &self.tool_name);
-        for (name, value) in [("tool_input", &self.tool_input), ("tool_response", &self.tool_response)] {
-            if let Some(value) = value {
-                out.raw(name, &bounded(value));
-            }
-        }
-        if let Some(message) = &self.message {
-            out.field("message", &cut(message));
-        }
-        if let Some(reason) = self.reason {
-            out.field("reason", reason);
-        }
-        let record = RawJson::from(out);
+        let record = RawJson::from(object! {
+            "tool_name"?: self.tool_name,
+            "tool_input"?: self.tool_input.as_ref().map(bounded),
+            "tool_response"?: self.tool_response.as_ref().map(bounded),
+            "message"?: self.message.as_deref().map(cut),
+            "reason"?: self.reason,
+        });
         (record.as_str() != "{}").then_some(record)
     }
 }
@@ -101,9 +91,9 @@ pub(super) fn cut(text: &str) -> String {
 }
 
 /// A JSON value; if it is too long, the beginning of its text as a string. The log contains the complete value already.
-fn bounded(value: &RawJson) -> String {
+fn bounded(value: &RawJson) -> RawJson {
     let text = value.as_str();
-    if text.chars().count() <= MAX_LOGGED { text.to_owned() } else { cut(text).to_json_text() }
+    if text.chars().count() <= MAX_LOGGED { value.clone() } else { RawJson::of(&cut(text)) }
 }
 
 #[cfg(test)]

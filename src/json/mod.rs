@@ -2,7 +2,7 @@
 //!
 //! * [`Object`], a view: it finds values in a text that it borrows;
 //! * [`EditableObject`], an owned object whose fields can be replaced while the rest keeps its bytes;
-//! * [`ObjectWriter`] and [`ListWriter`], which write a new object or array.
+//! * [`ObjectWriter`] and [`ListWriter`], which write a new object or array, most of them with `object!`.
 //!
 //! [`RawJson`] is the owned text of one value of any kind. [`FromJson`] and [`ToJson`] say how a Rust value is read
 //! and written. Nothing here changes the spelling of a value, with the exception of the functions in `respell.rs` and
@@ -40,4 +40,5 @@ pub use text::{backslash, plain_length, quoted, unescaped_text, unquoted, wtf8};
 pub use view::{
     Member, Object, complete_members, elements, is_json, members, objects, range_in, string, with_replaced,
 };
-pub use write::{ListWriter, ObjectWriter, ToJson};
+pub(crate) use write::object;
+pub use write::{Json, ListWriter, ObjectWriter, ToJson};

@@ -51,6 +51,12 @@ impl ToJson for i64 {
     }
 }
 
+impl ToJson for u32 {
+    fn write_json(&self, out: &mut String) {
+        u64::from(*self).write_json(out);
+    }
+}
+
 impl ToJson for usize {
     fn write_json(&self, out: &mut String) {
         (*self as u64).write_json(out);
@@ -84,6 +90,36 @@ impl<T: ToJson> ToJson for Option<T> {
         }
     }
 }
+
+/// A JSON text as a value, which is written as it is.
+#[derive(Clone, Copy, Debug)]
+pub struct Json<'a>(pub &'a str);
+
+impl ToJson for Json<'_> {
+    fn write_json(&self, out: &mut String) {
+        out.push_str(self.0);
+    }
+}
+
+/// An [`ObjectWriter`] with these fields: `object! { "type": "text", "text": text, "name"?: name }`, where one with `?` is
+/// left out if there is no value. More fields may follow, and it may be the value of another object's field.
+macro_rules! object {
+    (@$object:ident) => {};
+    (@$object:ident $name:tt: $value:expr $(, $($rest:tt)*)?) => {
+        $object.field($name, &$value);
+        $crate::json::object!(@$object $($($rest)*)?);
+    };
+    (@$object:ident $name:tt?: $value:expr $(, $($rest:tt)*)?) => {
+        $object.optional($name, &$value);
+        $crate::json::object!(@$object $($($rest)*)?);
+    };
+    ($($fields:tt)*) => {{
+        let mut object = $crate::json::ObjectWriter::new();
+        $crate::json::object!(@object $($fields)*);
+        object
+    }};
+}
+pub(crate) use object;
 
 /// Writes one JSON object, field by field, compact.
 #[derive(Debug)]
@@ -145,6 +181,13 @@ impl ObjectWriter {
     }
 }
 
+impl ToJson for ObjectWriter {
+    fn write_json(&self, out: &mut String) {
+        out.push_str(&self.text);
+        out.push('}');
+    }
+}
+
 /// Writes one JSON array, element by element, compact.
 #[derive(Debug)]
 pub struct ListWriter {
@@ -185,5 +228,20 @@ impl ListWriter {
     pub fn finish(mut self) -> String {
         self.text.push(']');
         self.text
+    }
+}
+
+impl ToJson for ListWriter {
+    fn write_json(&self, out: &mut String) {
+        out.push_str(&self.text);
+        out.push(']');
+    }
+}
+
+impl FromIterator<ObjectWriter> for ListWriter {
+    fn from_iter<I: IntoIterator<Item = ObjectWriter>>(objects: I) -> Self {
+        let mut list = Self::new();
+        list.items(objects.into_iter().map(ObjectWriter::finish));
+        list
     }
 }

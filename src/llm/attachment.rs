@@ -8,7 +8,7 @@
 //! the file's text follows. `js/ui/thread/attachments.ts` reads the first line.
 
 use crate::{
-    json::{FromJson, Object, ObjectWriter},
+    json::{FromJson, Object, object},
     llm::message::{Content, TextContent},
 };
 
@@ -76,13 +76,14 @@ pub fn named_file(text: &str) -> Option<(Attachment, &str, &str)> {
 impl Attachment {
     /// `room`: how many characters of text the message has left.
     fn to_text(&self, room: &mut u64) -> String {
-        let mut line = ObjectWriter::new();
-        line.field("path", &*self.path);
-        line.field("name", &*self.name);
-        line.field("media_type", &*self.media_type);
-        line.field("size", &self.size);
-        line.optional("sha256", &self.sha256);
-        line.optional("pages", &self.pages);
+        let line = object! {
+            "path": &*self.path,
+            "name": &*self.name,
+            "media_type": &*self.media_type,
+            "size": self.size,
+            "sha256"?: self.sha256,
+            "pages"?: self.pages,
+        };
         let line = line.finish();
         let Some(text) = &self.text else {
             let why = self.problem.as_ref().map_or_else(String::new, |problem| format!(": {problem}"));

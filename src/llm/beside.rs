@@ -4,7 +4,7 @@
 //! item without an id, which the SDK keeps and sends to nobody.
 
 use crate::{
-    json::{EditableObject, FromJson, Object, ObjectWriter, ToJson, elements, string},
+    json::{EditableObject, FromJson, Object, ToJson, elements, object, string},
     llm::message::{Message, ReasoningItem},
 };
 
@@ -164,19 +164,13 @@ fn detail_of(json: &str) -> Option<String> {
 
 impl ToJson for WebSource {
     fn write_json(&self, out: &mut String) {
-        let mut fields = ObjectWriter::new();
-        fields.field("url", &self.url);
-        fields.optional("title", &self.title);
-        out.push_str(&fields.finish());
+        object! { "url": self.url, "title"?: self.title }.write_json(out);
     }
 }
 
 impl ToJson for Work {
     fn write_json(&self, out: &mut String) {
-        let mut fields = ObjectWriter::new();
-        fields.field("name", &self.name);
-        fields.optional("detail", &self.detail);
-        out.push_str(&fields.finish());
+        object! { "name": self.name, "detail"?: self.detail }.write_json(out);
     }
 }
 

@@ -6,7 +6,7 @@
 //! the same protocol under the same base URL and model family; others would refuse it, or not understand it.
 
 use crate::{
-    json::{EditableObject, FromJson as _, ListWriter, Object, ObjectWriter, ToJson as _, is_same, quoted},
+    json::{EditableObject, FromJson as _, Object, ObjectWriter, ToJson as _, is_same, object, quoted},
     llm::{
         endpoint::Endpoint,
         message::{Message, ReasoningItem},
@@ -74,13 +74,9 @@ impl Carrying {
         {
             return None;
         }
-        let mut json = ObjectWriter::new();
-        json.raw("api", CHAT);
-        origin.write(&mut json);
-        json.raw("message", &self.message.text());
-        let mut calls = ListWriter::new();
-        calls.items(self.calls.iter().map(EditableObject::text));
-        json.raw("calls", &calls.finish());
+        let mut json = origin.fields_for(CHAT);
+        json.field("message", &self.message);
+        json.field("calls", &self.calls);
         let encrypted_content = Some(json.finish());
         Some(ReasoningItem { encrypted_content, ..ReasoningItem::default() })
     }
@@ -145,12 +141,12 @@ impl Origin {
         Self { server, family: family(&endpoint.model) }
     }
 
-    pub(super) fn write(&self, json: &mut ObjectWriter) {
-        json.field("server", &self.server);
-        json.field("model", &self.family);
+    /// The fields by which what is carried over this protocol is known again.
+    pub(super) fn fields_for(&self, api: &str) -> ObjectWriter {
+        object! { "api": api, "server": self.server, "model": self.family }
     }
 
-    /// Whether these fields, which were written by [`Self::write`], are its own.
+    /// Whether these fields, which were begun by [`Self::fields_for`], are its own.
     pub(super) fn is_of(&self, fields: &EditableObject) -> bool {
         let is = |name: &str, own: &str| fields.read::<String>(name).as_deref() == Some(own);
         is("server", &self.server) && is("model", &self.family)
@@ -165,16 +161,16 @@ fn family(model: &str) -> String {
     if start.is_empty() { name } else { start.to_owned() }
 }
 
-/// The protocols of which something is carried, as JSON.
-pub(super) const CHAT: &str = "\"chat\"";
-pub(super) const RESPONSES: &str = "\"responses\"";
-pub(super) const ANTHROPIC: &str = "\"anthropic\"";
+/// The protocols of which something is carried.
+pub(super) const CHAT: &str = "chat";
+pub(super) const RESPONSES: &str = "responses";
+pub(super) const ANTHROPIC: &str = "anthropic";
 
 /// What a message of the history carries over this protocol for this server.
 pub(super) fn fields_of(message: &Message, api: &str, origin: &Origin) -> Option<EditableObject> {
     let item = message.responses_reasoning_item.as_ref().filter(|item| item.id.is_none())?;
     let fields = EditableObject::compact(item.encrypted_content.as_deref()?)?;
-    (fields.get("api") == Some(api) && origin.is_of(&fields)).then_some(fields)
+    (fields.read::<String>("api").as_deref() == Some(api) && origin.is_of(&fields)).then_some(fields)
 }
 
 /// What a message of the history carries for this server of Chat Completions.

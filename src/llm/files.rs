@@ -10,7 +10,7 @@ pub use input::FileInput;
 pub(crate) use input::IMAGE_TOKENS;
 
 use crate::{
-    json::ObjectWriter,
+    json::object,
     llm::{
         attachment::{Attachment, named_file},
         client::Llm,
@@ -90,10 +90,7 @@ impl Files {
                 Some(objection) => Err(format!("the provider has refused a request with it: {objection}")),
             };
         }
-        let mut known = ObjectWriter::new();
-        known.field("path", &*file.path);
-        known.field("size", &file.size);
-        known.optional("sha256", &file.sha256);
+        let known = object! { "path": &*file.path, "size": file.size, "sha256"?: file.sha256 };
         let url: Rc<str> = (self.read)(event, &known.finish()).await?.into();
         let (event, path) = (event.to_owned(), file.path.clone());
         self.kept.borrow_mut().push(Kept { event, path, url: Rc::clone(&url), refused: None });

@@ -4,7 +4,7 @@
 //! unchanged.
 
 use crate::{
-    json::{EditableObject, RawJson, ToJson as _, quoted},
+    json::{EditableObject, RawJson, ToJson as _, object, quoted},
     llm::completion::Completion,
 };
 use std::collections::HashMap;
@@ -160,21 +160,18 @@ impl Metrics {
     /// A stored value of another type than the SDK's is left unchanged.
     pub fn record(&mut self, completion: &Completion, now: f64) {
         let model = self.model_name();
-        let response_id = quoted(&completion.response_id);
-        let mut latency = EditableObject::default();
-        latency.set("model", &quoted(&model));
-        latency.set("latency", &completion.latency.max(0.0).to_json_text());
-        latency.set("response_id", &response_id);
+        let latency = object! {
+            "model": model,
+            "latency": completion.latency.max(0.0),
+            "response_id": completion.response_id,
+        };
         if let Some(value) = completion.cost.filter(|cost| *cost > 0.0 && cost.is_finite()) {
             let sum = (self.accumulated_cost() + value).to_json_text();
             self.set("accumulated_cost", &sum);
-            let mut cost = EditableObject::default();
-            cost.set("model", &quoted(&model));
-            cost.set("cost", &value.to_json_text());
-            cost.set("timestamp", &(now / 1000.0).to_json_text());
-            self.append("costs", &cost);
+            let cost = object! { "model": model, "cost": value, "timestamp": now / 1000.0 };
+            self.append("costs", &cost.finish());
         }
-        self.append("response_latencies", &latency);
+        self.append("response_latencies", &latency.finish());
         if let Some(usage) = completion.usage {
             let turn = TokenUsage {
                 model,
@@ -186,7 +183,7 @@ impl Metrics {
             self.set_accumulated_token_usage(&self.accumulated_token_usage().plus(&turn));
             let mut entry = EditableObject::default();
             turn.write(&mut entry);
-            self.append("token_usages", &entry);
+            self.append("token_usages", &entry.text());
         }
     }
 
@@ -212,7 +209,7 @@ impl Metrics {
                     usage = usage.plus(&TokenUsage::read(&entry));
                     has_usage = true;
                 }
-                self.append(list, &entry);
+                self.append(list, &entry.text());
             }
         }
         if cost > self.accumulated_cost() {
@@ -241,7 +238,7 @@ impl Metrics {
     }
 
     /// Appends to a list, without reading its entries.
-    fn append(&mut self, list: &str, entry: &EditableObject) {
+    fn append(&mut self, list: &str, entry: &str) {
         let stored = match self.0.get(list) {
             None | Some("null") => "[",
             Some(json) => match json.trim_end().strip_suffix(']') {
@@ -250,7 +247,7 @@ impl Metrics {
             },
         };
         let comma = if stored.ends_with('[') { "" } else { "," };
-        let list_json = format!("{stored}{comma}{}]", entry.text());
+        let list_json = format!("{stored}{comma}{entry}]");
         self.set(list, &list_json);
     }
 

@@ -1,7 +1,7 @@
 //! Combines two confirmation settings to one that is at least as strict as both.
 
 use super::{ConfirmationPolicy, ENSEMBLE_SECURITY_ANALYZER, StoredAnalyzer};
-use crate::json::{ObjectWriter, RawJson, ToJson as _};
+use crate::json::{RawJson, object};
 
 /// A confirmation policy, and the analyzer that rates calls for it.
 #[derive(Clone, Debug, PartialEq)]
@@ -64,10 +64,11 @@ impl StoredAnalyzer {
         if is_part || self == other {
             return self;
         }
-        let mut ensemble = ObjectWriter::new();
-        ensemble.raw("analyzers", &[self.0, other.0][..].to_json_text());
-        ensemble.field("propagate_unknown", &propagate_unknown);
-        ensemble.field("kind", ENSEMBLE_SECURITY_ANALYZER);
+        let ensemble = object! {
+            "analyzers": vec![self.0, other.0],
+            "propagate_unknown": propagate_unknown,
+            "kind": ENSEMBLE_SECURITY_ANALYZER,
+        };
         Self(ensemble.into())
     }
 }

@@ -9,7 +9,7 @@ pub use guard::Guard;
 
 use crate::{
     event::SecurityRisk,
-    json::{FromJson, Object, ObjectWriter, RawJson, ToJson, string_enum},
+    json::{FromJson, Object, RawJson, ToJson, object, string_enum},
 };
 use futures_util::future::LocalBoxFuture;
 
@@ -65,18 +65,16 @@ impl FromJson for ConfirmationPolicy {
 
 impl ToJson for ConfirmationPolicy {
     fn write_json(&self, out: &mut String) {
-        let mut fields = ObjectWriter::new();
-        let kind = match self {
-            Self::AlwaysConfirm => PolicyKind::Always,
-            Self::NeverConfirm => PolicyKind::Never,
-            Self::ConfirmRisky { threshold, confirm_unknown } => {
-                fields.field("threshold", threshold);
-                fields.field("confirm_unknown", confirm_unknown);
-                PolicyKind::Risky
-            }
+        let policy = match self {
+            Self::AlwaysConfirm => object! { "kind": PolicyKind::Always },
+            Self::NeverConfirm => object! { "kind": PolicyKind::Never },
+            Self::ConfirmRisky { threshold, confirm_unknown } => object! {
+                "threshold": threshold,
+                "confirm_unknown": confirm_unknown,
+                "kind": PolicyKind::Risky,
+            },
         };
-        fields.field("kind", &kind);
-        out.push_str(&fields.finish());
+        policy.write_json(out);
     }
 }
 

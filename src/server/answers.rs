@@ -1,6 +1,6 @@
 //! The answers that a server streams, as the live events that show them. The end of an answer is its event in the log.
 
-use crate::json::ObjectWriter;
+use crate::json::object;
 
 /// The answers that are under way.
 #[derive(Default)]
@@ -95,10 +95,11 @@ fn named(item: &str, attempt: u64) -> String {
 }
 
 fn shown(id: &str, content: Option<&str>, reasoning: Option<&str>) -> String {
-    let mut event = ObjectWriter::new();
-    event.field("kind", "StreamingDeltaEvent");
-    event.field("message_id", id);
-    event.optional("content", &content.map(str::to_owned));
-    event.optional("reasoning_content", &reasoning.map(str::to_owned));
-    event.finish()
+    object! {
+        "kind": "StreamingDeltaEvent",
+        "message_id": id,
+        "content"?: content,
+        "reasoning_content"?: reasoning,
+    }
+    .finish()
 }

@@ -4,7 +4,7 @@ use crate::{
     event::{Event, MessageEvent},
     format::server_mark::{ARRIVED, BEGUN, HOST, MESSAGE, MOVING, OUTBOX, RUNS, SINCE, SKIPPED, UNLOGGED},
     id::EventId,
-    json::{EditableObject, FromJson, Object, ObjectWriter, RawJson, ToJson},
+    json::{EditableObject, FromJson, Object, RawJson, ToJson, object},
     llm::message::{Content, Message},
 };
 
@@ -49,13 +49,14 @@ impl Mark {
     }
 
     pub fn json(&self) -> RawJson {
-        let mut out = ObjectWriter::new();
-        out.field(HOST, &self.host);
-        out.optional(MOVING, &Some(true).filter(|_| self.moving));
-        out.optional(SKIPPED, &Some(self.skipped).filter(|skipped| *skipped > 0));
-        out.optional(OUTBOX, &Some(&*self.outbox).filter(|outbox| !outbox.is_empty()));
-        out.optional(BEGUN, &Some(&*self.begun).filter(|begun| !begun.is_empty()));
-        out.into()
+        let mark = object! {
+            HOST: self.host,
+            MOVING?: self.moving.then_some(true),
+            SKIPPED?: Some(self.skipped).filter(|skipped| *skipped > 0),
+            OUTBOX?: Some(&*self.outbox).filter(|outbox| !outbox.is_empty()),
+            BEGUN?: Some(&*self.begun).filter(|begun| !begun.is_empty()),
+        };
+        mark.into()
     }
 
     /// Takes note of a message of the user that is in the log, at this position.
@@ -125,13 +126,14 @@ impl FromJson for Kept {
 
 impl ToJson for Kept {
     fn write_json(&self, out: &mut String) {
-        let mut fields = ObjectWriter::new();
-        fields.field(MESSAGE, &self.event);
-        fields.optional(SINCE, &self.since);
-        fields.optional(RUNS, &Some(true).filter(|_| self.runs));
-        fields.optional(UNLOGGED, &Some(true).filter(|_| self.unlogged));
-        fields.optional(ARRIVED, &self.arrived.as_ref().map(EventId::as_str));
-        out.push_str(&fields.finish());
+        let kept = object! {
+            MESSAGE: self.event,
+            SINCE?: self.since,
+            RUNS?: self.runs.then_some(true),
+            UNLOGGED?: self.unlogged.then_some(true),
+            ARRIVED?: self.arrived.as_ref().map(EventId::as_str),
+        };
+        kept.write_json(out);
     }
 }
 

@@ -15,7 +15,7 @@ use crate::{
     error::{Error, ErrorCode, Result},
     event::{Event, Head, MessageEvent, Parent, Source},
     id::EventId,
-    json::{FromJson as _, ObjectWriter},
+    json::{FromJson as _, object},
     llm::message::{Content, Message, Role},
     store::{Durability, StoreError},
 };
@@ -100,12 +100,13 @@ impl ServerCopy {
             };
             let was_sent = kept.since.is_some();
             kept.since.get_or_insert(length);
-            let mut out = ObjectWriter::new();
-            out.optional("id", &kept.id().as_ref().map(EventId::as_str));
-            out.field("content", &kept.content());
-            out.field("runs", &kept.runs);
-            out.field("wasSent", &was_sent);
-            Ok(Some(out.finish()))
+            let next = object! {
+                "id"?: kept.id().as_ref().map(EventId::as_str),
+                "content": kept.content(),
+                "runs": kept.runs,
+                "wasSent": was_sent,
+            };
+            Ok(Some(next.finish()))
         })
         .await
     }

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     event::{self, Action, Observation},
-    json::{EditableObject, Object, ObjectWriter, RawJson},
+    json::{EditableObject, Object, RawJson, object},
 };
 use futures_util::future::{LocalBoxFuture, ready};
 use std::rc::Rc;
@@ -67,11 +67,7 @@ impl FinishTool {
     pub fn with_answer(AnswerSchema { schema, parameters, check }: AnswerSchema) -> Self {
         let mut tool = Self::default();
         tool.definition.parameters = parameters;
-        let mut params = ObjectWriter::new();
-        params.field("response_schema", &schema);
-        let mut spec = ObjectWriter::new();
-        spec.field("name", "FinishTool");
-        spec.raw("params", &params.finish());
+        let spec = object! { "name": "FinishTool", "params": object! { "response_schema": schema } };
         tool.answer = Some(Answer { check, spec: spec.into() });
         tool
     }

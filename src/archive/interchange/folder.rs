@@ -12,7 +12,7 @@ use crate::{
         tree::Leaf,
     },
     id::{ConversationId, EventId},
-    json::quoted,
+    json::{ListWriter, object},
 };
 use futures_util::future::LocalBoxFuture;
 use std::{cell::Cell, future::ready, rc::Rc};
@@ -79,9 +79,9 @@ impl Archive for Folder {
 
 /// The fields that the SDK requires. Of the agent only the model's name is known.
 pub fn minimal_state(id: ConversationId, model: Option<&str>) -> BaseState {
-    let model = quoted(model.unwrap_or("unknown"));
-    let agent = format!("{{\"llm\":{{\"model\":{model}}},\"tools\":[],\"kind\":\"Agent\"}}");
-    BaseState::minimal(id, &agent, WORKSPACE)
+    let llm = object! { "model": model.unwrap_or("unknown") };
+    let agent = object! { "llm": llm, "tools": ListWriter::new(), "kind": "Agent" };
+    BaseState::minimal(id, &agent.finish(), WORKSPACE)
 }
 
 /// Also the fields that follow from the log.

@@ -5,7 +5,7 @@ use crate::{
     error::Result,
     event::Event,
     id::ConversationId,
-    json::{ObjectWriter, ToJson as _, quoted},
+    json::{ListWriter, ObjectWriter, object},
     llm::message::{Content, Message, Role},
 };
 
@@ -46,81 +46,62 @@ pub fn read(timeline: &mut Timeline<'_>, text: &str) -> Result<()> {
 
 /// The session of a branch. `created_at` is used if it has no events.
 pub fn write(id: ConversationId, branch: &[Event], title: Option<&str>, created_at: f64) -> String {
-    let mut out = ObjectWriter::new();
-    out.field("id", &id.to_string());
     let first = branch.first().map(|event| event.timestamp().to_owned());
-    out.field("created_at", &first.unwrap_or_else(|| date::of_number(created_at)));
-    if let Some(title) = title {
-        out.field("title", title);
-    }
     let messages = history::messages(branch);
     let is_system = |index: usize| messages.get(index).is_some_and(|message| message.role == Role::System);
     // Empty instructions are omitted, unless other instructions follow, which would then be taken for the first.
     let is_left_out = |message: &Message| message.text().is_empty() && is_system(0) && !is_system(1);
-    let mut list = Vec::new();
-    for (index, message) in messages.iter().enumerate() {
-        if index > 0 || !is_left_out(message) {
-            list.push(plain(message));
-        }
+    let kept = messages.iter().enumerate().filter(|(index, message)| *index > 0 || !is_left_out(message));
+    object! {
+        "id": id.to_string(),
+        "created_at": first.unwrap_or_else(|| date::of_number(created_at)),
+        "title"?: title,
+        "messages": kept.map(|(_, message)| plain(message)).collect::<ListWriter>(),
     }
-    let list = list.join(",");
-    out.raw("messages", &format!("[{list}]"));
-    out.finish()
+    .finish()
 }
 
 /// A complete message of Chat Completions, whose content is a text instead of a list where possible.
-fn plain(message: &Message) -> String {
-    let mut out = ObjectWriter::new();
-    out.field("role", &message.role);
+fn plain(message: &Message) -> ObjectWriter {
+    let mut out = object! { "role": message.role };
     match message.content.as_slice() {
         [] => out.field("content", ""),
         [Content::Text { text, .. }] => out.field("content", text),
-        parts => out.raw("content", &format!("[{}]", parts_json(parts))),
+        parts => out.field("content", &parts_of(parts)),
     }
-    let mut calls = Vec::new();
-    for call in message.tool_calls.iter().flatten() {
-        let mut function = ObjectWriter::new();
-        function.field("name", &call.name);
-        function.field("arguments", &call.arguments);
-        let mut item = ObjectWriter::new();
-        item.field("id", &call.id);
-        item.field("type", "function");
-        item.raw("function", &function.finish());
-        item.optional("responses_item_id", &call.responses_item_id);
-        calls.push(item.finish());
-    }
-    if !calls.is_empty() {
-        out.raw("tool_calls", &format!("[{}]", calls.join(",")));
-    }
+    let calls = message.tool_calls.as_ref().filter(|calls| !calls.is_empty()).map(|calls| {
+        let calls = calls.iter().map(|call| {
+            object! {
+                "id": call.id,
+                "type": "function",
+                "function": object! { "name": call.name, "arguments": call.arguments },
+                "responses_item_id"?: call.responses_item_id,
+            }
+        });
+        calls.collect::<ListWriter>()
+    });
+    out.optional("tool_calls", &calls);
     out.optional("tool_call_id", &message.tool_call_id);
     out.optional("name", &message.name);
     out.optional("reasoning_content", &message.reasoning_content);
-    if !message.thinking_blocks.is_empty() {
-        out.raw("thinking_blocks", &message.thinking_blocks.to_json_text());
-    }
+    let blocks = Some(&message.thinking_blocks).filter(|blocks| !blocks.is_empty());
+    out.optional("thinking_blocks", &blocks);
     out.optional("responses_reasoning_item", &message.responses_reasoning_item);
-    out.finish()
+    out
 }
 
-fn parts_json(parts: &[Content]) -> String {
-    let mut texts = Vec::new();
+fn parts_of(parts: &[Content]) -> ListWriter {
+    let mut list = Vec::new();
     for part in parts {
         match part {
-            Content::Text { text, .. } => {
-                texts.push(format!("{{\"type\":\"text\",\"text\":{}}}", quoted(text)))
-            }
-            Content::File(file) => {
-                texts.push(format!("{{\"type\":\"text\",\"text\":{}}}", quoted(&file.text)));
-            }
-            Content::Image { image_urls, .. } => {
-                for url in image_urls {
-                    texts.push(format!(
-                        "{{\"type\":\"image_url\",\"image_url\":{{\"url\":{}}}}}",
-                        quoted(url)
-                    ));
-                }
-            }
+            Content::Text { text, .. } => list.push(object! { "type": "text", "text": text }),
+            Content::File(file) => list.push(object! { "type": "text", "text": &*file.text }),
+            Content::Image { image_urls, .. } => list.extend(
+                image_urls
+                    .iter()
+                    .map(|url| object! { "type": "image_url", "image_url": object! { "url": url } }),
+            ),
         }
     }
-    texts.join(",")
+    list.into_iter().collect()
 }

@@ -5,7 +5,7 @@
 //! `js/agent/condenser.ts` reads the fields from it.
 
 use crate::{
-    json::{EditableObject, ListWriter, ObjectWriter, RawJson, quoted},
+    json::{EditableObject, ObjectWriter, RawJson, object},
     llm::{ToolSchema, message::Message},
 };
 
@@ -82,23 +82,16 @@ const FIELDS: [Field; 10] = [
 /// The tool by which the model is asked for the fields.
 pub(super) fn summary_tool() -> ToolSchema {
     let mut properties = ObjectWriter::new();
-    let mut required = ListWriter::new();
     for field in &FIELDS {
-        let mut property = ObjectWriter::new();
-        property.field("type", if field.is_list { "array" } else { "string" });
-        if field.is_list {
-            property.raw("items", r#"{"type":"string"}"#);
-        }
-        property.field("description", field.description);
-        properties.raw(&field.name(), &property.finish());
+        let property = object! {
+            "type": if field.is_list { "array" } else { "string" },
+            "items"?: field.is_list.then(|| object! { "type": "string" }),
+            "description": field.description,
+        };
+        properties.field(&field.name(), &property);
     }
-    for name in ["user_context", "completed_tasks", "pending_tasks"] {
-        required.item(&quoted(name));
-    }
-    let mut parameters = ObjectWriter::new();
-    parameters.field("type", "object");
-    parameters.raw("properties", &properties.finish());
-    parameters.raw("required", &required.finish());
+    let required = ["user_context", "completed_tasks", "pending_tasks"];
+    let parameters = object! { "type": "object", "properties": properties, "required": &required[..] };
     ToolSchema {
         name: TOOL.to_owned(),
         description: "Stores the summary of the events that are removed from the conversation.".to_owned(),

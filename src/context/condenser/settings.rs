@@ -1,6 +1,6 @@
 //! The stored form of condensers: the `condenser` field of an agent.
 
-use crate::json::{FromJson, ListWriter, ObjectWriter, RawJson, ToJson as _};
+use crate::json::{FromJson, RawJson, object};
 
 /// `LLMSummarizingCondenser`: a model summarizes the events that are removed. Its defaults are the SDK's.
 #[derive(Clone, Debug, PartialEq)]
@@ -89,16 +89,17 @@ impl LLMSummarizingCondenser {
 
     /// The stored form, as the SDK writes it.
     pub fn json(&self) -> RawJson {
-        let mut out = ObjectWriter::new();
-        out.field("llm", &self.llm);
-        out.field("max_size", &self.max_size);
-        out.optional("max_tokens", &self.max_tokens);
-        out.field("keep_first", &self.keep_first);
-        out.field("minimum_progress", &self.minimum_progress);
-        out.field("hard_context_reset_max_retries", &self.hard_context_reset_max_retries);
-        out.field("hard_context_reset_context_scaling", &self.hard_context_reset_context_scaling);
-        out.field("kind", SUMMARIZING);
-        out.into()
+        let settings = object! {
+            "llm": self.llm,
+            "max_size": self.max_size,
+            "max_tokens"?: self.max_tokens,
+            "keep_first": self.keep_first,
+            "minimum_progress": self.minimum_progress,
+            "hard_context_reset_max_retries": self.hard_context_reset_max_retries,
+            "hard_context_reset_context_scaling": self.hard_context_reset_context_scaling,
+            "kind": SUMMARIZING,
+        };
+        settings.into()
     }
 }
 
@@ -134,18 +135,14 @@ impl Condenser {
 
     /// The stored form, as the SDK writes it.
     pub fn json(&self) -> RawJson {
-        let mut out = ObjectWriter::new();
         match self.members.as_slice() {
-            [] => out.field("kind", NO_OP),
-            [member] => return member.json(),
+            [] => object! { "kind": NO_OP }.into(),
+            [member] => member.json(),
             members => {
-                let mut list = ListWriter::new();
-                list.items(members.iter().map(|member| member.json().to_json_text()));
-                out.raw("condensers", &list.finish());
-                out.field("kind", PIPELINE);
+                let members: Vec<RawJson> = members.iter().map(LLMSummarizingCondenser::json).collect();
+                object! { "condensers": members, "kind": PIPELINE }.into()
             }
         }
-        out.into()
     }
 }
 

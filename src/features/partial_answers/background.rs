@@ -10,7 +10,7 @@ use crate::{
     error::Result,
     format::agent_state::BACKGROUND_RESPONSE,
     handle::Conversation,
-    json::{EditableObject, RawJson, quoted},
+    json::{EditableObject, object},
     llm::{Llm, StartedResponse},
     machine::{Command, Setting},
 };
@@ -46,15 +46,13 @@ impl Conversation {
     /// a reload would lose the response.
     pub(crate) async fn store_responses(&self, request: &Underway) {
         while let Some((llm, id)) = request.next_response().await {
-            let mut response = EditableObject::default();
-            let fields = [("id", &id), ("model", &llm.options.model), ("after", &request.answer.question)];
-            for (name, value) in fields {
-                response.set(name, &quoted(value));
-            }
-            if let Some(base_url) = &llm.options.base_url {
-                response.set("base_url", &quoted(base_url));
-            }
-            let setting = Setting::BackgroundResponse(RawJson::of(&response));
+            let response = object! {
+                "id": id,
+                "model": llm.options.model,
+                "after": request.answer.question,
+                "base_url"?: llm.options.base_url,
+            };
+            let setting = Setting::BackgroundResponse(response.into());
             let _ = self.perform(Command::ChangeSetting(setting)).await;
         }
     }

@@ -3,7 +3,7 @@
 //! thoughts and calls, which the event has, are left out of it.
 
 use crate::{
-    json::{EditableObject, ListWriter, ObjectWriter},
+    json::{EditableObject, ListWriter},
     llm::{
         carried::{self, Origin},
         message::{Message, ReasoningItem},
@@ -21,10 +21,8 @@ pub(super) const CALL: &str = r#"{"type":"tool_use"}"#;
 pub(super) fn item(blocks: Vec<String>, origin: &Origin) -> Option<ReasoningItem> {
     let mut list = ListWriter::new();
     list.items(blocks);
-    let mut json = ObjectWriter::new();
-    json.raw("api", carried::ANTHROPIC);
-    origin.write(&mut json);
-    json.raw("blocks", &list.finish());
+    let mut json = origin.fields_for(carried::ANTHROPIC);
+    json.field("blocks", &list);
     let encrypted_content = Some(json.finish()).filter(|json| json.len() <= LONGEST)?;
     Some(ReasoningItem { encrypted_content: Some(encrypted_content), ..ReasoningItem::default() })
 }

@@ -11,7 +11,7 @@ use super::{
     thinking::{open_loop, takes_unsigned},
 };
 use crate::{
-    json::{ListWriter, ObjectWriter, quoted},
+    json::{ListWriter, object},
     llm::{
         chat_completions::messages::CacheMarks,
         message::{Message, Role},
@@ -26,8 +26,8 @@ const GO_ON: &str = r#"{"type":"text","text":"Go on."}"#;
 
 /// The instructions and the messages of a request.
 pub(super) struct History {
-    pub(super) system: Option<String>,
-    pub(super) messages: String,
+    pub(super) system: Option<ListWriter>,
+    pub(super) messages: ListWriter,
     pub(super) has_calls: bool,
 }
 
@@ -69,7 +69,7 @@ pub(super) fn history(request: &LlmRequest<'_>, names: &ToolNames, is_thinking: 
         if turns.is_empty() && blocks.is_empty() {
             blocks.push(GO_ON.into());
         }
-        turns.items(turn("\"user\"", blocks));
+        turns.items(turn(Role::User, blocks));
 
         open = Vec::new();
         let mut blocks = Vec::new();
@@ -81,26 +81,23 @@ pub(super) fn history(request: &LlmRequest<'_>, names: &ToolNames, is_thinking: 
         let is_last = rest.peek().is_none();
         if is_last && open.is_empty() {
             trim_texts(&mut blocks);
-            turns.items(turn("\"assistant\"", blocks));
+            turns.items(turn(Role::Assistant, blocks));
             break;
         }
-        turns.items(turn("\"assistant\"", blocks));
+        turns.items(turn(Role::Assistant, blocks));
     }
-    let system = Some(system).filter(|system| !system.is_empty()).map(ListWriter::finish);
-    History { system, messages: turns.finish(), has_calls }
+    let system = Some(system).filter(|system| !system.is_empty());
+    History { system, messages: turns, has_calls }
 }
 
 /// `None` for a turn without blocks: the API then joins the turns around it.
-fn turn(role: &str, blocks: Vec<String>) -> Option<String> {
+fn turn(role: Role, blocks: Vec<String>) -> Option<String> {
     if blocks.is_empty() {
         return None;
     }
     let mut content = ListWriter::new();
     content.items(blocks);
-    let mut turn = ObjectWriter::new();
-    turn.raw("role", role);
-    turn.raw("content", &content.finish());
-    Some(turn.finish())
+    Some(object! { "role": role, "content": content }.finish())
 }
 
 fn user_turn(
@@ -140,9 +137,5 @@ fn user_turn(
 /// The result for a call that has none.
 fn missing_result(call: &OpenCall<'_>) -> String {
     let text = format!("[Of this call of {} no result was recorded.]", call.name);
-    let mut result = ObjectWriter::new();
-    result.raw("type", "\"tool_result\"");
-    result.raw("tool_use_id", &quoted(&call.sent));
-    result.raw("content", &quoted(&text));
-    result.finish()
+    object! { "type": "tool_result", "tool_use_id": call.sent, "content": text }.finish()
 }

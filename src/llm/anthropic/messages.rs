@@ -6,24 +6,25 @@ use super::{
     thinking::{is_signed, takes_unsigned},
 };
 use crate::{
-    json::{EditableObject, ListWriter, Object, ObjectWriter, quoted, well_formed},
+    json::{
+        EditableObject, Json, ListWriter, Object, ObjectWriter, ToJson as _, object, quoted, well_formed,
+    },
     llm::{
         carried::Origin,
-        chat_completions::messages::{is_blank, is_marked, is_space, part},
+        chat_completions::messages::{CACHE_CONTROL, is_blank, is_marked, is_space, part},
         message::{Content, FileKind, GivenFile, Message, MessageToolCall, ThinkingBlock},
         tool_names::{CallIds, ToolNames},
         tool_text::clipped,
         wire_api::LlmRequest,
     },
 };
+use std::borrow::Cow;
 
 /// Sent for a blank text, which the API refuses ("text content blocks must be non-empty").
 const EMPTY_TEXT: &str = "[Nothing was said.]";
 
 /// Sent before instructions that come later than the first message.
 const NOTE: &str = "[Not the user but the program around this conversation says:]";
-
-const CACHE_CONTROL: &str = "{\"type\":\"ephemeral\"}";
 
 /// A part of a message that is sent.
 enum Part<'a> {
@@ -122,14 +123,14 @@ pub(super) fn tool_result(
         }
         list.finish()
     };
-    let mut result = ObjectWriter::new();
-    result.raw("type", "\"tool_result\"");
-    result.raw("tool_use_id", &quoted(sent_id));
-    result.raw("content", &content);
-    if !is_text && is_marked(message, marked) {
-        result.raw("cache_control", CACHE_CONTROL);
+    let cache_control = (!is_text && is_marked(message, marked)).then_some(CACHE_CONTROL);
+    object! {
+        "type": "tool_result",
+        "tool_use_id": sent_id,
+        "content": Json(&content),
+        "cache_control"?: cache_control,
     }
-    result.finish()
+    .finish()
 }
 
 /// The blocks of an assistant message: thinking, texts and calls. The calls are added to `open`.
@@ -146,12 +147,12 @@ pub(super) fn assistant_blocks<'a>(
     if has_thoughts && (takes_unsigned(request) || !request.features.force_string_serializer) {
         let takes_unsigned = takes_unsigned(request);
         for block in message.thinking_blocks.iter().filter(|block| takes_unsigned || is_signed(block)) {
-            blocks.push(thinking_block(block));
+            blocks.push(block.to_json_text());
         }
         let is_missed = request.options.learned.wants_reasoning.get() && takes_unsigned && blocks.is_empty();
         if is_missed && message.tool_calls.as_ref().is_some_and(|calls| !calls.is_empty()) {
             let thinking = message.reasoning_content.clone().unwrap_or_else(|| " ".into());
-            blocks.push(thinking_block(&ThinkingBlock::Thinking { thinking, signature: None }));
+            blocks.push(ThinkingBlock::Thinking { thinking, signature: None }.to_json_text());
         }
     }
     let calls = message.tool_calls.as_deref().unwrap_or_default();
@@ -189,11 +190,9 @@ fn call_block<'a>(
         return None;
     }
     let sent = ids.next(&call.id);
-    let mut block = ObjectWriter::new();
-    block.raw("type", "\"tool_use\"");
-    block.raw("id", &quoted(&sent));
-    block.raw("name", &quoted(names.sent(&call.name)));
-    block.raw("input", &input(&call.arguments));
+    let input = input(&call.arguments);
+    let block =
+        object! { "type": "tool_use", "id": sent, "name": names.sent(&call.name), "input": Json(&input) };
     open.push(OpenCall { id: &call.id, sent, name: &call.name });
     Some(block.finish())
 }
@@ -222,11 +221,9 @@ pub(super) fn trim_texts(blocks: &mut [String]) {
 
 /// The arguments as an object, which the API requires ("Input should be a valid dictionary"). Invalid arguments become an
 /// empty object: the call has failed, and its result quotes the error.
-fn input(arguments: &str) -> String {
-    match Object::parse(arguments.trim()) {
-        Some(_) => well_formed(arguments.trim()).into_owned(),
-        None => "{}".into(),
-    }
+fn input(arguments: &str) -> Cow<'_, str> {
+    let arguments = arguments.trim();
+    if Object::parse(arguments).is_some() { well_formed(arguments) } else { "{}".into() }
 }
 
 fn or_placeholder(text: &str) -> &str {
@@ -234,7 +231,7 @@ fn or_placeholder(text: &str) -> &str {
 }
 
 fn text_block(text: &str, is_marked: bool) -> String {
-    part("text", &quoted(text), is_marked)
+    part("text", text, is_marked)
 }
 
 fn image_block(url: &str, is_marked: bool) -> String {
@@ -242,25 +239,12 @@ fn image_block(url: &str, is_marked: bool) -> String {
         let kind = inline.split([';', ',']).next()?;
         Some((kind, inline.split_once(";base64,")?.1))
     });
-    let mut source = ObjectWriter::new();
-    match inline {
-        Some((kind, data)) => {
-            source.raw("type", "\"base64\"");
-            source.raw("media_type", &quoted(kind));
-            source.raw("data", &quoted(data));
-        }
-        None => {
-            source.raw("type", "\"url\"");
-            source.raw("url", &quoted(url));
-        }
-    }
-    let mut block = ObjectWriter::new();
-    block.raw("type", "\"image\"");
-    block.raw("source", &source.finish());
-    if is_marked {
-        block.raw("cache_control", CACHE_CONTROL);
-    }
-    block.finish()
+    let source = match inline {
+        Some((kind, data)) => base64(kind, data),
+        None => object! { "type": "url", "url": url },
+    };
+    let cache_control = is_marked.then_some(CACHE_CONTROL);
+    object! { "type": "image", "source": source, "cache_control"?: cache_control }.finish()
 }
 
 /// A document or an image; the API takes no audio.
@@ -269,31 +253,9 @@ fn file_block(file: &GivenFile) -> String {
         return image_block(&file.url, false);
     }
     let (media_type, data) = file.parts();
-    let mut source = ObjectWriter::new();
-    source.raw("type", "\"base64\"");
-    source.raw("media_type", &quoted(media_type));
-    source.raw("data", &quoted(data));
-    let mut block = ObjectWriter::new();
-    block.raw("type", "\"document\"");
-    block.raw("source", &source.finish());
-    block.raw("title", &quoted(&file.name));
-    block.finish()
+    object! { "type": "document", "source": base64(media_type, data), "title": file.name }.finish()
 }
 
-fn thinking_block(block: &ThinkingBlock) -> String {
-    let mut json = ObjectWriter::new();
-    match block {
-        ThinkingBlock::Thinking { thinking, signature } => {
-            json.raw("type", "\"thinking\"");
-            json.raw("thinking", &quoted(thinking));
-            if let Some(signature) = signature {
-                json.raw("signature", &quoted(signature));
-            }
-        }
-        ThinkingBlock::Redacted { data } => {
-            json.raw("type", "\"redacted_thinking\"");
-            json.raw("data", &quoted(data));
-        }
-    }
-    json.finish()
+fn base64(media_type: &str, data: &str) -> ObjectWriter {
+    object! { "type": "base64", "media_type": media_type, "data": data }
 }

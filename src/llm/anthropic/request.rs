@@ -2,7 +2,7 @@
 
 use super::{history::history, thinking::Thinking};
 use crate::{
-    json::{ListWriter, ObjectWriter, ToJson as _, quoted},
+    json::{ListWriter, object},
     llm::{completion::ToolSchema, error::LlmError, tool_names::ToolNames, wire_api::LlmRequest},
 };
 
@@ -27,34 +27,24 @@ pub(super) fn request_body(request: &LlmRequest<'_>, names: &ToolNames) -> Resul
     let wanted = Thinking::of(request, max_tokens);
     let thinking = wanted.as_ref().filter(|thinking| thinking.fits(request));
     let history = history(request, names, thinking.is_some());
-    let mut body = ObjectWriter::new();
-    body.raw("model", &quoted(&endpoint.model));
-    body.raw("max_tokens", &max_tokens.to_string());
-    if let Some(system) = history.system {
-        body.raw("system", &system);
-    }
-    body.raw("messages", &history.messages);
+    let mut body = object! {
+        "model": endpoint.model,
+        "max_tokens": max_tokens,
+        "system"?: history.system,
+        "messages": history.messages,
+    };
     if !request.tools.is_empty() {
-        body.raw("tools", &tools_json(request.tools, names)?);
+        body.field("tools", &tools(request.tools, names)?);
     } else if history.has_calls {
         body.raw("tools", NO_TOOL);
     }
-    if let Some(thinking) = thinking {
-        body.raw("thinking", &thinking.json());
-    }
-    if let Some(config) = wanted.as_ref().and_then(Thinking::output_config) {
-        body.raw("output_config", &config);
-    }
+    body.optional("thinking", &thinking.map(Thinking::json));
+    body.optional("output_config", &wanted.as_ref().and_then(Thinking::output_config));
     if features.supports_sampling_params {
-        for (name, value) in [("temperature", options.temperature), ("top_p", options.top_p)] {
-            if let Some(value) = value {
-                body.raw(name, &value.to_json_text());
-            }
-        }
+        body.optional("temperature", &options.temperature);
+        body.optional("top_p", &options.top_p);
     }
-    if request.is_streaming {
-        body.raw("stream", "true");
-    }
+    body.optional("stream", &request.is_streaming.then_some(true));
     Ok(body.finish())
 }
 
@@ -73,21 +63,20 @@ pub(super) fn request_headers(request: &LlmRequest<'_>) -> Vec<(String, String)>
     headers
 }
 
-fn tools_json(tools: &[ToolSchema], names: &ToolNames) -> Result<String, LlmError> {
-    let mut list = ListWriter::new();
-    for tool in tools {
+fn tools(tools: &[ToolSchema], names: &ToolNames) -> Result<ListWriter, LlmError> {
+    let tools = tools.iter().map(|tool| {
         let mut schema = tool.schema()?;
         schema.retain(&|name, _| SCHEMA_FIELDS.contains(&name));
         schema.set("type", "\"object\"");
         if schema.get("properties").is_none() {
             schema.set("properties", "{}");
         }
-        let mut item = ObjectWriter::new();
-        item.raw("name", &quoted(names.sent(&tool.name)));
-        item.raw("description", &quoted(&tool.description));
-        item.raw("input_schema", &schema.text());
-        item.raw("type", "\"custom\"");
-        list.item(&item.finish());
-    }
-    Ok(list.finish())
+        Ok(object! {
+            "name": names.sent(&tool.name),
+            "description": tool.description,
+            "input_schema": schema,
+            "type": "custom",
+        })
+    });
+    tools.collect()
 }

@@ -1,7 +1,7 @@
 //! The thinking options of a request.
 
 use crate::{
-    json::quoted,
+    json::{ObjectWriter, object},
     llm::{
         message::{Message, Role, ThinkingBlock},
         provider::ReasoningEffort,
@@ -85,18 +85,18 @@ impl Thinking {
     }
 
     /// The field `thinking` of the body.
-    pub(super) fn json(&self) -> String {
+    pub(super) fn json(&self) -> ObjectWriter {
         match self {
             // Without `display` the newer models do not return their reasoning.
-            Self::Adaptive(_) => r#"{"type":"adaptive","display":"summarized"}"#.into(),
-            Self::Budget(budget) => format!("{{\"type\":\"enabled\",\"budget_tokens\":{budget}}}"),
+            Self::Adaptive(_) => object! { "type": "adaptive", "display": "summarized" },
+            Self::Budget(budget) => object! { "type": "enabled", "budget_tokens": budget },
         }
     }
 
     /// The field `output_config` of the body.
-    pub(super) fn output_config(&self) -> Option<String> {
+    pub(super) fn output_config(&self) -> Option<ObjectWriter> {
         match self {
-            Self::Adaptive(effort) => Some(format!("{{\"effort\":{}}}", quoted(effort))),
+            Self::Adaptive(effort) => Some(object! { "effort": effort }),
             Self::Budget(_) => None,
         }
     }

@@ -2,7 +2,7 @@
 
 use super::request::enables_thinking;
 use crate::{
-    json::{EditableObject, ListWriter, ObjectWriter, elements, quoted},
+    json::{EditableObject, Json, ListWriter, ObjectWriter, ToJson, elements, object, quoted},
     llm::{
         carried::{Carried, Origin},
         history::{sent_id, signature_of},
@@ -31,7 +31,8 @@ const NOTED: &str = r#"{"role":"assistant","content":"Noted."}"#;
 /// The signature that Gemini accepts for a call of another model.
 const NO_SIGNATURE: &str = "skip_thought_signature_validator";
 
-const CACHE_CONTROL: &str = "{\"type\":\"ephemeral\"}";
+/// Marks the end of a prefix that Anthropic caches.
+pub(in crate::llm) const CACHE_CONTROL: Json<'_> = Json(r#"{"type":"ephemeral"}"#);
 
 /// In place of a field's name: Mistral's reasoning is a part of the content, and its API refuses all fields for it.
 pub(super) const IN_CONTENT: &str = "content";
@@ -88,9 +89,9 @@ fn tool_images(images: &mut Vec<String>) -> Option<String> {
         return None;
     }
     let mut content = ListWriter::new();
-    content.item(&format!("{{\"type\":\"text\",\"text\":{}}}", quoted(TOOL_IMAGES)));
+    content.item(&part("text", TOOL_IMAGES, false));
     content.items(images.drain(..));
-    Some(format!("{{\"role\":\"user\",\"content\":{}}}", content.finish()))
+    Some(object! { "role": "user", "content": content }.finish())
 }
 
 /// The message parts that end a cached prefix: the SDK's `_apply_prompt_caching`. They are the first part of the system
@@ -149,14 +150,14 @@ fn message_json(
     if let Some(content) = content {
         json.raw("content", &content);
     }
-    json.raw("role", role_json(message.role));
+    json.field("role", &message.role);
     if !features.force_string_serializer {
         if message.role == Role::Tool && is_marked(message, marked) {
-            json.raw("cache_control", CACHE_CONTROL);
+            json.field("cache_control", &CACHE_CONTROL);
         }
         let has_thinking = message.role == Role::Assistant && !message.thinking_blocks.is_empty();
         if has_thinking && provider.takes_thinking_blocks {
-            json.raw("thinking_blocks", &thinking_json(&message.thinking_blocks));
+            json.field("thinking_blocks", &thinking(&message.thinking_blocks));
         }
     }
     if let Some(calls) = calls {
@@ -169,35 +170,33 @@ fn message_json(
         let takes_signatures = provider.takes_call_signatures
             || features.wants_signed_calls && request.options.learned.wants_reasoning.get();
         for (position, call) in calls.iter().enumerate() {
-            let mut function = ObjectWriter::new();
-            function.raw("name", &quoted(names.sent(&call.name)));
-            function.raw("arguments", &quoted(&call.arguments));
-            let mut item = ObjectWriter::new();
+            let mut item = object! {
+                "id": sent_id(&call.id, provider),
+                "type": "function",
+                "function": object! { "name": names.sent(&call.name), "arguments": call.arguments },
+            };
             let own = carried_calls.get(position).filter(|own| !own.is_empty());
-            item.raw("id", &quoted(&sent_id(&call.id, provider)));
-            item.raw("type", "\"function\"");
-            item.raw("function", &function.finish());
             // Of parallel calls only the first has a signature.
             let signature =
                 signature_of(&call.id).1.or((is_unsigned && position == 0).then_some(NO_SIGNATURE));
             if let Some(own) = own {
                 own.iter().for_each(|(name, value)| item.raw(name, value));
             } else if let (true, Some(signature)) = (takes_signatures, signature) {
-                let google = format!("{{\"google\":{{\"thought_signature\":{}}}}}", quoted(signature));
-                item.raw("extra_content", &google);
+                let google = object! { "thought_signature": signature };
+                item.field("extra_content", &object! { "google": google });
             }
             list.item(&item.finish());
         }
-        json.raw("tool_calls", &list.finish());
+        json.field("tool_calls", &list);
     }
     if let (Role::Tool, Some(id)) = (message.role, &message.tool_call_id) {
-        json.raw("tool_call_id", &quoted(&sent_id(id, provider)));
+        json.field("tool_call_id", &sent_id(id, provider));
         if let (true, Some(name)) = (provider.takes_tool_name, &message.name) {
-            json.raw("name", &quoted(names.sent(name)));
+            json.field("name", names.sent(name));
         }
     }
     if let Some(reasoning) = reasoning.filter(|_| field != IN_CONTENT) {
-        json.raw(field, &quoted(reasoning));
+        json.field(field, reasoning);
     }
     if let Some(carried) = carried {
         carried.message().iter().for_each(|(name, value)| json.raw(name, value));
@@ -207,12 +206,13 @@ fn message_json(
 
 /// The content of an answer with its thoughts as the first part.
 fn with_thoughts(content: Option<&str>, thoughts: &str) -> String {
-    let text = ["[", &part("text", &quoted(thoughts), false), "]"].concat();
+    let mut thinking = ListWriter::new();
+    thinking.item(&part("text", thoughts, false));
     let mut list = ListWriter::new();
-    list.item(&part("thinking", &text, false));
+    list.item(&part("thinking", &thinking, false));
     match content.map(|content| (content, elements(content))) {
         Some((_, Some(parts))) => list.items(parts.into_iter().map(str::to_owned)),
-        Some((text, None)) if text != "\"\"" => list.item(&part("text", text, false)),
+        Some((text, None)) if text != "\"\"" => list.item(&part("text", &Json(text), false)),
         _ => {}
     }
     list.finish()
@@ -257,15 +257,6 @@ fn is_thinking(request: &LlmRequest<'_>) -> bool {
         || enables_thinking(request)
 }
 
-pub(in crate::llm) fn role_json(role: Role) -> &'static str {
-    match role {
-        Role::User => "\"user\"",
-        Role::System => "\"system\"",
-        Role::Assistant => "\"assistant\"",
-        Role::Tool => "\"tool\"",
-    }
-}
-
 /// All texts in one string; `None` for a message with calls and no text.
 fn string_content(message: &Message, has_calls: bool) -> Option<String> {
     let text = message.text();
@@ -293,13 +284,13 @@ fn list_content(
             Content::Text { text, cache_prompt } => {
                 let text = if message.role == Role::Tool { clipped(text) } else { text.clone() };
                 let is_marked = marks_parts && (*cache_prompt || marked == Some(at));
-                list.item(&part("text", &quoted(&text), is_marked));
+                list.item(&part("text", &text, is_marked));
             }
             Content::Image { image_urls, cache_prompt } if supports_vision => {
                 for (position, url) in image_urls.iter().enumerate() {
                     let is_last = position + 1 == image_urls.len();
                     let is_marked = is_last && marks_parts && (*cache_prompt || marked == Some(at));
-                    let image = part("image_url", &format!("{{\"url\":{}}}", quoted(url)), is_marked);
+                    let image = part("image_url", &object! { "url": url }, is_marked);
                     match hoisted {
                         Some(_) => images.push(image),
                         None => list.item(&image),
@@ -311,7 +302,7 @@ fn list_content(
                 if let Some((kind, value)) = file.given.as_ref().map(file_part) {
                     list.item(&part(kind, &value, false));
                 }
-                list.item(&part("text", &quoted(&file.text), marks_parts && marked == Some(at)));
+                list.item(&part("text", &file.text, marks_parts && marked == Some(at)));
             }
         }
     }
@@ -329,36 +320,20 @@ fn list_content(
 }
 
 /// A part of this type, with its value in the field of the same name.
-pub(in crate::llm) fn part(kind: &str, value: &str, is_marked: bool) -> String {
-    let mut part = ObjectWriter::new();
-    part.raw("type", &quoted(kind));
-    part.raw(kind, value);
-    if is_marked {
-        part.raw("cache_control", CACHE_CONTROL);
-    }
+pub(in crate::llm) fn part<T: ToJson + ?Sized>(kind: &str, value: &T, is_marked: bool) -> String {
+    let mut part = object! { "type": kind };
+    part.field(kind, value);
+    part.optional("cache_control", &is_marked.then_some(CACHE_CONTROL));
     part.finish()
 }
 
 /// The type of the part that is this file, and its value.
-pub(in crate::llm) fn file_part(file: &GivenFile) -> (&'static str, String) {
-    let mut value = ObjectWriter::new();
-    let kind = match file.kind {
-        FileKind::Pdf => {
-            value.raw("filename", &quoted(&file.name));
-            value.raw("file_data", &quoted(&file.url));
-            "file"
-        }
-        FileKind::Audio(format) => {
-            value.raw("data", &quoted(file.parts().1));
-            value.raw("format", &quoted(format));
-            "input_audio"
-        }
-        FileKind::Image => {
-            value.raw("url", &quoted(&file.url));
-            "image_url"
-        }
-    };
-    (kind, value.finish())
+pub(in crate::llm) fn file_part(file: &GivenFile) -> (&'static str, ObjectWriter) {
+    match file.kind {
+        FileKind::Pdf => ("file", object! { "filename": file.name, "file_data": &*file.url }),
+        FileKind::Audio(format) => ("input_audio", object! { "data": file.parts().1, "format": format }),
+        FileKind::Image => ("image_url", object! { "url": &*file.url }),
+    }
 }
 
 pub(in crate::llm) fn is_marked(message: &Message, marked: Option<usize>) -> bool {
@@ -370,24 +345,14 @@ pub(in crate::llm) fn is_marked(message: &Message, marked: Option<usize>) -> boo
     })
 }
 
-fn thinking_json(blocks: &[ThinkingBlock]) -> String {
-    let mut list = ListWriter::new();
-    for block in blocks {
-        let mut json = ObjectWriter::new();
-        match block {
-            ThinkingBlock::Thinking { thinking, signature } => {
-                json.raw("type", "\"thinking\"");
-                json.raw("thinking", &quoted(thinking));
-                json.raw("signature", &signature.as_deref().map_or("null".into(), quoted));
-            }
-            ThinkingBlock::Redacted { data } => {
-                json.raw("type", "\"redacted_thinking\"");
-                json.raw("data", &quoted(data));
-            }
+fn thinking(blocks: &[ThinkingBlock]) -> ListWriter {
+    let blocks = blocks.iter().map(|block| match block {
+        ThinkingBlock::Thinking { thinking, signature } => {
+            object! { "type": "thinking", "thinking": thinking, "signature": signature }
         }
-        list.item(&json.finish());
-    }
-    list.finish()
+        ThinkingBlock::Redacted { data } => object! { "type": "redacted_thinking", "data": data },
+    });
+    blocks.collect()
 }
 
 /// Whether Python's `str.strip` would leave nothing.

@@ -1,7 +1,7 @@
 //! Body and headers of a request, as a function of options, messages and tools.
 
 use crate::{
-    json::{ListWriter, ObjectWriter, ToJson as _, quoted},
+    json::{Json, ListWriter, ObjectWriter, object},
     llm::{completion::ToolSchema, provider::ReasoningEffort, tool_names::ToolNames, wire_api::LlmRequest},
 };
 
@@ -13,21 +13,17 @@ pub(in crate::llm) fn request_body(
 ) -> ObjectWriter {
     let LlmRequest { options, endpoint, features, .. } = *request;
     let provider = endpoint.provider;
-    let mut body = ObjectWriter::new();
-    body.raw("model", &quoted(&endpoint.model));
+    let mut body = object! { "model": endpoint.model };
     body.raw_of("messages", messages);
     if let Some(limit) = features.max_output_tokens {
-        body.raw(provider.output_limit, &limit.to_string());
+        body.field(provider.output_limit, &limit);
         if features.has_thinking_budget && provider.output_limit != "max_tokens" {
-            body.raw("max_tokens", &limit.to_string());
+            body.field("max_tokens", &limit);
         }
     }
     if features.supports_sampling_params {
-        for (name, value) in [("temperature", options.temperature), ("top_p", options.top_p)] {
-            if let Some(value) = value {
-                body.raw(name, &value.to_json_text());
-            }
-        }
+        body.optional("temperature", &options.temperature);
+        body.optional("top_p", &options.top_p);
     }
     // By default it is sent only to servers that are known to accept it; if the host has set it, to any server.
     if sends_effort(request) {
@@ -35,10 +31,10 @@ pub(in crate::llm) fn request_body(
         match provider.reasoning {
             ReasoningEffort::ThinkingSwitch => {
                 let switch = if effort == "none" { "disabled" } else { "enabled" };
-                body.raw("thinking", &format!("{{\"type\":\"{switch}\"}}"));
+                body.field("thinking", &object! { "type": switch });
             }
             ReasoningEffort::Always | ReasoningEffort::UnlessKnown | ReasoningEffort::IfKnown => {
-                body.raw("reasoning_effort", &quoted(effort));
+                body.field("reasoning_effort", effort);
             }
         }
     }
@@ -46,19 +42,19 @@ pub(in crate::llm) fn request_body(
         (features.has_thinking_budget, provider.takes_thinking, features.max_output_tokens)
     {
         let budget = THINKING_BUDGET.min(limit.saturating_sub(1));
-        body.raw("thinking", &format!("{{\"type\":\"enabled\",\"budget_tokens\":{budget}}}"));
+        body.field("thinking", &object! { "type": "enabled", "budget_tokens": budget });
     }
     if let (true, Some(id)) = (provider.takes_cache_key && features.takes_extras, request.conversation_id) {
-        body.raw("prompt_cache_key", &quoted(id));
+        body.field("prompt_cache_key", id);
     }
     if request.is_streaming {
-        body.raw("stream", "true");
+        body.field("stream", &true);
         if provider.takes_stream_options {
-            body.raw("stream_options", "{\"include_usage\":true}");
+            body.field("stream_options", &object! { "include_usage": true });
         }
     }
     if !request.tools.is_empty() {
-        body.raw("tools", &tools_json(request.tools, names));
+        body.field("tools", &tools(request.tools, names));
     }
     body
 }
@@ -95,17 +91,14 @@ pub(in crate::llm) fn request_headers(request: &LlmRequest<'_>) -> Vec<(String, 
 /// The SDK's `extended_thinking_budget`.
 const THINKING_BUDGET: u32 = 200_000;
 
-fn tools_json(tools: &[ToolSchema], names: &ToolNames) -> String {
-    let mut list = ListWriter::new();
-    for tool in tools {
-        let mut function = ObjectWriter::new();
-        function.raw("name", &quoted(names.sent(&tool.name)));
-        function.raw("description", &quoted(&tool.description));
-        function.raw("parameters", &tool.parameters);
-        let mut item = ObjectWriter::new();
-        item.raw("type", "\"function\"");
-        item.raw("function", &function.finish());
-        list.item(&item.finish());
-    }
-    list.finish()
+fn tools(tools: &[ToolSchema], names: &ToolNames) -> ListWriter {
+    let tools = tools.iter().map(|tool| {
+        let function = object! {
+            "name": names.sent(&tool.name),
+            "description": tool.description,
+            "parameters": Json(&tool.parameters),
+        };
+        object! { "type": "function", "function": function }
+    });
+    tools.collect()
 }

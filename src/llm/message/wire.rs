@@ -1,7 +1,7 @@
 //! The JSON of messages and their parts. Fields are written in the SDK's order.
 
 use super::{Content, Message, MessageToolCall, ReasoningItem, ThinkingBlock};
-use crate::json::{FromJson, Object, ObjectWriter, ToJson};
+use crate::json::{FromJson, Object, ToJson, object};
 
 impl FromJson for Message {
     fn from_json(json: &str) -> Option<Self> {
@@ -30,16 +30,17 @@ fn content_list(json: &str) -> Option<Vec<Content>> {
 
 impl ToJson for Message {
     fn write_json(&self, out: &mut String) {
-        let mut fields = ObjectWriter::new();
-        fields.field("role", &self.role);
-        fields.field("content", &self.content);
-        fields.optional("tool_calls", &self.tool_calls);
-        fields.optional("tool_call_id", &self.tool_call_id);
-        fields.optional("name", &self.name);
-        fields.optional("reasoning_content", &self.reasoning_content);
-        fields.field("thinking_blocks", &self.thinking_blocks);
-        fields.optional("responses_reasoning_item", &self.responses_reasoning_item);
-        out.push_str(&fields.finish());
+        let message = object! {
+            "role": self.role,
+            "content": self.content,
+            "tool_calls"?: self.tool_calls,
+            "tool_call_id"?: self.tool_call_id,
+            "name"?: self.name,
+            "reasoning_content"?: self.reasoning_content,
+            "thinking_blocks": self.thinking_blocks,
+            "responses_reasoning_item"?: self.responses_reasoning_item,
+        };
+        message.write_json(out);
     }
 }
 
@@ -58,25 +59,16 @@ impl FromJson for Content {
 
 impl ToJson for Content {
     fn write_json(&self, out: &mut String) {
-        let mut fields = ObjectWriter::new();
-        match self {
-            Self::File(file) => {
-                fields.field("cache_prompt", &false);
-                fields.field("type", "text");
-                fields.field("text", &*file.text);
-            }
+        let content = match self {
+            Self::File(file) => object! { "cache_prompt": false, "type": "text", "text": &*file.text },
             Self::Text { text, cache_prompt } => {
-                fields.field("cache_prompt", cache_prompt);
-                fields.field("type", "text");
-                fields.field("text", text);
+                object! { "cache_prompt": cache_prompt, "type": "text", "text": text }
             }
             Self::Image { image_urls, cache_prompt } => {
-                fields.field("cache_prompt", cache_prompt);
-                fields.field("type", "image");
-                fields.field("image_urls", image_urls);
+                object! { "cache_prompt": cache_prompt, "type": "image", "image_urls": image_urls }
             }
-        }
-        out.push_str(&fields.finish());
+        };
+        content.write_json(out);
     }
 }
 
@@ -95,13 +87,14 @@ impl FromJson for MessageToolCall {
 
 impl ToJson for MessageToolCall {
     fn write_json(&self, out: &mut String) {
-        let mut fields = ObjectWriter::new();
-        fields.field("id", &self.id);
-        fields.optional("responses_item_id", &self.responses_item_id);
-        fields.field("name", &self.name);
-        fields.field("arguments", &self.arguments);
-        fields.field("origin", &self.origin);
-        out.push_str(&fields.finish());
+        let call = object! {
+            "id": self.id,
+            "responses_item_id"?: self.responses_item_id,
+            "name": self.name,
+            "arguments": self.arguments,
+            "origin": self.origin,
+        };
+        call.write_json(out);
     }
 }
 
@@ -120,19 +113,13 @@ impl FromJson for ThinkingBlock {
 
 impl ToJson for ThinkingBlock {
     fn write_json(&self, out: &mut String) {
-        let mut fields = ObjectWriter::new();
-        match self {
+        let block = match self {
             Self::Thinking { thinking, signature } => {
-                fields.field("type", "thinking");
-                fields.field("thinking", thinking);
-                fields.optional("signature", signature);
+                object! { "type": "thinking", "thinking": thinking, "signature"?: signature }
             }
-            Self::Redacted { data } => {
-                fields.field("type", "redacted_thinking");
-                fields.field("data", data);
-            }
-        }
-        out.push_str(&fields.finish());
+            Self::Redacted { data } => object! { "type": "redacted_thinking", "data": data },
+        };
+        block.write_json(out);
     }
 }
 
@@ -151,12 +138,13 @@ impl FromJson for ReasoningItem {
 
 impl ToJson for ReasoningItem {
     fn write_json(&self, out: &mut String) {
-        let mut fields = ObjectWriter::new();
-        fields.optional("id", &self.id);
-        fields.field("summary", &self.summary);
-        fields.optional("content", &self.content);
-        fields.optional("encrypted_content", &self.encrypted_content);
-        fields.optional("status", &self.status);
-        out.push_str(&fields.finish());
+        let item = object! {
+            "id"?: self.id,
+            "summary": self.summary,
+            "content"?: self.content,
+            "encrypted_content"?: self.encrypted_content,
+            "status"?: self.status,
+        };
+        item.write_json(out);
     }
 }

@@ -8,7 +8,7 @@
 
 use super::output::OutputItem;
 use crate::{
-    json::{EditableObject, ListWriter, ObjectWriter, quoted},
+    json::{EditableObject, ListWriter, ToJson as _, object, quoted},
     llm::{
         carried::{self, Origin},
         message::{Message, ReasoningItem},
@@ -36,7 +36,9 @@ fn kept(items: &[OutputItem], origin: &Origin) -> Option<String> {
     for (at, item) in items.iter().enumerate() {
         match item.kind.as_str() {
             "reasoning" if last == Some(at) => list.item(&reasoning_of(item)),
-            "function_call" => list.item(&call_of(item)),
+            "function_call" => {
+                list.item(&object! { "type": "function_call", "id": item.id }.finish());
+            }
             "message" => {
                 let fields = message_of(item, texts == 1);
                 let has_sources =
@@ -53,28 +55,20 @@ fn kept(items: &[OutputItem], origin: &Origin) -> Option<String> {
             }
         }
     }
-    let mut json = ObjectWriter::new();
-    json.raw("api", carried::RESPONSES);
-    origin.write(&mut json);
-    json.raw("items", &list.finish());
+    let mut json = origin.fields_for(carried::RESPONSES);
+    json.field("items", &list);
     is_more.then(|| json.finish())
 }
 
 /// The reasoning item without what the event has of it, its texts.
 fn reasoning_of(item: &OutputItem) -> String {
-    let mut fields = ObjectWriter::new();
-    fields.field("type", "reasoning");
-    fields.field("id", &item.id);
-    fields.optional("encrypted_content", &item.encrypted);
-    fields.optional("status", &item.status);
-    fields.finish()
-}
-
-fn call_of(item: &OutputItem) -> String {
-    let mut fields = ObjectWriter::new();
-    fields.field("type", "function_call");
-    fields.field("id", &item.id);
-    fields.finish()
+    object! {
+        "type": "reasoning",
+        "id": item.id,
+        "encrypted_content"?: item.encrypted,
+        "status"?: item.status,
+    }
+    .finish()
 }
 
 /// A message without the text, if it is the only one.
@@ -89,9 +83,7 @@ fn message_of(item: &OutputItem, is_only: bool) -> EditableObject {
         }
     }
     fields.retain(&|name, value| name != "content" && value != "null");
-    let mut content = ListWriter::new();
-    content.items(parts.iter().map(EditableObject::text));
-    fields.set("content", &content.finish());
+    fields.set("content", &parts.to_json_text());
     fields
 }
 
@@ -134,9 +126,7 @@ pub(super) fn items_of(message: &Message, origin: &Origin) -> Option<Vec<Sent>> 
                     }
                     said.push(own.unwrap_or_else(|| text.clone()));
                 }
-                let mut content = ListWriter::new();
-                content.items(parts.iter().map(EditableObject::text));
-                item.set("content", &content.finish());
+                item.set("content", &parts.to_json_text());
                 Sent::Whole(item)
             }
             _ => Sent::Whole(item),

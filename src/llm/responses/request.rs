@@ -2,7 +2,7 @@
 
 use super::input::Input;
 use crate::{
-    json::{ListWriter, ObjectWriter, ToJson as _, quoted},
+    json::{Json, ListWriter, object},
     llm::{
         completion::ToolSchema,
         model_features::supports_prompt_cache_retention,
@@ -19,54 +19,34 @@ pub(super) fn request_body(request: &LlmRequest<'_>) -> String {
     let LlmRequest { options, endpoint, features, .. } = *request;
     let names = ToolNames::of(request, OPENAI_LIMIT);
     let input = Input::of(request, &names);
-    let mut body = ObjectWriter::new();
-    body.raw("model", &quoted(&endpoint.model));
-    body.raw("input", &input.items);
+    let mut body = object! { "model": endpoint.model, "input": Json(&input.items) };
     let reasons = features.supports_reasoning_effort;
     if reasons && options.enable_encrypted_reasoning() {
         body.raw("include", "[\"reasoning.encrypted_content\"]");
     }
     if !input.instructions.is_empty() {
-        body.raw("instructions", &quoted(&input.instructions));
+        body.field("instructions", &input.instructions);
     }
-    if let Some(limit) = features.max_output_tokens {
-        body.raw("max_output_tokens", &limit.max(MIN_OUTPUT).to_string());
-    }
+    body.optional("max_output_tokens", &features.max_output_tokens.map(|limit| limit.max(MIN_OUTPUT)));
     if reasons {
-        let mut reasoning = ObjectWriter::new();
-        reasoning.raw("effort", &quoted(options.reasoning_effort()));
-        if let Some(summary) = &options.reasoning_summary {
-            reasoning.raw("summary", &quoted(summary));
-        }
-        body.raw("reasoning", &reasoning.finish());
+        let effort = options.reasoning_effort();
+        body.field("reasoning", &object! { "effort": effort, "summary"?: options.reasoning_summary });
     }
     // The provider must store a background response.
-    body.raw("store", if options.background() { "true" } else { "false" });
-    if options.background() {
-        body.raw("background", "true");
-    }
-    if request.is_streaming {
-        body.raw("stream", "true");
-    }
+    body.field("store", &options.background());
+    body.optional("background", &options.background().then_some(true));
+    body.optional("stream", &request.is_streaming.then_some(true));
     if features.supports_sampling_params {
-        for (name, value) in [("temperature", options.temperature), ("top_p", options.top_p)] {
-            if let Some(value) = value {
-                body.raw(name, &value.to_json_text());
-            }
-        }
+        body.optional("temperature", &options.temperature);
+        body.optional("top_p", &options.top_p);
     }
-    body.raw("tool_choice", "\"auto\"");
+    body.field("tool_choice", "auto");
     if !request.tools.is_empty() {
-        body.raw("tools", &tools_json(request.tools, &names));
+        body.field("tools", &tools(request.tools, &names));
     }
-    if let Some(retention) = options.prompt_cache_retention()
-        && supports_prompt_cache_retention(options)
-    {
-        body.raw("prompt_cache_retention", &quoted(retention));
-    }
-    if let Some(id) = request.conversation_id {
-        body.raw("prompt_cache_key", &quoted(id));
-    }
+    let retention = options.prompt_cache_retention().filter(|_| supports_prompt_cache_retention(options));
+    body.optional("prompt_cache_retention", &retention);
+    body.optional("prompt_cache_key", &request.conversation_id);
     body.finish()
 }
 
@@ -84,16 +64,15 @@ pub(super) fn request_headers(request: &LlmRequest<'_>) -> Vec<(String, String)>
     headers
 }
 
-fn tools_json(tools: &[ToolSchema], names: &ToolNames) -> String {
-    let mut list = ListWriter::new();
-    for tool in tools {
-        let mut item = ObjectWriter::new();
-        item.raw("type", "\"function\"");
-        item.raw("name", &quoted(names.sent(&tool.name)));
-        item.raw("description", &quoted(&tool.description));
-        item.raw("parameters", &tool.parameters);
-        item.raw("strict", "false");
-        list.item(&item.finish());
-    }
-    list.finish()
+fn tools(tools: &[ToolSchema], names: &ToolNames) -> ListWriter {
+    let tools = tools.iter().map(|tool| {
+        object! {
+            "type": "function",
+            "name": names.sent(&tool.name),
+            "description": tool.description,
+            "parameters": Json(&tool.parameters),
+            "strict": false,
+        }
+    });
+    tools.collect()
 }

@@ -9,9 +9,9 @@ use super::{
     functions::description_of,
 };
 use crate::{
-    json::{ListWriter, ObjectWriter, quoted},
+    json::{Json, ListWriter, object, quoted},
     llm::{
-        chat_completions::messages::{CacheMarks, file_part, is_marked, is_space, part, role_json},
+        chat_completions::messages::{CacheMarks, file_part, is_marked, is_space, part},
         message::{Content, Message, Role},
         provider::WantsReasoning,
         tool_text::clipped,
@@ -77,14 +77,12 @@ fn result_json(message: &Message, content: MessageContent, request: &LlmRequest<
 }
 
 fn message_json(content: MessageContent, role: Role, request: &LlmRequest<'_>) -> String {
-    let mut json = ObjectWriter::new();
-    json.raw("content", &content.json());
-    json.raw("role", role_json(role));
+    let mut json = object! { "content": Json(&content.json()), "role": role };
     let wants_reasoning = request.features.send_reasoning_content
         && request.endpoint.provider.wants_reasoning == WantsReasoning::Everywhere;
     if wants_reasoning && role == Role::Assistant {
         // The model's own reasoning is not sent, because the message has been changed.
-        json.raw("reasoning_content", "\" \"");
+        json.field("reasoning_content", " ");
     }
     json.finish()
 }
@@ -145,7 +143,7 @@ impl MessageContent {
                         let is_last = position + 1 == image_urls.len();
                         parts.push(Part {
                             kind: "image_url",
-                            text: format!("{{\"url\":{}}}", quoted(url)),
+                            text: object! { "url": url }.finish(),
                             is_marked: !is_result && is_last && (*cache_prompt || marked == Some(at)),
                         });
                     }
@@ -153,7 +151,11 @@ impl MessageContent {
                 Content::Image { .. } => {}
                 Content::File(file) => {
                     let given = file.given.as_ref().map(file_part);
-                    parts.extend(given.map(|(kind, text)| Part { kind, text, is_marked: false }));
+                    parts.extend(given.map(|(kind, value)| Part {
+                        kind,
+                        text: value.finish(),
+                        is_marked: false,
+                    }));
                     parts.push(Part { is_marked: marked == Some(at), ..Part::text(&file.text) });
                 }
             }
@@ -227,7 +229,10 @@ impl MessageContent {
         };
         let mut list = ListWriter::new();
         for Part { kind, text, is_marked } in parts {
-            list.item(&part(kind, &if kind == TEXT { quoted(&text) } else { text }, is_marked));
+            list.item(&match kind {
+                TEXT => part(kind, &text, is_marked),
+                _ => part(kind, &Json(&text), is_marked),
+            });
         }
         list.finish()
     }

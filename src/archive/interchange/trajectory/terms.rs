@@ -2,7 +2,7 @@
 
 use crate::{
     event::{Action, ActionEvent, Observation, SecurityRisk, ToolDefinition},
-    json::{FromJson as _, Object, ObjectWriter, RawJson, ToJson as _},
+    json::{FromJson as _, ListWriter, Object, ObjectWriter, RawJson, object},
     llm::message::{Content, Message, Role},
 };
 
@@ -126,58 +126,46 @@ pub fn text_of(content: &[Content]) -> String {
 
 /// The metadata about the answer of a call. V0 reads the answer from the action, and requires a result to have an empty one.
 pub fn metadata(action: &ActionEvent, answer: &[&ActionEvent], with_answer: bool) -> String {
-    let mut choices = String::new();
-    if let (true, Some(first)) = (with_answer, answer.first()) {
-        let mut calls = Vec::new();
-        for (index, action) in answer.iter().enumerate() {
-            let mut function = ObjectWriter::new();
-            function.field("name", &action.tool_call.name);
-            function.field("arguments", &action.tool_call.arguments);
-            let mut call = ObjectWriter::new();
-            call.field("index", &index);
-            call.field("id", &action.tool_call.id);
-            call.field("type", "function");
-            call.raw("function", &function.finish());
-            calls.push(call.finish());
-        }
-        let mut message = ObjectWriter::new();
-        message.field("role", "assistant");
-        message.field("content", &Message::new(Role::Assistant, first.thought.clone()).text());
-        message.raw("tool_calls", &format!("[{}]", calls.join(",")));
-        message.optional("reasoning_content", &first.reasoning_content);
-        if !first.thinking_blocks.is_empty() {
-            message.raw("thinking_blocks", &first.thinking_blocks.to_json_text());
-        }
-        choices =
-            format!("{{\"index\":0,\"finish_reason\":\"tool_calls\",\"message\":{}}}", message.finish());
+    let choice = answer.first().filter(|_| with_answer).map(|first| {
+        let calls = answer.iter().enumerate().map(|(index, ActionEvent { tool_call: call, .. })| {
+            object! {
+                "index": index,
+                "id": call.id,
+                "type": "function",
+                "function": object! { "name": call.name, "arguments": call.arguments },
+            }
+        });
+        let message = object! {
+            "role": "assistant",
+            "content": Message::new(Role::Assistant, first.thought.clone()).text(),
+            "tool_calls": calls.collect::<ListWriter>(),
+            "reasoning_content"?: first.reasoning_content,
+            "thinking_blocks"?: Some(&first.thinking_blocks).filter(|blocks| !blocks.is_empty()),
+        };
+        object! { "index": 0_u32, "finish_reason": "tool_calls", "message": message }
+    });
+    let choices: ListWriter = choice.into_iter().collect();
+    object! {
+        "function_name": action.tool_name,
+        "tool_call_id": action.tool_call_id,
+        "model_response": object! { "id": action.llm_response_id, "choices": choices },
+        "total_calls_in_response": answer.len(),
     }
-    let mut response = ObjectWriter::new();
-    response.field("id", &action.llm_response_id);
-    response.raw("choices", &format!("[{choices}]"));
-    let mut out = ObjectWriter::new();
-    out.field("function_name", &action.tool_name);
-    out.field("tool_call_id", &action.tool_call_id);
-    out.raw("model_response", &response.finish());
-    out.field("total_calls_in_response", &answer.len());
-    out.finish()
+    .finish()
 }
 
 /// A recorded tool in OpenAI's form. The SDK records some tools without their parameters.
-pub fn tool_json(tool: &ToolDefinition) -> String {
+pub fn tool_json(tool: &ToolDefinition) -> ObjectWriter {
     let json = tool.clone().into_json();
     let recorded = json.field::<RawJson>("mcp_tool");
     let read = |name: &str| recorded.as_ref().and_then(|tool| tool.field::<String>(name));
-    let mut function = ObjectWriter::new();
-    function.field("name", &read("name").or_else(|| json.field("title")).unwrap_or_default());
-    function.field("description", &json.field::<String>("description").unwrap_or_default());
     let schema = |tool: &RawJson| tool.field::<RawJson>("inputSchema").or_else(|| tool.field("input_schema"));
-    if let Some(schema) = recorded.as_ref().and_then(schema) {
-        function.field("parameters", &schema);
-    }
-    let mut out = ObjectWriter::new();
-    out.field("type", "function");
-    out.raw("function", &function.finish());
-    out.finish()
+    let function = object! {
+        "name": read("name").or_else(|| json.field("title")).unwrap_or_default(),
+        "description": json.field::<String>("description").unwrap_or_default(),
+        "parameters"?: recorded.as_ref().and_then(schema),
+    };
+    object! { "type": "function", "function": function }
 }
 
 pub fn risk(risk: SecurityRisk) -> &'static str {

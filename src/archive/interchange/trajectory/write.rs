@@ -3,7 +3,7 @@
 use super::terms::{arguments, metadata, result, risk, text_of, tool_json};
 use crate::{
     event::{ActionEvent, Body, Event},
-    json::ObjectWriter,
+    json::{ListWriter, ObjectWriter, object},
     llm::message::{Content, Message, Role},
 };
 use std::collections::HashMap;
@@ -48,10 +48,8 @@ impl<'a> Writer<'a> {
     fn event(&mut self, event: &'a Event) {
         match event.body() {
             Body::SystemPromptEvent(body) => {
-                let mut args = ObjectWriter::new();
-                args.field("content", &body.to_llm_message().text());
-                let tools: Vec<String> = body.tools.iter().map(tool_json).collect();
-                args.raw("tools", &format!("[{}]", tools.join(",")));
+                let tools: ListWriter = body.tools.iter().map(tool_json).collect();
+                let args = object! { "content": body.to_llm_message().text(), "tools": tools };
                 self.action(event, "agent", "system", "", args);
             }
             Body::MessageEvent(body) => self.message(event, &body.to_llm_message()),
@@ -84,27 +82,27 @@ impl<'a> Writer<'a> {
             }
             Body::UserRejectObservation(body) => {
                 let call = self.call_of(&body.tool_call_id);
-                let extras = ObjectWriter::new();
-                self.observation(event, call.as_ref(), "user_rejected", &body.rejection_reason, extras);
+                self.observation(
+                    event,
+                    call.as_ref(),
+                    "user_rejected",
+                    &body.rejection_reason,
+                    ObjectWriter::new(),
+                );
             }
             Body::AgentErrorEvent(body) => {
                 let call = self.call_of(&body.tool_call_id);
-                let mut extras = ObjectWriter::new();
-                extras.field("error_id", "");
-                self.observation(event, call.as_ref(), "error", &body.error, extras);
+                self.observation(event, call.as_ref(), "error", &body.error, object! { "error_id": "" });
             }
             Body::ConversationErrorEvent(body) => {
-                let mut extras = ObjectWriter::new();
-                extras.field("error_id", &body.code);
-                self.observation(event, None, "error", &body.detail, extras);
+                self.observation(event, None, "error", &body.detail, object! { "error_id": body.code });
             }
             Body::Condensation(body) => {
                 let mut numbers: Vec<usize> = Vec::new();
                 for id in &body.forgotten_event_ids {
                     numbers.extend(self.numbers.get(id.as_str()));
                 }
-                let mut args = ObjectWriter::new();
-                args.field("forgotten_event_ids", &numbers);
+                let mut args = object! { "forgotten_event_ids": numbers };
                 // V0 requires both or neither.
                 if let (Some(summary), Some(offset)) = (&body.summary, body.summary_offset) {
                     args.field("summary", summary);
@@ -116,9 +114,7 @@ impl<'a> Writer<'a> {
                 self.action(event, "agent", "condensation_request", "", ObjectWriter::new());
             }
             Body::PauseEvent(_) => {
-                let mut args = ObjectWriter::new();
-                args.field("agent_state", "paused");
-                args.field("thought", "");
+                let args = object! { "agent_state": "paused", "thought": "" };
                 self.action(event, "user", "change_agent_state", "", args);
             }
             _ => {}
@@ -127,8 +123,7 @@ impl<'a> Writer<'a> {
 
     fn message(&mut self, event: &'a Event, message: &Message) {
         let text = message.text();
-        let mut args = ObjectWriter::new();
-        args.field("content", &text);
+        let mut args = object! { "content": text };
         if message.role == Role::System {
             return self.action(event, "agent", "system", &text, args);
         }
@@ -205,12 +200,7 @@ impl<'a> Writer<'a> {
     fn start(&mut self, event: &'a Event, source: &str, message: &str) -> ObjectWriter {
         let number = self.entries.len();
         self.numbers.insert(event.id().as_str(), number);
-        let mut out = ObjectWriter::new();
-        out.field("id", &number);
-        out.field("timestamp", event.timestamp());
-        out.field("source", source);
-        out.field("message", message);
-        out
+        object! { "id": number, "timestamp": event.timestamp(), "source": source, "message": message }
     }
 }
 
