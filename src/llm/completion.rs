@@ -85,6 +85,23 @@ pub struct Delta {
 }
 
 impl Delta {
+    /// The piece, if there is anything in it to show.
+    pub(super) fn non_empty(self) -> Option<Self> {
+        Some(self).filter(|delta| *delta != Self::default())
+    }
+
+    /// Adds what comes after this piece, of whatever kind.
+    pub(super) fn append(&mut self, mut later: Self) {
+        let texts =
+            [(&mut self.content, later.content), (&mut self.reasoning_content, later.reasoning_content)];
+        for (sum, more) in texts {
+            if let Some(more) = more {
+                sum.get_or_insert_default().push_str(&more);
+            }
+        }
+        self.tool_calls.append(&mut later.tool_calls);
+    }
+
     /// Adds a piece that continues this one: more text of the same kind, or more of the arguments of the same call. Returns
     /// whether it does.
     pub(super) fn join(&mut self, next: &mut Self) -> bool {

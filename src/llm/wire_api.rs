@@ -3,7 +3,7 @@
 //! Each wire API is a folder beside this file. Which one a model is asked over: [`Api::of`].
 
 use crate::{
-    json::{Object, string_enum},
+    json::{Json, Object, object, string_enum},
     llm::{
         completion::{Delta, ToolSchema},
         endpoint::Endpoint,
@@ -243,4 +243,11 @@ pub enum DecodeError {
     Empty,
     /// The content filter has removed the complete answer.
     Filtered,
+}
+
+impl DecodeError {
+    /// The error that a provider reports in this JSON of a field `error`.
+    pub(super) fn reported(error: &str) -> Self {
+        Self::Provider(object! { "error": Json(error) }.finish())
+    }
 }

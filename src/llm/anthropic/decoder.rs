@@ -7,7 +7,7 @@
 
 use super::{carried, usage::TokenCounts};
 use crate::{
-    json::{EditableObject, ListWriter, Object, ObjectWriter, python_dumps, quoted},
+    json::{EditableObject, ListWriter, Object, object, python_dumps, quoted},
     llm::{
         beside::Beside,
         carried::Origin,
@@ -47,6 +47,7 @@ pub struct AnthropicDecoder {
 }
 
 /// One block of the answer, as far as it has been received.
+#[derive(Default)]
 struct Block {
     index: u64,
     kind: Kind,
@@ -68,8 +69,9 @@ struct Block {
     calls_before: usize,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
 enum Kind {
+    #[default]
     Text,
     Thinking,
     Redacted,
@@ -93,16 +95,16 @@ impl Decoder for AnthropicDecoder {
                 self.attempt(message.read("id").unwrap_or_default());
                 self.begin(&message);
                 // Some servers send whole blocks here, and none later.
-                return self.read_blocks(&message).map(non_empty);
+                return self.read_blocks(&message).map(Delta::non_empty);
             }
             "content_block_start" => {
                 let block = fields.object("content_block");
-                return self.start(index_of(&fields), &block).map(non_empty);
+                return self.start(index_of(&fields), &block).map(Delta::non_empty);
             }
-            "content_block_stop" => return Ok(self.stop(index_of(&fields)).and_then(non_empty)),
+            "content_block_stop" => return Ok(self.stop(index_of(&fields)).and_then(Delta::non_empty)),
             "content_block_delta" => {
                 let delta = fields.object("delta");
-                return self.add(index_of(&fields), &delta).map(non_empty);
+                return self.add(index_of(&fields), &delta).map(Delta::non_empty);
             }
             "message_delta" => {
                 self.end(&fields.object("delta"));
@@ -110,7 +112,7 @@ impl Decoder for AnthropicDecoder {
             }
             "message_stop" => self.is_done = true,
             // A complete answer.
-            "message" => return self.read_complete(&fields).map(non_empty),
+            "message" => return self.read_complete(&fields).map(Delta::non_empty),
             // LiteLLM and some relays send errors without a type.
             _ if kind == "error" || fields.get("error").is_some_and(|error| error != "null") => {
                 return Err(DecodeError::Provider(data.to_owned()));
@@ -149,10 +151,7 @@ impl Decoder for AnthropicDecoder {
         self.attempt = String::new();
         self.stop_reason = None;
         self.is_done = false;
-        let mut message = ObjectWriter::new();
-        message.field("role", "assistant");
-        message.raw("content", &content.finish());
-        Some(message.finish())
+        Some(object! { "role": "assistant", "content": content }.finish())
     }
 
     fn has_ended(&self) -> bool {
@@ -297,14 +296,7 @@ impl AnthropicDecoder {
         let mut all = Delta::default();
         for (index, block) in (0..).zip(message.objects("content").unwrap_or_default()) {
             // The calls of a complete answer are not shown before the answer.
-            let delta = self.start(index, &block)?;
-            for (sum, more) in
-                [(&mut all.content, delta.content), (&mut all.reasoning_content, delta.reasoning_content)]
-            {
-                if let Some(more) = more {
-                    sum.get_or_insert_default().push_str(&more);
-                }
-            }
+            all.append(Delta { tool_calls: Vec::new(), ..self.start(index, &block)? });
         }
         Ok(all)
     }
@@ -388,25 +380,9 @@ impl AnthropicDecoder {
             return Err(DecodeError::Malformed("an answer with too many blocks".into()));
         }
         self.has_begun = true;
-        let none = String::new;
-        let pieces = TextPieces::default();
-        let (text, opaque, id, name) = (none(), none(), none(), none());
         let calls_before =
             self.blocks.last().map_or(0, |last| last.calls_before + usize::from(last.kind == Kind::Call));
-        self.blocks.push(Block {
-            index,
-            kind,
-            text,
-            pieces,
-            opaque,
-            is_signed: false,
-            id,
-            name,
-            input: None,
-            raw: EditableObject::default(),
-            citations: Vec::new(),
-            calls_before,
-        });
+        self.blocks.push(Block { index, kind, calls_before, ..Block::default() });
         self.blocks.last_mut().ok_or(DecodeError::Empty)
     }
 }
@@ -485,10 +461,6 @@ fn of_call(delta: ToolCallDelta) -> Delta {
 
 fn index_of(fields: &Object<'_>) -> u64 {
     fields.read("index").unwrap_or(0)
-}
-
-fn non_empty(delta: Delta) -> Option<Delta> {
-    Some(delta).filter(|delta| *delta != Delta::default())
 }
 
 /// The finish reason as Chat Completions names it, mapped as LiteLLM does.

@@ -111,14 +111,14 @@ impl Decoder for ChatDecoder {
                 }),
             };
             if let Some(delta) = delta {
-                return Ok(Some(delta).filter(|delta| *delta != Delta::default()));
+                return Ok(delta.non_empty());
             }
         }
         // Any other chunk may change the state, so that the remembered chunk no longer adds only text.
         self.plain = PlainChunk::default();
         let chunk = object_of(data)?;
         if let Some(error) = chunk.get("error").filter(|error| !matches!(*error, "null" | "\"\"" | "{}")) {
-            return Err(DecodeError::Provider(error_json(error)));
+            return Err(DecodeError::reported(error));
         }
         for (name, value) in [("id", &mut self.id), ("model", &mut self.model)] {
             if value.is_empty() {
@@ -135,27 +135,12 @@ impl Decoder for ChatDecoder {
         let Some(choices) = chunk.get("choices").and_then(elements) else {
             return if is_error(data) { Err(DecodeError::Provider(data.to_owned())) } else { Ok(None) };
         };
-        let mut shown: Option<Delta> = None;
+        let mut shown = Delta::default();
         let choices = choices.into_iter().filter_map(Object::parse);
         for choice in choices {
-            let Some(mut delta) = self.push_choice(data, &choice)? else { continue };
-            match &mut shown {
-                Some(shown) => {
-                    let texts = [
-                        (&mut shown.content, delta.content),
-                        (&mut shown.reasoning_content, delta.reasoning_content),
-                    ];
-                    for (sum, more) in texts {
-                        if let Some(more) = more {
-                            sum.get_or_insert_default().push_str(&more);
-                        }
-                    }
-                    shown.tool_calls.append(&mut delta.tool_calls);
-                }
-                None => shown = Some(delta),
-            }
+            shown.append(self.push_choice(data, &choice)?);
         }
-        Ok(shown)
+        Ok(shown.non_empty())
     }
 
     fn is_done(&self) -> bool {
@@ -225,10 +210,10 @@ impl ChatDecoder {
         Self { names, calls, origin: Origin::of(request.endpoint), ..Self::default() }
     }
 
-    fn push_choice(&mut self, data: &str, choice: &Object<'_>) -> Result<Option<Delta>, DecodeError> {
+    fn push_choice(&mut self, data: &str, choice: &Object<'_>) -> Result<Delta, DecodeError> {
         self.has_choice = true;
         if let Some(error) = choice.get("error").filter(|error| *error != "null") {
-            return Err(DecodeError::Provider(error_json(error)));
+            return Err(DecodeError::reported(error));
         }
         // Only one answer is requested. Of further choices some servers make the calls of the first.
         let number = choice.read::<u64>("index").unwrap_or(0);
@@ -252,7 +237,7 @@ impl ChatDecoder {
         }
         self.is_complete |= message.is_some();
         let Some(piece) = message.or(delta) else {
-            return Ok(None);
+            return Ok(Delta::default());
         };
         // OpenWebUI's proxy sends a finish reason in the middle of an answer.
         self.goes_on |= has_ended && !is_further && !self.is_complete && !says_nothing(&piece);
@@ -260,7 +245,7 @@ impl ChatDecoder {
         self.goes_on &= !ends_again || is_further;
         let mut shown = Delta::default();
         if is_further && !self.calls.is_empty() && self.calls.choice != number {
-            return Ok(None);
+            return Ok(Delta::default());
         }
         if !piece.objects("tool_calls").unwrap_or_default().is_empty() {
             self.calls.choice = number;
@@ -269,7 +254,7 @@ impl ChatDecoder {
             return Err(DecodeError::Malformed("an answer with too many tool calls".into()));
         };
         if is_further {
-            return Ok(Some(shown).filter(|delta| *delta != Delta::default()));
+            return Ok(shown);
         }
         self.push_thinking(&piece);
         self.carrying.take(&piece);
@@ -281,7 +266,7 @@ impl ChatDecoder {
         if !has_ended || self.goes_on || ends_again {
             self.plain.remember(data, &piece, call.filter(|_| !self.is_complete));
         }
-        Ok(Some(shown).filter(|delta| *delta != Delta::default()))
+        Ok(shown)
     }
 
     /// The sources that a text names, images, and the tools that Groq has used.
@@ -368,11 +353,6 @@ impl ChatDecoder {
             }
         }
     }
-}
-
-/// The error as an object, in the form of an error response's body.
-fn error_json(error: &str) -> String {
-    format!("{{\"error\":{error}}}")
 }
 
 #[cfg(test)]

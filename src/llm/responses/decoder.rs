@@ -6,14 +6,14 @@
 use super::{
     background::Background,
     carried::keep,
-    input::is_blank,
     output::{OutputItem, message_of, reasoning_of, text_of},
 };
 use crate::{
-    json::{Object, quoted},
+    json::{Object, object},
     llm::{
         beside::Beside,
         carried::Origin,
+        chat_completions::messages::is_space,
         completion::{Delta, ToolCallDelta},
         images::Images,
         metrics::Usage,
@@ -76,7 +76,7 @@ impl Decoder for ResponsesDecoder {
             reasoning_content: self.reasoning.take(),
             tool_calls: std::mem::take(&mut self.calls),
         };
-        Ok(Some(delta).filter(|delta| *delta != Delta::default()))
+        Ok(delta.non_empty())
     }
 
     fn is_done(&self) -> bool {
@@ -335,8 +335,8 @@ impl Shown {
     /// The next piece to show.
     fn take(&mut self) -> Option<String> {
         let start =
-            if self.shown.is_empty() { self.waiting.trim_start_matches(is_blank) } else { &self.waiting };
-        let (text, rest) = start.split_at(start.trim_end_matches(is_blank).len());
+            if self.shown.is_empty() { self.waiting.trim_start_matches(is_space) } else { &self.waiting };
+        let (text, rest) = start.split_at(start.trim_end_matches(is_space).len());
         let (text, rest) = (text.to_owned(), rest.to_owned());
         self.waiting = rest;
         self.shown.push_str(&text);
@@ -360,15 +360,13 @@ fn is_of_response(kind: &str) -> bool {
 /// The error of a response that failed or was cancelled.
 fn failure(status: &str, response: &Object<'_>) -> DecodeError {
     error_of(response).unwrap_or_else(|| {
-        DecodeError::Provider(format!(
-            "{{\"error\":{{\"message\":{}}}}}",
-            quoted(&format!("the response has the status {status}"))
-        ))
+        let message = format!("the response has the status {status}");
+        DecodeError::reported(&object! { "message": message }.finish())
     })
 }
 
 /// The error of an object, in the form of an error response's body.
 fn error_of(object: &Object<'_>) -> Option<DecodeError> {
     let error = object.get("error").filter(|error| !matches!(*error, "null" | "\"\"" | "{}"))?;
-    Some(DecodeError::Provider(format!("{{\"error\":{error}}}")))
+    Some(DecodeError::reported(error))
 }

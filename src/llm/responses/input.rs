@@ -8,9 +8,10 @@ use super::{
     carried::{Sent, items_of},
 };
 use crate::{
-    json::{ListWriter, ObjectWriter, quoted},
+    json::{Json, ListWriter, ObjectWriter, object, quoted},
     llm::{
         carried::Origin,
+        chat_completions::messages::is_space,
         message::{Content, FileKind, GivenFile, Message, MessageToolCall, ReasoningItem, Role},
         tool_names::ToolNames,
         tool_text::clipped,
@@ -44,7 +45,7 @@ impl Input {
                         .filter(|text| !text.is_empty())
                         .collect();
                     let text = texts.join("\n");
-                    let text = text.trim_matches(is_blank);
+                    let text = text.trim_matches(is_space);
                     if !instructions.is_empty() && !text.is_empty() {
                         instructions.push_str(BETWEEN_INSTRUCTIONS);
                     }
@@ -58,11 +59,6 @@ impl Input {
         let items = if items.list.is_empty() { "\"\"".into() } else { items.list.finish() };
         Self { instructions, items }
     }
-}
-
-/// Whether Python's `str.strip` removes this character.
-pub(super) fn is_blank(c: char) -> bool {
-    c.is_whitespace() || matches!(c, '\u{1c}'..='\u{1f}')
 }
 
 struct Items<'a> {
@@ -79,16 +75,14 @@ impl Items<'_> {
             self.push_part(&mut content, part, str::to_owned);
         }
         if content.is_empty() {
-            content.item(&text_part("input_text", ""));
+            content.item(&text_part("input_text", "").finish());
         }
-        self.push_message("user", &content.finish());
+        self.push_message("user", content);
     }
 
     fn assistant(&mut self, message: &Message) {
-        let mut content = ListWriter::new();
-        for text in message.content.iter().filter_map(Content::as_text).filter(|text| !text.is_empty()) {
-            content.item(&text_part("output_text", text));
-        }
+        let texts = message.content.iter().filter_map(Content::as_text).filter(|text| !text.is_empty());
+        let content: ListWriter = texts.map(|text| text_part("output_text", text)).collect();
         let calls = message.tool_calls.as_deref().unwrap_or_default();
         let origin = Origin::of(self.request.endpoint);
         if let Some(items) = items_of(message, &origin) {
@@ -107,7 +101,7 @@ impl Items<'_> {
             self.list.items(item);
         }
         if !content.is_empty() {
-            self.push_message("assistant", &content.finish());
+            self.push_message("assistant", content);
         }
         for call in calls {
             self.call(call, has_ids);
@@ -161,39 +155,32 @@ impl Items<'_> {
         if encrypted.is_none() && open.is_none() {
             return None;
         }
-        let mut item = ObjectWriter::new();
-        item.raw("type", "\"reasoning\"");
-        if !id.is_empty() {
-            item.raw("id", &quoted(id));
-        }
-        item.raw("summary", &text_parts("summary_text", &reasoning.summary));
-        if let Some(texts) = open {
-            item.raw("content", &text_parts("reasoning_text", texts));
-        }
-        for (name, value) in [("encrypted_content", encrypted), ("status", reasoning.status.as_deref())] {
-            if let Some(value) = value.filter(|value| !value.is_empty()) {
-                item.raw(name, &quoted(value));
-            }
-        }
+        let item = object! {
+            "type": "reasoning",
+            "id"?: Some(id).filter(|id| !id.is_empty()),
+            "summary": text_parts("summary_text", &reasoning.summary),
+            "content"?: open.map(|texts| text_parts("reasoning_text", texts)),
+            "encrypted_content"?: encrypted,
+            "status"?: reasoning.status.as_deref().filter(|status| !status.is_empty()),
+        };
         Some(item.finish())
     }
 
     fn call(&mut self, call: &MessageToolCall, has_ids: bool) {
         let call_id = self.ids.of_call(&call.id);
-        let mut item = ObjectWriter::new();
-        item.raw("type", "\"function_call\"");
         let item_id = call.responses_item_id.clone().filter(|id| !id.is_empty());
         let id = item_id.unwrap_or_else(|| {
             if call_id.starts_with("fc") { call_id.clone() } else { format!("fc_{call_id}") }
         });
         // The id of the call may also be that of the item.
         let id = if id == call_id { Some(&*id) } else { self.ids.of_item(&id, "fc") };
-        if let Some(id) = id.filter(|_| has_ids) {
-            item.raw("id", &quoted(id));
-        }
-        item.raw("call_id", &quoted(&call_id));
-        item.raw("name", &quoted(self.names.sent(&call.name)));
-        item.raw("arguments", &quoted(&call.arguments));
+        let item = object! {
+            "type": "function_call",
+            "id"?: id.filter(|_| has_ids),
+            "call_id": call_id,
+            "name": self.names.sent(&call.name),
+            "arguments": call.arguments,
+        };
         self.list.item(&item.finish());
     }
 
@@ -215,16 +202,13 @@ impl Items<'_> {
                 message.content.iter().filter_map(Content::as_text).map(clipped).collect();
             quoted(&texts.join("\n"))
         };
-        let mut item = ObjectWriter::new();
-        item.raw("type", "\"function_call_output\"");
-        item.raw("call_id", &quoted(&call_id));
-        item.raw("output", &output);
+        let item = object! { "type": "function_call_output", "call_id": call_id, "output": Json(&output) };
         self.list.item(&item.finish());
     }
 
     fn push_part(&self, list: &mut ListWriter, part: &Content, convert: fn(&str) -> String) {
         match part {
-            Content::Text { text, .. } => list.item(&text_part("input_text", &convert(text))),
+            Content::Text { text, .. } => list.item(&text_part("input_text", &convert(text)).finish()),
             Content::Image { image_urls, .. } if self.request.features.supports_vision => {
                 for url in image_urls {
                     list.item(&image_part(url));
@@ -235,26 +219,19 @@ impl Items<'_> {
                 if let Some(given) = &file.given {
                     list.item(&file_part(given));
                 }
-                list.item(&text_part("input_text", &convert(&file.text)));
+                list.item(&text_part("input_text", &convert(&file.text)).finish());
             }
         }
     }
 
-    fn push_message(&mut self, role: &str, content: &str) {
-        let mut item = ObjectWriter::new();
-        item.raw("type", "\"message\"");
-        item.raw("role", &quoted(role));
-        item.raw("content", content);
+    fn push_message(&mut self, role: &str, content: ListWriter) {
+        let item = object! { "type": "message", "role": role, "content": content };
         self.list.item(&item.finish());
     }
 }
 
 fn image_part(url: &str) -> String {
-    let mut image = ObjectWriter::new();
-    image.raw("type", "\"input_image\"");
-    image.raw("image_url", &quoted(url));
-    image.raw("detail", "\"auto\"");
-    image.finish()
+    object! { "type": "input_image", "image_url": url, "detail": "auto" }.finish()
 }
 
 /// A PDF or an image; the API takes no audio.
@@ -262,24 +239,13 @@ fn file_part(file: &GivenFile) -> String {
     if file.kind == FileKind::Image {
         return image_part(&file.url);
     }
-    let mut part = ObjectWriter::new();
-    part.raw("type", "\"input_file\"");
-    part.raw("filename", &quoted(&file.name));
-    part.raw("file_data", &quoted(&file.url));
-    part.finish()
+    object! { "type": "input_file", "filename": file.name, "file_data": &*file.url }.finish()
 }
 
-fn text_parts(kind: &str, texts: &[String]) -> String {
-    let mut list = ListWriter::new();
-    for text in texts {
-        list.item(&text_part(kind, text));
-    }
-    list.finish()
+fn text_parts(kind: &str, texts: &[String]) -> ListWriter {
+    texts.iter().map(|text| text_part(kind, text)).collect()
 }
 
-fn text_part(kind: &str, text: &str) -> String {
-    let mut part = ObjectWriter::new();
-    part.raw("type", &quoted(kind));
-    part.raw("text", &quoted(text));
-    part.finish()
+fn text_part(kind: &str, text: &str) -> ObjectWriter {
+    object! { "type": kind, "text": text }
 }

@@ -1,11 +1,11 @@
 //! The output items of an answer, complete or in part, and the message that is made from them
 //! (`Message.from_llm_responses_output`).
 
-use super::input::is_blank;
 use crate::{
     json::{EditableObject, Object, ToJson as _},
     llm::{
         beside::Beside,
+        chat_completions::messages::is_space,
         completion::ToolCallDelta,
         images::Images,
         message::{Content, Message, MessageToolCall, ReasoningItem, Role},
@@ -182,14 +182,14 @@ fn texts_of(json: &Object<'_>, name: &str, names: &[&str]) -> Vec<String> {
 pub(super) fn text_of(items: &[OutputItem]) -> String {
     let parts = items.iter().filter(|item| item.kind == "message").flat_map(|item| &item.texts);
     let texts: Vec<&str> = parts.map(String::as_str).filter(|text| !text.is_empty()).collect();
-    texts.join("\n").trim_matches(is_blank).to_owned()
+    texts.join("\n").trim_matches(is_space).to_owned()
 }
 
 /// The text of all reasoning in the items.
 pub(super) fn reasoning_of(items: &[OutputItem]) -> String {
     let parts = items.iter().flat_map(|item| item.summary.iter().chain(&item.reasoning));
     let texts: Vec<&str> = parts.map(String::as_str).filter(|text| !text.is_empty()).collect();
-    texts.join("\n\n").trim_matches(is_blank).to_owned()
+    texts.join("\n\n").trim_matches(is_space).to_owned()
 }
 
 /// The message from all items; `None` if a call has no name. `new_id` makes the ids that are missing or taken.

@@ -83,7 +83,7 @@ impl Decoder for TextToolsDecoder {
         if self.is_in_call && delta.tool_calls.is_empty() {
             delta.tool_calls.extend(self.writing.read(&self.held, ends, &self.call_id, &self.tools));
         }
-        Ok(Some(delta).filter(|delta| *delta != Delta::default()))
+        Ok(delta.non_empty())
     }
 
     fn is_done(&self) -> bool {
