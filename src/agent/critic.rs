@@ -3,7 +3,7 @@
 //! A rating is stored with the event that it rates. What a critic decides follows from the stored rating and the number of
 //! attempts, so a later page decides the same. The options of a host are read in `js/agent/critics/options.ts`.
 
-use super::response::{Draft, Reply};
+use super::response::{NewEvent, Reply};
 use crate::{
     event::{ActionEvent, Body, CriticResult, Event, Head, MessageEvent, Parent, Source},
     id::EventId,
@@ -29,7 +29,7 @@ pub trait Critic {
 
     /// The message that demands another attempt at a task after `attempts` earlier ones; `None` if the rating of this
     /// `finish` is good enough, or no further attempt is allowed.
-    fn refine(&self, attempts: u64, finish: &ActionEvent) -> Option<Draft>;
+    fn refine(&self, attempts: u64, finish: &ActionEvent) -> Option<NewEvent>;
 }
 
 /// A critic of the host.
@@ -111,34 +111,34 @@ impl Critic for Configured {
         new_id: &'a dyn Fn() -> EventId,
     ) -> LocalBoxFuture<'a, ()> {
         Box::pin(async move {
-            for place in 0..reply.drafts.len() {
+            for place in 0..reply.events.len() {
                 let is_rated = self.is_rated(reply, place);
-                let Some(draft) = reply.drafts.get_mut(place) else { return };
-                let id = draft.id.get_or_insert_with(new_id).clone();
-                let event = |draft: &Draft| {
+                let Some(new_event) = reply.events.get_mut(place) else { return };
+                let id = new_event.id.get_or_insert_with(new_id).clone();
+                let event = |new_event: &NewEvent| {
                     let (id, timestamp) = (id.clone(), timestamp.clone());
-                    let head = Head { id, timestamp, source: draft.source, parent: Parent::Unset };
-                    Event::new(head, draft.body.clone()).ok()
+                    let head = Head { id, timestamp, source: new_event.source, parent: Parent::Unset };
+                    Event::new(head, new_event.body.clone()).ok()
                 };
-                let Some(unrated) = event(draft) else { continue };
+                let Some(unrated) = event(new_event) else { continue };
                 view.push(unrated);
                 if !is_rated {
                     continue;
                 }
                 let rating = self.evaluate(&view).await;
-                match &mut draft.body {
+                match &mut new_event.body {
                     Body::ActionEvent(action) => action.critic_result = rating,
                     Body::MessageEvent(message) => message.critic_result = rating,
                     _ => {}
                 }
-                if let (Some(last), Some(rated)) = (view.last_mut(), event(draft)) {
+                if let (Some(last), Some(rated)) = (view.last_mut(), event(new_event)) {
                     *last = rated;
                 }
             }
         })
     }
 
-    fn refine(&self, attempts: u64, finish: &ActionEvent) -> Option<Draft> {
+    fn refine(&self, attempts: u64, finish: &ActionEvent) -> Option<NewEvent> {
         let refinement = self.options.iterative_refinement?;
         let rating = finish.critic_result.as_ref()?;
         let score: f64 = rating.field("score")?;
@@ -153,20 +153,20 @@ impl Critic for Configured {
             .replace("{number}", &attempts.saturating_add(1).to_string())
             .replace("{reason}", &reason);
         let message = Message::new(Role::User, vec![Content::text(text)]);
-        Some(Draft::new(Source::User, MessageEvent::new(message)))
+        Some(NewEvent::new(Source::User, MessageEvent::new(message)))
     }
 }
 
 impl Configured {
     fn is_rated(&self, reply: &Reply, place: usize) -> bool {
-        let Some(draft) = reply.drafts.get(place) else { return false };
-        match &draft.body {
+        let Some(new_event) = reply.events.get(place) else { return false };
+        match &new_event.body {
             // Invalid calls, and calls after a `finish`, do not run.
             Body::ActionEvent(action) => {
-                reply.calls.iter().any(|call| Some(&call.action_id) == draft.id.as_ref())
+                reply.calls.iter().any(|call| Some(&call.action_id) == new_event.id.as_ref())
                     && (self.options.rates_all_actions || is_finish(action))
             }
-            Body::MessageEvent(_) => !self.options.rates_all_actions && draft.source == Source::Agent,
+            Body::MessageEvent(_) => !self.options.rates_all_actions && new_event.source == Source::Agent,
             _ => false,
         }
     }

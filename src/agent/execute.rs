@@ -1,6 +1,6 @@
 //! Runs one call. Its result or its failure is an event that the model reads (`agent/parallel_executor.py`).
 
-use super::response::{Call, Draft, error_event};
+use super::response::{Call, NewEvent, error_event};
 use crate::{
     cancel::CancelToken,
     event::{ObservationEvent, Source},
@@ -18,7 +18,7 @@ pub async fn execute(
     conversation: ConversationId,
     cancel: CancelToken,
     mask: &Mask,
-) -> Option<Draft> {
+) -> Option<NewEvent> {
     let Some(tool) = tools.get(&call.tool_name) else {
         let text = format!("The tool '{}' is not available here.", call.tool_name);
         return Some(error_event(&call.tool_name, &call.tool_call_id, &text));
@@ -42,7 +42,7 @@ pub async fn execute(
                 action_id: call.action_id.as_str().to_owned(),
                 extended_content: Vec::new(),
             };
-            Draft { files: output.files, ..Draft::new(Source::Environment, event) }
+            NewEvent { files: output.files, ..NewEvent::new(Source::Environment, event) }
         }
         Err(failure) => {
             let text = format!("Error executing tool '{}': {}", call.tool_name, failure.0);

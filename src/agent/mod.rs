@@ -14,7 +14,7 @@ pub mod underway;
 pub use condenser::{AgentCondenser, CondenserMember, GivenCondenser, summary_llm};
 pub use execute::{execute, without_secrets};
 pub use partial::{CutOff, Piece, ShownAnswer, partial_answer};
-pub use response::{Call, Draft, Known, Reply, ReplyKind, error_event, is_answer_demand, read_response};
+pub use response::{Call, Known, NewEvent, Reply, ReplyKind, error_event, is_answer_demand, read_response};
 
 use crate::{
     json::{EditableObject, Json, RawJson, object},

@@ -4,7 +4,7 @@
 //! one, so that nobody who reads events has to know the sentences; they only say why, and TypeScript's table of them is
 //! generated from here.
 
-use super::Draft;
+use super::NewEvent;
 use crate::{
     event::{LONGEST_CUT_OFF, MessageEvent, Source, beginning_of, split_before},
     id::EventId,
@@ -110,9 +110,9 @@ pub struct ShownAnswer {
     pub id: EventId,
     /// The last event that the model sees, which identifies the question; empty if there is none.
     pub question: String,
-    /// As much as is kept of it.
+    /// The beginning that is kept.
     text: RefCell<String>,
-    /// The number of characters behind that.
+    /// The number of characters behind the beginning that is kept.
     left_out: Cell<usize>,
     /// The number of bytes that are stored beside the log.
     stored: Cell<usize>,
@@ -195,20 +195,20 @@ impl ShownAnswer {
     }
 
     /// The event that keeps the text; `None` if there is none to see.
-    pub fn cut_off(&self, why: CutOff) -> Option<Draft> {
+    pub fn cut_off(&self, why: CutOff) -> Option<NewEvent> {
         partial_answer(self.id.clone(), &beginning_of(&self.text.borrow(), self.left_out.get()), why)
     }
 }
 
 /// The event that keeps this text of an answer; `None` if there is nothing to see.
-pub fn partial_answer(id: EventId, text: &str, why: CutOff) -> Option<Draft> {
+pub fn partial_answer(id: EventId, text: &str, why: CutOff) -> Option<NewEvent> {
     if !is_visible(text) {
         return None;
     }
     let message = Message::new(Role::Assistant, vec![Content::text(text)]);
     let event =
         MessageEvent { extended_content: vec![Content::text(why.sentence())], ..MessageEvent::new(message) };
-    Some(Draft { id: Some(id), ..Draft::new(Source::Agent, event) })
+    Some(NewEvent { id: Some(id), ..NewEvent::new(Source::Agent, event) })
 }
 
 fn is_visible(text: &str) -> bool {

@@ -18,7 +18,7 @@ use std::{collections::HashSet, rc::Rc};
 
 /// An event that is not appended to the log yet.
 #[derive(Clone, Debug)]
-pub struct Draft {
+pub struct NewEvent {
     /// The id; `None` for a new one.
     pub id: Option<EventId>,
     /// The local time of the event; `None` for the time of the commit.
@@ -31,8 +31,8 @@ pub struct Draft {
     pub files: Vec<FileChange>,
 }
 
-impl Draft {
-    /// A draft that gets its id and its time when it is appended.
+impl NewEvent {
+    /// An event that gets its id and its time when it is appended.
     pub fn new(source: Source, body: impl Into<Body>) -> Self {
         Self { id: None, timestamp: None, source, body: body.into(), files: Vec::new() }
     }
@@ -75,7 +75,7 @@ pub struct Reply {
     /// The kind of the answer.
     pub kind: ReplyKind,
     /// The events to append, in order.
-    pub drafts: Vec<Draft>,
+    pub events: Vec<NewEvent>,
     /// The valid calls, in order.
     pub calls: Vec<Call>,
 }
@@ -109,8 +109,8 @@ pub fn read_response(message: &Message, response_id: &str, known: &mut Known<'_>
         // The answer contained an unreadable call, and this message explains the mistake to the model
         // (`FunctionCallValidationError`).
         _ if message.role == Role::User => {
-            let hint = Draft::new(Source::Environment, MessageEvent::new(message.clone()));
-            Reply { kind: ReplyKind::Nothing, drafts: vec![hint], calls: Vec::new() }
+            let hint = NewEvent::new(Source::Environment, MessageEvent::new(message.clone()));
+            Reply { kind: ReplyKind::Nothing, events: vec![hint], calls: Vec::new() }
         }
         _ => read_message(message, response_id, known),
     }
@@ -128,7 +128,7 @@ fn read_message(message: &Message, response_id: String, known: &mut Known<'_>) -
         extended_content: mark,
         ..MessageEvent::new(message.clone())
     };
-    let mut drafts = vec![Draft { id: known.first_id.take(), ..Draft::new(Source::Agent, event) }];
+    let mut events = vec![NewEvent { id: known.first_id.take(), ..NewEvent::new(Source::Agent, event) }];
     let hint = match has_text {
         // The model is not asked again because of an answer that was cut off: most likely it would reach the same limit.
         _ if why.is_some() => None,
@@ -137,11 +137,11 @@ fn read_message(message: &Message, response_id: String, known: &mut Known<'_>) -
     };
     if let Some(hint) = hint {
         let hint = Message::new(Role::User, vec![Content::text(hint)]);
-        drafts.push(Draft::new(Source::Environment, MessageEvent::new(hint)));
+        events.push(NewEvent::new(Source::Environment, MessageEvent::new(hint)));
     }
     Reply {
         kind: if hint.is_none() { ReplyKind::Text } else { ReplyKind::Nothing },
-        drafts,
+        events,
         calls: Vec::new(),
     }
 }
@@ -162,7 +162,7 @@ fn read_calls(
     response_id: &str,
     known: &mut Known<'_>,
 ) -> Reply {
-    let mut reply = Reply { kind: ReplyKind::ToolCalls, drafts: Vec::new(), calls: Vec::new() };
+    let mut reply = Reply { kind: ReplyKind::ToolCalls, events: Vec::new(), calls: Vec::new() };
     let mut errors = Vec::new();
     let mut is_finished = false;
     for (place, tool_call) in tool_calls.iter().enumerate() {
@@ -199,9 +199,9 @@ fn read_calls(
             summary,
             ..ActionEvent::new(tool_call, response_id.to_owned(), action)
         };
-        reply.drafts.push(Draft { id: Some(id), ..Draft::new(Source::Agent, event) });
+        reply.events.push(NewEvent { id: Some(id), ..NewEvent::new(Source::Agent, event) });
     }
-    reply.drafts.extend(errors);
+    reply.events.extend(errors);
     reply
 }
 
@@ -248,14 +248,14 @@ fn missing_tool(name: &str, known: &Known<'_>) -> String {
 }
 
 /// An error that answers a call.
-fn error_for(tool_call: &MessageToolCall, error: &str) -> Draft {
+fn error_for(tool_call: &MessageToolCall, error: &str) -> NewEvent {
     error_event(&tool_call.name, &tool_call.id, error)
 }
 
 /// An error that answers the call of this id.
-pub fn error_event(tool_name: &str, tool_call_id: &str, error: &str) -> Draft {
+pub fn error_event(tool_name: &str, tool_call_id: &str, error: &str) -> NewEvent {
     let event = AgentErrorEvent::new(tool_name, tool_call_id, error, ErrorClassification::AGENT_OUTCOME);
-    Draft::new(Source::Agent, event)
+    NewEvent::new(Source::Agent, event)
 }
 
 impl Known<'_> {

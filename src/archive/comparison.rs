@@ -3,7 +3,7 @@
 
 use super::{
     Archive,
-    contents::{Conversation, Part},
+    contents::{ArchiveFile, Conversation},
     pages::{Pages, Position},
     reading,
     union::{Found, Is, Union},
@@ -21,7 +21,7 @@ use crate::{
 };
 use std::cmp::Ordering;
 
-/// The result.
+/// What the log of an archive has that the stored one has not, and which of the two has gone on.
 pub struct Comparison {
     union: Union,
     /// The new events, in the order of the archive.
@@ -42,7 +42,7 @@ pub struct Comparison {
     pub by_last_event: Ordering,
 }
 
-/// A new event.
+/// An event of the archive that is not stored.
 #[derive(Clone, Copy)]
 struct New {
     /// Its index in the archive's log.
@@ -278,14 +278,15 @@ struct Theirs<'a> {
 
 impl Theirs<'_> {
     fn events(&self, from: u64, to: u64) -> Vec<reading::Tagged> {
-        self.conversation.parts(0, &|part| matches!(part, Part::Event(i) if (from..to).contains(&(i as u64))))
+        self.conversation
+            .all_files(0, &|part| matches!(part, ArchiveFile::Event(i) if (from..to).contains(&(i as u64))))
     }
 
     /// Calls `each` with the events of a group.
     async fn read(&mut self, group: &[reading::Tagged], each: &mut Each<'_>) -> Result<()> {
         let name = |position| self.conversation.name_at(position).unwrap_or_default();
         reading::read(self.archive, group, &name, &mut |(_, part), content| {
-            let Part::Event(index) = part else { return Ok(()) };
+            let ArchiveFile::Event(index) = part else { return Ok(()) };
             let Some(event) = self.conversation.events.get(index) else { return Ok(()) };
             let repaired = self.verified.repair(index).and_then(|repair| repair.content(content, &event.id));
             each(index, &event.id, repaired.as_deref().unwrap_or(content))

@@ -74,7 +74,7 @@ pub struct LogEntry {
 
 /// One file of a conversation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Part {
+pub enum ArchiveFile {
     /// `base_state.json`.
     BaseState,
     /// The event at this index of [`Conversation::events`].
@@ -86,42 +86,46 @@ pub enum Part {
 }
 
 /// The identity of an entry: the index of its conversation in the contents, and the file within the conversation.
-pub type Tag = (usize, Part);
+pub type Tag = (usize, ArchiveFile);
 
 impl Conversation {
     /// All files that `is_wanted`: the base state, the events in the order of the log, the further files. `conversation` is
     /// this conversation's index in the contents.
-    pub fn parts(&self, conversation: usize, is_wanted: &dyn Fn(Part) -> bool) -> Vec<(Tag, Entry)> {
+    pub fn all_files(
+        &self,
+        conversation: usize,
+        is_wanted: &dyn Fn(ArchiveFile) -> bool,
+    ) -> Vec<(Tag, Entry)> {
         let mut parts = Vec::new();
-        let mut offer = |part: Part, entry: &Entry| {
+        let mut offer = |part: ArchiveFile, entry: &Entry| {
             if is_wanted(part) {
                 parts.push(((conversation, part), entry.clone()));
             }
         };
         if let Some(entry) = &self.base_state {
-            offer(Part::BaseState, entry);
+            offer(ArchiveFile::BaseState, entry);
         }
         for (index, event) in self.events.iter().enumerate() {
-            offer(Part::Event(index), &event.entry);
+            offer(ArchiveFile::Event(index), &event.entry);
         }
         for (index, (_, entry)) in self.files.iter().enumerate() {
-            offer(Part::File(index), entry);
+            offer(ArchiveFile::File(index), entry);
         }
         for (index, (_, entry)) in self.not_in_log.iter().enumerate() {
-            offer(Part::NotInLog(index), entry);
+            offer(ArchiveFile::NotInLog(index), entry);
         }
         parts
     }
 
     /// The name of a file in the archive.
-    pub fn entry_name(&self, part: Part) -> String {
+    pub fn entry_name(&self, part: ArchiveFile) -> String {
         let path = match part {
-            Part::BaseState if self.is_download => META.to_owned(),
-            Part::BaseState => layout::BASE_STATE.to_owned(),
-            Part::Event(i) if self.is_download => self.event_file_name(i),
-            Part::Event(i) => format!("{}/{}", layout::EVENTS, self.event_file_name(i)),
-            Part::File(i) => self.files.get(i).map(|(path, _)| path.to_string()).unwrap_or_default(),
-            Part::NotInLog(i) => {
+            ArchiveFile::BaseState if self.is_download => META.to_owned(),
+            ArchiveFile::BaseState => layout::BASE_STATE.to_owned(),
+            ArchiveFile::Event(i) if self.is_download => self.event_file_name(i),
+            ArchiveFile::Event(i) => format!("{}/{}", layout::EVENTS, self.event_file_name(i)),
+            ArchiveFile::File(i) => self.files.get(i).map(|(path, _)| path.to_string()).unwrap_or_default(),
+            ArchiveFile::NotInLog(i) => {
                 let name = self.not_in_log.get(i).map(|(name, _)| name.as_str()).unwrap_or_default();
                 format!("{}/{name}", layout::EVENTS)
             }
@@ -131,7 +135,7 @@ impl Conversation {
 
     /// The name of the entry at a position, if it belongs to this conversation.
     pub fn name_at(&self, position: usize) -> Option<String> {
-        let parts = self.parts(0, &|_| true);
+        let parts = self.all_files(0, &|_| true);
         let ((_, part), _) = parts.iter().find(|(_, entry)| entry.position == position)?;
         Some(self.entry_name(*part))
     }

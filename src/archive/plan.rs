@@ -4,7 +4,7 @@ use super::{
     Archive, Claim, ImportOptions, Imported, Outcome,
     base_state::{self, ReadBaseState},
     comparison::Comparison,
-    contents::{Conversation, Entry, Part},
+    contents::{ArchiveFile, Conversation, Entry},
     invalid, limits, merged_state,
     quarantine::Quarantine,
     secrets::{is_searched, without_secrets},
@@ -147,23 +147,23 @@ impl<'a> Plan<'a> {
             true => None,
             false => Some(self.base_state().await?),
         };
-        let parts = self.conversation.parts(0, &|part| match part {
-            Part::Event(index) => self.takes_event(index),
-            Part::BaseState => base_state.as_ref().is_some_and(|read| read.is_rebuilt),
+        let parts = self.conversation.all_files(0, &|part| match part {
+            ArchiveFile::Event(index) => self.takes_event(index),
+            ArchiveFile::BaseState => base_state.as_ref().is_some_and(|read| read.is_rebuilt),
             // A merge without new events changes the state only.
-            Part::File(_) | Part::NotInLog(_) => !keeps_state || self.has_new_events(),
+            ArchiveFile::File(_) | ArchiveFile::NotInLog(_) => !keeps_state || self.has_new_events(),
         });
         for ((_, part), entry) in parts {
             let source = Source::Entry(entry.position);
             match part {
-                Part::BaseState => batch.writing.files.push((quarantine.path(BASE_STATE)?, source)),
-                Part::Event(index) if index < position(self.verified.length) => {
+                ArchiveFile::BaseState => batch.writing.files.push((quarantine.path(BASE_STATE)?, source)),
+                ArchiveFile::Event(index) if index < position(self.verified.length) => {
                     let Some(event) = self.conversation.events.get(index) else { continue };
                     let id = event.id.clone();
                     let mut given = None;
                     if let Some(repair) = self.verified.repair(index) {
                         let repaired = repair.content(&self.content(&entry).await?, &id);
-                        given = Some(repaired.ok_or_else(|| self.changed(Part::Event(index)))?);
+                        given = Some(repaired.ok_or_else(|| self.changed(ArchiveFile::Event(index)))?);
                         let path = quarantine.path(&self.conversation.event_file_name(index))?;
                         batch.writing.files.push((path, source));
                     }
@@ -179,11 +179,11 @@ impl<'a> Plan<'a> {
                     let source = given.map_or(Source::Entry(entry.position), Source::Given);
                     batch.writing.events.push((id, source));
                 }
-                Part::Event(index) => {
+                ArchiveFile::Event(index) => {
                     let path = quarantine.path(&self.conversation.event_file_name(index))?;
                     batch.writing.files.push((path, source));
                 }
-                Part::File(index) => {
+                ArchiveFile::File(index) => {
                     let Some((path, _)) = self.conversation.files.get(index) else { continue };
                     if file_versions::is_version(path) && !takes_versions {
                         continue;
@@ -202,7 +202,7 @@ impl<'a> Plan<'a> {
                     };
                     batch.writing.files.push((path.clone(), source));
                 }
-                Part::NotInLog(index) => {
+                ArchiveFile::NotInLog(index) => {
                     let Some((name, _)) = self.conversation.not_in_log.get(index) else { continue };
                     batch.writing.files.push((quarantine.path(name)?, source));
                 }
@@ -340,7 +340,7 @@ impl<'a> Plan<'a> {
 
     /// The base state of the archive.
     async fn read_base_state(&self) -> Result<ReadBaseState> {
-        let name = self.conversation.entry_name(Part::BaseState);
+        let name = self.conversation.entry_name(ArchiveFile::BaseState);
         let content = match &self.conversation.base_state {
             Some(entry) => Some(self.content(entry).await?),
             None => None,
@@ -353,7 +353,7 @@ impl<'a> Plan<'a> {
             self.host,
         )?;
         if read.state.id() != self.verified.id {
-            return Err(self.changed(Part::BaseState));
+            return Err(self.changed(ArchiveFile::BaseState));
         }
         if !self.verified.lost_tasks.is_empty() {
             read.state.remove_subagent_tasks(&self.verified.lost_tasks);
@@ -409,7 +409,7 @@ impl<'a> Plan<'a> {
     }
 
     /// The error for an entry whose content differs from the one that was checked.
-    fn changed(&self, part: Part) -> Error {
+    fn changed(&self, part: ArchiveFile) -> Error {
         let name = self.conversation.entry_name(part);
         invalid(format!("entry {name} changed while it was imported; try again"))
     }

@@ -2,7 +2,7 @@
 
 use super::{
     Archive, base_state,
-    contents::{Contents, Conversation, Part, QUARANTINE},
+    contents::{ArchiveFile, Contents, Conversation, QUARANTINE},
     event_text::{EventRepair, EventText, NOT_UTF8, UTF16, event_text},
     invalid,
     mending::Flaws,
@@ -57,7 +57,7 @@ impl Verified {
         let names: Vec<String> = self.lost_tasks.iter().take(10).map(|task| shown(&task.id)).collect();
         self.warnings.push(format!(
             "{} has {} tasks of sub-agents whose conversations are not in the archive, and which therefore cannot be resumed: {}",
-            conversation.entry_name(Part::BaseState),
+            conversation.entry_name(ArchiveFile::BaseState),
             self.lost_tasks.len(),
             names.join(", ")
         ));
@@ -81,8 +81,9 @@ pub async fn verify(
     for group in reading::groups(in_archive_order(contents)) {
         let bytes = group.iter().map(|(_, entry)| entry.size).sum();
         // Further files only have to be unpackable.
-        let (files, rest): (Vec<_>, Vec<_>) =
-            group.into_iter().partition(|((_, part), _)| matches!(part, Part::File(_) | Part::NotInLog(_)));
+        let (files, rest): (Vec<_>, Vec<_>) = group
+            .into_iter()
+            .partition(|((_, part), _)| matches!(part, ArchiveFile::File(_) | ArchiveFile::NotInLog(_)));
         reading::read(archive, &rest, &name, &mut |(conversation, part), content| {
             let (Some(found), Some(conversation)) =
                 (findings.get_mut(conversation), contents.conversations.get(conversation))
@@ -90,9 +91,9 @@ pub async fn verify(
                 return Ok(());
             };
             match part {
-                Part::BaseState => found.base_state(conversation, Some(content), host)?,
-                Part::Event(index) => found.event(conversation, index, content),
-                Part::File(_) | Part::NotInLog(_) => {}
+                ArchiveFile::BaseState => found.base_state(conversation, Some(content), host)?,
+                ArchiveFile::Event(index) => found.event(conversation, index, content),
+                ArchiveFile::File(_) | ArchiveFile::NotInLog(_) => {}
             }
             Ok(())
         })
@@ -126,7 +127,7 @@ fn in_archive_order(contents: &Contents) -> Vec<Tagged> {
     let conversations = contents.conversations.iter().enumerate();
     let mut entries = Vec::new();
     for (index, conversation) in conversations {
-        entries.extend(conversation.parts(index, &|_| true));
+        entries.extend(conversation.all_files(index, &|_| true));
     }
     entries.sort_by_key(|(_, entry)| entry.position);
     entries
@@ -137,7 +138,7 @@ fn in_archive_order(contents: &Contents) -> Vec<Tagged> {
 struct Findings {
     base_state: Option<BaseStateFindings>,
     /// By index in the log.
-    events: Vec<Found>,
+    events: Vec<EventFindings>,
     /// The index of the last event that is valid, and its time.
     last: (usize, Option<String>),
 }
@@ -153,7 +154,7 @@ struct BaseStateFindings {
 
 /// The findings in an event's file.
 #[derive(Clone, Default)]
-struct Found {
+struct EventFindings {
     /// The problem, if the file is not a JSON object.
     problem: Option<&'static str>,
     can_be_head: bool,
@@ -170,7 +171,7 @@ impl Findings {
         content: Option<&[u8]>,
         host: &dyn Host,
     ) -> Result<()> {
-        let entry = conversation.entry_name(Part::BaseState);
+        let entry = conversation.entry_name(ArchiveFile::BaseState);
         let read = base_state::read(content, &entry, conversation.folder, conversation.is_download, host)?;
         self.base_state = Some(BaseStateFindings {
             id: read.state.id(),
@@ -184,7 +185,7 @@ impl Findings {
 
     fn event(&mut self, conversation: &Conversation, index: usize, content: &[u8]) {
         let Some(event) = conversation.events.get(index) else { return };
-        self.events.resize(conversation.events.len(), Found::default());
+        self.events.resize(conversation.events.len(), EventFindings::default());
         let Some(found) = self.events.get_mut(index) else { return };
         match event_text(content, &event.id) {
             EventText::Invalid(problem) => found.problem = Some(problem),
@@ -210,7 +211,7 @@ impl Findings {
         };
         let mut warnings = base_state.warnings;
         warnings.extend_from_slice(&conversation.warnings);
-        let name = |index| conversation.entry_name(Part::Event(index));
+        let name = |index| conversation.entry_name(ArchiveFile::Event(index));
         // A process that ended while writing leaves its last files incomplete; the files before them are valid.
         let last_valid = self.events.iter().rposition(|found| found.problem.is_none());
         let length = last_valid.map_or(0, |last| last.saturating_add(1));
@@ -244,7 +245,7 @@ impl Findings {
                     .map(|event| event.id.clone());
                 warnings.push(format!(
                     "{} names the event {}, which does not exist; the conversation continues after its last event instead",
-                    conversation.entry_name(Part::BaseState),
+                    conversation.entry_name(ArchiveFile::BaseState),
                     shown(&lost)
                 ));
                 Some(last.map_or(Leaf::Unset, Leaf::Event))
@@ -273,10 +274,10 @@ impl Findings {
 /// The event with which the active branch begins, if it cuts off by mistake what is before it, and the last event of that.
 fn cut_off<'a>(
     conversation: &'a Conversation,
-    events: &[Found],
+    events: &[EventFindings],
     head: Option<usize>,
 ) -> Option<(usize, &'a EventId)> {
-    let is_root = |found: &Found| found.parent.as_deref() == Some(ROOT_PARENT_ID);
+    let is_root = |found: &EventFindings| found.parent.as_deref() == Some(ROOT_PARENT_ID);
     if !events.iter().skip(1).any(is_root) {
         return None;
     }
@@ -298,7 +299,11 @@ fn cut_off<'a>(
 }
 
 /// The repairs after which each event has the id in its file's name and follows an event before it.
-fn repairs(conversation: &Conversation, events: &[Found], warnings: &mut Vec<String>) -> Vec<EventRepair> {
+fn repairs(
+    conversation: &Conversation,
+    events: &[EventFindings],
+    warnings: &mut Vec<String>,
+) -> Vec<EventRepair> {
     // The index of each id in a file's name, and of each id that is only inside of a file.
     let mut indices: HashMap<&str, usize> = HashMap::new();
     for (index, event) in conversation.events.iter().enumerate().take(events.len()) {
@@ -326,7 +331,7 @@ fn repairs(conversation: &Conversation, events: &[Found], warnings: &mut Vec<Str
                 warnings.push(format!(
                     "{} follows event {} by the id inside of its file; it follows it by the id in the file's name now, and \
                      the original file is kept under quarantine/",
-                    conversation.entry_name(Part::Event(index)),
+                    conversation.entry_name(ArchiveFile::Event(index)),
                     shown(parent)
                 ));
             }
@@ -340,7 +345,7 @@ fn repairs(conversation: &Conversation, events: &[Found], warnings: &mut Vec<Str
                 warnings.push(format!(
                     "{} follows an event that does not exist before it; it follows {}, and the original file is kept \
                      under quarantine/",
-                    conversation.entry_name(Part::Event(index)),
+                    conversation.entry_name(ArchiveFile::Event(index)),
                     if replacement.is_some() { "the one before it now" } else { "none now" }
                 ));
             }
@@ -350,14 +355,14 @@ fn repairs(conversation: &Conversation, events: &[Found], warnings: &mut Vec<Str
             warnings.push(format!(
                 "{} contains an event with the id {}; it has the id in the file's name now, and the original file is \
                  kept under quarantine/",
-                conversation.entry_name(Part::Event(index)),
+                conversation.entry_name(ArchiveFile::Event(index)),
                 shown(id)
             ));
         }
         for flaw in &found.flaws {
             warnings.push(format!(
                 "{} {flaw}; the original file is kept under quarantine/",
-                conversation.entry_name(Part::Event(index))
+                conversation.entry_name(ArchiveFile::Event(index))
             ));
         }
         let is_mended = !found.flaws.is_empty();

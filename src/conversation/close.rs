@@ -15,7 +15,7 @@ impl Conversation {
             self.stop_run().await;
             self.end_session().await;
             // No write may be in progress when the conversation is opened again.
-            let _queue = self.0.log.queue().await;
+            let _lock = self.0.log.lock().await;
             let page = &mut *self.0.page.borrow_mut();
             // A run may have started while the session ended.
             if !page.is_running() {

@@ -7,7 +7,7 @@ use crate::{
     format::{base_state::ExecutionStatus, server_mark::SERVER},
     handle::{Access, Conversation, warning::interrupted_run},
     id::EventId,
-    log::active_branch::Part,
+    log::active_branch::BranchPart,
     store::StoredEvent,
 };
 
@@ -21,26 +21,26 @@ impl Conversation {
     /// `store_lost` if the conversation was deleted, which also closes it; `invalid_state` once it is closed, and those of
     /// the store.
     pub async fn catch_up(&self) -> Result<()> {
-        let queue = self.0.log.queue().await;
+        let lock = self.0.log.lock().await;
         self.ensure_open()?;
         match self.access() {
             Access::Writer => Ok(()),
-            Access::Follower => self.take_in(&queue).await,
+            Access::Follower => self.take_in(&lock).await,
         }
     }
 
-    async fn take_in(&self, queue: &FairGuard) -> Result<()> {
+    async fn take_in(&self, lock: &FairGuard) -> Result<()> {
         // The calls are known from the first time on, so that every later change of them is reported.
-        self.0.log.load_branch(queue, Part::End).await?;
+        self.0.log.load_branch(lock, BranchPart::End).await?;
         self.learn_pending();
-        if let Err(error) = self.0.log.take_in(queue).await {
+        if let Err(error) = self.0.log.take_in(lock).await {
             if error.code() == ErrorCode::StoreLost {
                 self.0.page.borrow_mut().is_lost = true;
                 self.let_go();
             }
             return Err(error);
         }
-        self.0.log.load_branch(queue, Part::End).await?;
+        self.0.log.load_branch(lock, BranchPart::End).await?;
         self.report();
         Ok(())
     }
@@ -54,12 +54,12 @@ impl Conversation {
     /// As for [`Conversation::catch_up`]; this handle follows then. Those of repairing; it has to step down then.
     pub async fn become_writer(&self) -> Result<()> {
         let torn = {
-            let queue = self.0.log.queue().await;
+            let lock = self.0.log.lock().await;
             self.ensure_open()?;
             if self.access() == Access::Writer {
                 return Ok(());
             }
-            let torn = self.claim(&queue).await?;
+            let torn = self.claim(&lock).await?;
             // They are read again when they are needed: the last writer may have recorded more commands since.
             self.0.page.borrow_mut().commands.clear();
             self.0.access.set(Access::Writer);
@@ -76,20 +76,20 @@ impl Conversation {
 
     /// Takes in everything, and makes this handle the only one whose commits the store accepts. Returns the unreadable events
     /// at the end of the log.
-    async fn claim(&self, queue: &FairGuard) -> Result<Vec<StoredEvent>> {
+    async fn claim(&self, lock: &FairGuard) -> Result<Vec<StoredEvent>> {
         let mut left = CLAIMS;
         loop {
-            self.take_in(queue).await?;
+            self.take_in(lock).await?;
             // It has moved to a server.
             if self.state().field(SERVER).is_some() {
                 return Err(copy_of_server());
             }
-            match self.0.log.claim(queue).await {
+            match self.0.log.claim(lock).await {
                 Err(error) if error.code() == ErrorCode::LockedElsewhere && left > 0 => left -= 1,
                 Err(error) => return Err(error),
                 Ok(torn) => {
                     // The other one may have changed the state until then, without a change of the log's length.
-                    self.take_in(queue).await?;
+                    self.take_in(lock).await?;
                     self.0.log.keep_torn(&torn);
                     return Ok(torn);
                 }
@@ -104,10 +104,10 @@ impl Conversation {
             return;
         }
         self.0.displaced.set(self.0.displaced.get() + 1);
-        let asking = std::mem::take(&mut self.0.page.borrow_mut().asking);
-        asking.cancel();
+        let hooks_cancel = std::mem::take(&mut self.0.page.borrow_mut().hooks_cancel);
+        hooks_cancel.cancel();
         self.stop_run().await;
-        let _queue = self.0.log.queue().await;
+        let _lock = self.0.log.lock().await;
         let page = &mut *self.0.page.borrow_mut();
         page.inbox.clear();
         page.draft = None;

@@ -188,7 +188,7 @@ impl Conversation {
             file_changes: options.owner.map(|owner| owner.0.file_changes.clone()).unwrap_or_default(),
             closed: Default::default(),
         };
-        let conversation = Self(Rc::new(Handle { shared: Rc::new(shared), asking: None }));
+        let conversation = Self(Rc::new(Handle { shared: Rc::new(shared), asked: None }));
         if is_writer {
             conversation.recover(&torn).await?;
             conversation.store_given(control).await?;

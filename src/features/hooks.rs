@@ -7,7 +7,7 @@
 //! No lock is held while a hook is asked, because hooks may call any verb.
 
 use crate::{
-    agent::{Call, Draft},
+    agent::{Call, NewEvent},
     cancel::CancelToken,
     error::{Error, ErrorCode, Result},
     event::{Body, Event, HookEventType, MessageEvent, Source},
@@ -33,7 +33,7 @@ impl Conversation {
 
     /// Asks the hook for this event type. The future gives its answer and the event that records it; `None` if there is
     /// no such hook.
-    fn hook(&self, input: HookInput) -> Option<LocalBoxFuture<'static, (HookResult, Draft)>> {
+    fn hook(&self, input: HookInput) -> Option<LocalBoxFuture<'static, (HookResult, NewEvent)>> {
         let hooks = self.hooks_for(input.event_type)?;
         let answer = hooks.ask(input.event_type, input.to_json(&self.id().to_string()));
         let conversation = self.clone();
@@ -44,8 +44,8 @@ impl Conversation {
             for text in [&mut decision.reason, &mut decision.additional_context].into_iter().flatten() {
                 *text = conversation.masked(text);
             }
-            let draft = Draft::new(Source::Hook, result.execution(&input));
-            (result, draft)
+            let new_event = NewEvent::new(Source::Hook, result.execution(&input));
+            (result, new_event)
         }))
     }
 
@@ -58,10 +58,10 @@ impl Conversation {
         let Some(asked) = self.hook(HookInput::new(HookEventType::SessionStart)) else {
             return Ok(Ended::Done);
         };
-        let Either::Left(((_, draft), _)) = select(asked, pin!(cancel.cancelled())).await else {
+        let Either::Left(((_, new_event), _)) = select(asked, pin!(cancel.cancelled())).await else {
             return Ok(Ended::Cancelled);
         };
-        self.perform(Command::BeginSession { hook_event: draft }).await?;
+        self.perform(Command::BeginSession { hook_event: new_event }).await?;
         Ok(Ended::Done)
     }
 
@@ -71,10 +71,11 @@ impl Conversation {
             return;
         }
         let Some(asked) = self.hook(HookInput::new(HookEventType::SessionEnd)) else { return };
-        if let Either::Left(((_, draft), _)) = select(asked, self.0.log.host.sleep(SESSION_END_TIMEOUT)).await
+        if let Either::Left(((_, new_event), _)) =
+            select(asked, self.0.log.host.sleep(SESSION_END_TIMEOUT)).await
         {
             // A store that fails may be the reason for closing.
-            let _ = self.append(vec![draft], Durability::Relaxed).await;
+            let _ = self.append(vec![new_event], Durability::Relaxed).await;
         }
     }
 
@@ -86,12 +87,12 @@ impl Conversation {
             ..HookInput::new(HookEventType::UserPromptSubmit)
         };
         let Some(asked) = self.hook(input) else { return HookAnswers::default() };
-        let (result, draft) = asked.await;
+        let (result, new_event) = asked.await;
         if let Some(text) = result.additional_context() {
             message.extended_content.push(Content::text(text));
         }
         let denied = result.denial().map(|reason| (id.clone(), reason));
-        HookAnswers { drafts: vec![draft], denied: denied.into_iter().collect() }
+        HookAnswers { events: vec![new_event], denied: denied.into_iter().collect() }
     }
 
     /// Asks the hook about each call of an answer, in order, before they are stored.
@@ -103,15 +104,15 @@ impl Conversation {
         }
         for call in calls {
             let Some(asked) = self.hook(call_input(HookEventType::PreToolUse, call)) else { break };
-            let (result, draft) = asked.await;
-            hook_answers.drafts.push(draft);
+            let (result, new_event) = asked.await;
+            hook_answers.events.push(new_event);
             hook_answers.denied.extend(result.denial().map(|reason| (call.action_id.clone(), reason)));
         }
         hook_answers
     }
 
     /// Asks the hook about an edited call before it is stored.
-    pub(crate) async fn ask_about_edited(&self, edited: &Draft, id: &EventId) -> HookAnswers {
+    pub(crate) async fn ask_about_edited(&self, edited: &NewEvent, id: &EventId) -> HookAnswers {
         match call_in(&edited.body, id) {
             Some(call) => self.ask_about_calls(&[call]).await,
             None => HookAnswers::default(),
@@ -123,7 +124,7 @@ impl Conversation {
         &self,
         call: &Call,
         result: &Event,
-    ) -> Option<LocalBoxFuture<'static, Draft>> {
+    ) -> Option<LocalBoxFuture<'static, NewEvent>> {
         self.hooks_for(HookEventType::PostToolUse)?;
         let Body::ObservationEvent(observation) = result.body() else { return None };
         let mut input = call_input(HookEventType::PostToolUse, call);
@@ -147,18 +148,18 @@ impl Conversation {
             Either::Right(_) => None,
         };
         self.enter(Phase::Decides);
-        let Some((result, draft)) = answer else { return Ok(false) };
-        let mut drafts = vec![draft];
+        let Some((result, new_event)) = answer else { return Ok(false) };
+        let mut events = vec![new_event];
         let denial = result.denial();
         if let Some(reason) = &denial {
             let feedback = result.additional_context().unwrap_or(reason);
             // The SDK looks for this prefix in stored messages.
             let text = format!("[Stop hook feedback] {feedback}");
             let message = Message::new(Role::User, vec![Content::text(text)]);
-            drafts.push(Draft::new(Source::Environment, MessageEvent::new(message)));
+            events.push(NewEvent::new(Source::Environment, MessageEvent::new(message)));
         }
         let is_denied = denial.is_some() && self.execution_status() == ExecutionStatus::Finished;
-        self.perform(Command::AskedToStop { hook_events: drafts, is_denied }).await?;
+        self.perform(Command::AskedToStop { hook_events: events, is_denied }).await?;
         Ok(is_denied || !self.0.page.borrow().inbox.is_empty())
     }
 }

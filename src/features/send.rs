@@ -11,7 +11,7 @@ use crate::{
         files::file_input,
         message::{Content, Message, Role, TextContent},
     },
-    log::active_branch::Part,
+    log::active_branch::BranchPart,
     machine::{Command, Ended, WaitingCalls},
     tool::FileChange,
 };
@@ -133,8 +133,8 @@ impl Conversation {
         let turn = self.0.turns.lock().await;
         // Checked before any hook is asked.
         let part = match purpose {
-            Purpose::Send { .. } => Part::All,
-            Purpose::Replace(_) => Part::End,
+            Purpose::Send { .. } => BranchPart::All,
+            Purpose::Replace(_) => BranchPart::End,
         };
         self.0.log.ensure_loaded(part).await?;
         self.with_machine(|machine| match purpose {
@@ -150,8 +150,8 @@ impl Conversation {
         };
         // A hook answers when it likes, and may call other methods.
         let _turn = self.0.hooks.is_none().then_some(turn);
-        let asking = self.0.page.borrow().asking.clone();
-        if self.begin_session(&asking).await? == Ended::Cancelled {
+        let hooks_cancel = self.0.page.borrow().hooks_cancel.clone();
+        if self.begin_session(&hooks_cancel).await? == Ended::Cancelled {
             return Err(interrupted());
         }
         let id = self.0.log.new_id();
@@ -159,7 +159,7 @@ impl Conversation {
         let message = MessageEvent::new(Message::new(Role::User, content));
         let mut message = MessageEvent { sender, extended_content: attached.texts, ..message };
         let asked = self.ask_about_message(&id, &mut message);
-        let hook_answers = unless_interrupted(Box::pin(asked), &asking).await?;
+        let hook_answers = unless_interrupted(Box::pin(asked), &hooks_cancel).await?;
         let timestamp = self.0.log.host.local_time();
         let head = Head { id, timestamp, source: Source::User, parent: Parent::Unset };
         let message = Event::new(head, message)?;

@@ -21,8 +21,8 @@ use std::{cell::Cell, rc::Rc};
 const KEPT: f64 = 86_400_000.0;
 
 /// A command while it is carried out.
-pub(crate) struct Asking {
-    asked: Asked,
+pub(crate) struct AskedCommand {
+    command: Asked,
     /// [`super::Shared::displaced`] when it began. What is left of it later is refused, because the next writer carries it out.
     displaced: u32,
     is_stored: Cell<bool>,
@@ -33,20 +33,21 @@ impl Conversation {
     /// does stores that the command is carried out.
     #[must_use]
     pub fn asked(&self, asked: Asked) -> Self {
-        let asking = Asking { asked, displaced: self.0.displaced.get(), is_stored: Cell::default() };
-        Self(Rc::new(Handle { shared: self.0.shared.clone(), asking: Some(asking) }))
+        let asked =
+            AskedCommand { command: asked, displaced: self.0.displaced.get(), is_stored: Cell::default() };
+        Self(Rc::new(Handle { shared: self.0.shared.clone(), asked: Some(asked) }))
     }
 
     /// Whether this is a command that was asked of this handle before another one has taken its place.
     pub(crate) fn is_outdated(&self) -> bool {
-        self.0.asking.as_ref().is_some_and(|asking| asking.displaced != self.0.displaced.get())
+        self.0.asked.as_ref().is_some_and(|asked| asked.displaced != self.0.displaced.get())
     }
 
     /// The command of another handle, and the event that it results in, if this one is the first that carries it out.
     pub(crate) fn asked_with(&self, command: &Command) -> Option<(Asked, Option<EventId>)> {
-        let asking =
-            self.0.asking.as_ref().filter(|asking| !asking.is_stored.get() && !command.is_preparation())?;
-        Some((asking.asked.clone(), command.result().cloned()))
+        let asked =
+            self.0.asked.as_ref().filter(|asked| !asked.is_stored.get() && !command.is_preparation())?;
+        Some((asked.command.clone(), command.result().cloned()))
     }
 
     /// The record of a command that is carried out, for its commit. It keeps what earlier writers have recorded.
@@ -60,7 +61,7 @@ impl Conversation {
 
     /// Takes note that the commit with this record is stored.
     pub(crate) fn note_carried_out(&self, asked: &(Asked, Option<EventId>)) {
-        self.0.asking.iter().for_each(|asking| asking.is_stored.set(true));
+        self.0.asked.iter().for_each(|asked| asked.is_stored.set(true));
         let record = self.record_with(asked);
         self.0.page.borrow_mut().commands.insert(asked.0.client.clone(), record);
     }
@@ -133,12 +134,12 @@ impl Conversation {
     /// # Errors
     /// `locked_elsewhere`, and those of the store.
     pub async fn begin_asked(&self) -> Result<()> {
-        let queue = self.0.log.queue().await;
+        let lock = self.0.log.lock().await;
         self.ensure_writable()?;
-        let Some(asking) = &self.0.asking else { return Ok(()) };
-        let asked = (asking.asked.clone(), None);
+        let Some(asked) = &self.0.asked else { return Ok(()) };
+        let asked = (asked.command.clone(), None);
         let record = self.record_of(&asked).await?;
-        self.perform_now(&queue, Command::BeginAsked { record }).await?;
+        self.perform_now(&lock, Command::BeginAsked { record }).await?;
         self.note_carried_out(&asked);
         Ok(())
     }

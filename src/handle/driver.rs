@@ -3,14 +3,14 @@
 
 use super::{Access, Conversation, Shared, closed};
 use crate::{
-    agent::Draft,
+    agent::NewEvent,
     cancel::CancelToken,
     error::{Error, ErrorCode, Result},
     event::{Body, Event, Source, SystemPromptEvent},
     fair_mutex::FairGuard,
     format::base_state::BaseState,
     llm::{Llm, message::Content},
-    log::active_branch::Part,
+    log::active_branch::BranchPart,
     machine::{Calls, Change, Command, Machine, Page, Phase, calls::InPage, page::Run},
     store::{Durability, StoreError},
     tool::record_of_tool,
@@ -22,24 +22,24 @@ impl Conversation {
         if command.is_from_caller() {
             self.ensure_writable()?;
         }
-        // Nothing waits for a network while the queue is held.
+        // Nothing waits for a network while the lock is held.
         self.0.log.file_versions(false, command.moves_head()).await?;
-        let queue = self.0.log.queue().await;
+        let lock = self.0.log.lock().await;
         if command.moves_head() {
             // The files of results belong to the branch that is left.
-            self.append_held(&queue).await?;
+            self.append_held(&lock).await?;
         }
-        self.perform_now(&queue, command).await
+        self.perform_now(&lock, command).await
     }
 
-    /// Executes a command while the caller holds the queue.
-    pub(crate) async fn perform_now(&self, queue: &FairGuard, command: Command) -> Result<Vec<Event>> {
+    /// Executes a command while the caller holds the lock.
+    pub(crate) async fn perform_now(&self, lock: &FairGuard, command: Command) -> Result<Vec<Event>> {
         if command.is_from_caller() {
             self.ensure_writable()?;
         }
-        let part = if command.moves_head() { Part::End } else { Part::All };
+        let part = if command.moves_head() { BranchPart::End } else { BranchPart::All };
         if command.needs_branch()
-            && let Err(error) = self.0.log.load_branch(queue, part).await
+            && let Err(error) = self.0.log.load_branch(lock, part).await
             // A failure is recorded even where the history cannot be read.
             && !matches!(command, Command::Fail { .. })
         {
@@ -48,34 +48,34 @@ impl Conversation {
         let asked = self.asked_with(&command);
         let mut change = self.with_machine(|machine| machine.apply(command))?;
         change.asked = asked;
-        self.write(queue, change).await
+        self.write(lock, change).await
     }
 
     /// Stores the results that wait for the next commit, before one that their calls must not meet without them.
-    pub(crate) async fn append_held(&self, queue: &FairGuard) -> Result<()> {
+    pub(crate) async fn append_held(&self, lock: &FairGuard) -> Result<()> {
         match self.0.log.has_held() {
-            true => self.perform_now(queue, Command::AppendHeld).await.map(drop),
+            true => self.perform_now(lock, Command::AppendHeld).await.map(drop),
             false => Ok(()),
         }
     }
 
     /// Appends events in any status.
-    pub(crate) async fn append(&self, drafts: Vec<Draft>, durability: Durability) -> Result<()> {
-        self.perform(Command::Append { drafts, durability }).await.map(drop)
+    pub(crate) async fn append(&self, events: Vec<NewEvent>, durability: Durability) -> Result<()> {
+        self.perform(Command::Append { events, durability }).await.map(drop)
     }
 
     /// Stores a change, then executes its effects. Costs that are not counted yet are added to the state in the same
     /// transaction.
-    async fn write(&self, queue: &FairGuard, mut change: Change) -> Result<Vec<Event>> {
+    async fn write(&self, lock: &FairGuard, mut change: Change) -> Result<Vec<Event>> {
         let Some(state) = &mut change.state else {
             self.ensure_writer()?;
-            return self.unless_displaced(self.0.log.write(queue, change, &mut || {}).await);
+            return self.unless_displaced(self.0.log.write(lock, change, &mut || {}).await);
         };
         // Of what was under way when it was closed, nothing follows: another handle may write by now.
         self.ensure_writable()?;
         self.learn_pending();
         // A command that changes nothing does not store a conversation that is not stored.
-        let changes = self.is_stored() || !change.drafts.is_empty() || *state != *self.state();
+        let changes = self.is_stored() || !change.events.is_empty() || *state != *self.state();
         let counted = self.count_spending(state);
         let asked = change.asked.take();
         if let Some(asked) = asked.as_ref().filter(|_| changes) {
@@ -85,18 +85,18 @@ impl Conversation {
             self.0.page.borrow().draft.as_ref().is_some_and(|draft| draft.ends_with(&mut change));
         let effects = std::mem::take(&mut change.effects);
         let is_stored = &mut || self.0.page.borrow_mut().change_is_stored(&effects, draft_ends);
-        let events = self.unless_displaced(self.0.log.write(queue, change, is_stored).await)?;
+        let events = self.unless_displaced(self.0.log.write(lock, change, is_stored).await)?;
         self.mark_counted(&counted);
         if let Some(asked) = &asked {
             self.note_carried_out(asked);
         }
-        self.report_commit(queue).await;
+        self.report_commit(lock).await;
         Ok(events)
     }
 
     /// Inspects the current state machine without changing anything.
     pub(crate) async fn inspect<T>(&self, inspect: impl FnOnce(Machine<'_>) -> T) -> Result<T> {
-        self.0.log.ensure_loaded(Part::All).await?;
+        self.0.log.ensure_loaded(BranchPart::All).await?;
         Ok(self.with_machine(inspect))
     }
 
@@ -143,7 +143,7 @@ impl Conversation {
             InPage { begun: page.begun(), is_answered: &|tool_call_id| log.holds_answer_to(tool_call_id) };
         log.with_branch(|branch| {
             let events = branch.view.events();
-            let is_empty = log.has(Part::End) && events.is_empty();
+            let is_empty = log.has(BranchPart::End) && events.is_empty();
             Machine {
                 calls: Calls::of(&branch.pending, &state, &in_page),
                 page,
@@ -165,7 +165,7 @@ impl Conversation {
 
     /// The system prompt event. It has to be the first of its branch: elsewhere providers would refuse the request. A
     /// branch that begins before the first event of the log has its own, because the view contains only its branch.
-    pub(crate) fn instructions(&self, state: &BaseState) -> Draft {
+    pub(crate) fn instructions(&self, state: &BaseState) -> NewEvent {
         let agent = &self.0.agent;
         // A conversation that another program or an earlier page created may store a prompt that no event holds yet.
         let stored = state.agent().and_then(|agent| agent.field::<String>("system_prompt"));
@@ -177,7 +177,7 @@ impl Conversation {
             tools: agent.tools.iter().map(|tool| record_of_tool(&*tool)).collect(),
             dynamic_context: dynamic_context.map(Content::text),
         };
-        Draft::new(Source::Agent, event)
+        NewEvent::new(Source::Agent, event)
     }
 
     /// # Errors

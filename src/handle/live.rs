@@ -12,7 +12,7 @@ use crate::{
     },
     id::EventId,
     json::{Json, ListWriter, object, quoted},
-    log::{EventLog, active_branch::Part},
+    log::{EventLog, active_branch::BranchPart},
     machine::{Calls, calls::InPage},
 };
 
@@ -56,12 +56,12 @@ impl Conversation {
     }
 
     /// Reports the live events of a commit.
-    pub(crate) async fn report_commit(&self, queue: &FairGuard) {
+    pub(crate) async fn report_commit(&self, lock: &FairGuard) {
         let had_pending =
             self.0.reported.borrow().pending.as_ref().is_some_and(|pending| !pending.actions.is_empty());
         if had_pending {
             // A move of HEAD may have dropped the branch. If it cannot be read now, a later commit reports the calls.
-            let _ = self.0.log.load_branch(queue, Part::End).await;
+            let _ = self.0.log.load_branch(lock, BranchPart::End).await;
         }
         self.report();
     }
@@ -111,7 +111,7 @@ impl Conversation {
     /// `None` if the active branch is not loaded.
     fn pending_ids(&self) -> Option<Pending> {
         let log = &self.0.log;
-        if !log.has(Part::End) {
+        if !log.has(BranchPart::End) {
             return None;
         }
         let (page, state) = (self.0.page.borrow(), self.state());

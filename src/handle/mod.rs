@@ -31,7 +31,7 @@ use crate::{
     store::Found,
     wasm_file::LoadFile,
 };
-use asked::Asking;
+use asked::AskedCommand;
 use live::Reported;
 use stats::Spending;
 use std::{
@@ -51,7 +51,7 @@ pub struct Conversation(pub(crate) Rc<Handle>);
 pub(crate) struct Handle {
     pub(crate) shared: Rc<Shared>,
     /// The command of another handle, if this one carries it out ([`Conversation::asked`]).
-    pub(crate) asking: Option<Asking>,
+    pub(crate) asked: Option<AskedCommand>,
 }
 
 impl Deref for Handle {

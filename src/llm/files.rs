@@ -55,7 +55,7 @@ impl fmt::Debug for Files {
 }
 
 /// The replacement of a part.
-enum Part {
+enum Replacement {
     Given(GivenFile),
     /// Not the file, for this reason.
     Without(String),
@@ -141,7 +141,7 @@ pub(super) async fn with_files<'a>(
                     let left_out: Vec<_> =
                         image_urls.iter().rev().map(|url| room.image(url, input).err()).collect();
                     if left_out.iter().any(Option::is_some) {
-                        parts.push((at, Part::Images(left_out.into_iter().rev().collect())));
+                        parts.push((at, Replacement::Images(left_out.into_iter().rev().collect())));
                     }
                 }
                 Content::File(file) => {
@@ -180,7 +180,7 @@ async fn given(
     files: Option<&Files>,
     input: &FileInput,
     room: &mut Room,
-) -> Option<Part> {
+) -> Option<Replacement> {
     let (named, ..) = named_file(&file.text)?;
     let kind = input.kind_of(&named)?;
     let found = async {
@@ -192,18 +192,18 @@ async fn given(
         Ok::<_, String>(given)
     };
     Some(match found.await {
-        Ok(given) => Part::Given(given),
-        Err(why) => Part::Without(why),
+        Ok(given) => Replacement::Given(given),
+        Err(why) => Replacement::Without(why),
     })
 }
 
 /// The content with these parts, whose places descend.
-fn content_with(content: &[Content], mut parts: Vec<(usize, Part)>) -> Vec<Content> {
+fn content_with(content: &[Content], mut parts: Vec<(usize, Replacement)>) -> Vec<Content> {
     let mut made = Vec::new();
     for (at, part) in content.iter().enumerate() {
         let replaced = parts.pop_if(|(place, _)| *place == at).map(|(_, part)| part);
         match (part, replaced) {
-            (Content::File(file), Some(Part::Given(given))) => {
+            (Content::File(file), Some(Replacement::Given(given))) => {
                 let line = named_file(&file.text).map_or("", |(_, line, _)| line);
                 let text = [line, "\nThe file itself is given before this text."].concat();
                 made.push(Content::File(Box::new(FileContent {
@@ -212,13 +212,13 @@ fn content_with(content: &[Content], mut parts: Vec<(usize, Part)>) -> Vec<Conte
                     ..(**file).clone()
                 })));
             }
-            (Content::File(file), Some(Part::Without(why))) => {
+            (Content::File(file), Some(Replacement::Without(why))) => {
                 let (line, rest) = named_file(&file.text).map_or(("", ""), |(_, line, rest)| (line, rest));
                 made.push(Content::text(format!(
                     "{line}\nThe file itself is not given here: {why}.\n{rest}"
                 )));
             }
-            (Content::Image { image_urls, cache_prompt }, Some(Part::Images(left_out))) => {
+            (Content::Image { image_urls, cache_prompt }, Some(Replacement::Images(left_out))) => {
                 for (url, why) in image_urls.iter().zip(left_out) {
                     made.push(match why {
                         Some(why) => Content::text(why),

@@ -26,7 +26,7 @@ pub const RECENT: usize = 256;
 
 /// The part of the active branch that is needed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Part {
+pub enum BranchPart {
     /// From the last message of the user on. All calls before it have results.
     End,
     /// From the root on.
@@ -44,8 +44,8 @@ pub struct ActiveBranch {
     /// Whether events before these are not in memory.
     is_cut: bool,
     /// The part that was loaded.
-    part: Part,
-    /// Ids of calls and responses.
+    part: BranchPart,
+    /// Ids of calls and responses, which no later one may have.
     pub taken: HashSet<String>,
     /// The last message of the user.
     pub last_user_message: Option<EventId>,
@@ -60,7 +60,7 @@ pub struct ActiveBranch {
 
 impl ActiveBranch {
     /// Derives the index from a branch's events, from the root to HEAD, or from its end.
-    pub fn of(events: &[Event], part: Part) -> Self {
+    pub fn of(events: &[Event], part: BranchPart) -> Self {
         let view = View::of_branch(events);
         let mut branch = Self {
             view,
@@ -138,8 +138,8 @@ impl ActiveBranch {
     }
 
     /// Whether this part is loaded.
-    pub fn has(&self, part: Part) -> bool {
-        part == Part::End || self.part == Part::All
+    pub fn has(&self, part: BranchPart) -> bool {
+        part == BranchPart::End || self.part == BranchPart::All
     }
 
     /// The events in which the stuck detector looks for repetitions.
@@ -157,7 +157,7 @@ impl ActiveBranch {
     pub fn back_to(mut self, event: &EventId, way: &[Event]) -> Option<Self> {
         let place = self.recent.iter().rposition(|recent| recent.id() == event)?;
         let undone = self.recent.split_off(place + 1);
-        if self.part == Part::End || self.unsettled.is_some() {
+        if self.part == BranchPart::End || self.unsettled.is_some() {
             return None;
         }
         if self.is_cut && self.recent.len() < WINDOW {
@@ -241,20 +241,20 @@ fn is_of_user(event: &Event) -> bool {
     event.source() == Source::User && matches!(event.body(), Body::MessageEvent(_))
 }
 
-/// The end of the branch: see [`Part::End`].
+/// The end of the branch: see [`BranchPart::End`].
 pub async fn load_end(
     store: &dyn Store,
     conversation: ConversationId,
     head: Option<EventId>,
 ) -> Result<ActiveBranch> {
     let mut events = Vec::new();
-    let mut part = Part::All;
+    let mut part = BranchPart::All;
     let visit = &mut |_, event| {
         if is_of_user(&event) {
-            part = Part::End;
+            part = BranchPart::End;
         }
         events.push(event);
-        part == Part::All
+        part == BranchPart::All
     };
     walk_back(store, conversation, head, visit).await?;
     events.reverse();
@@ -358,7 +358,7 @@ async fn walk_from(
     Ok(walk.breaks().to_vec())
 }
 
-/// A range of events.
+/// Events of the log that were read at once.
 #[derive(Default)]
 struct Page {
     start: u64,
@@ -499,8 +499,8 @@ mod tests {
     fn the_index_of_an_earlier_event_equals_one_that_is_read_again() {
         let events = events();
         for (last, event) in events.iter().enumerate() {
-            let back = ActiveBranch::of(&events, Part::All).back_to(event.id(), &[]);
-            let read = ActiveBranch::of(&events[..=last], Part::All);
+            let back = ActiveBranch::of(&events, BranchPart::All).back_to(event.id(), &[]);
+            let read = ActiveBranch::of(&events[..=last], BranchPart::All);
             match back {
                 Some(back) => assert_eq!(seen(&back), seen(&read), "{last}"),
                 // Before the condensation, and between calls and their results.
@@ -515,9 +515,9 @@ mod tests {
         let way = [message(20, "user"), action(21, "r3"), result(22, 21), message(23, "agent")];
         let backwards: Vec<Event> = way.iter().rev().cloned().collect();
         for parts_at in [2, 3, 7, 9, 10, 12] {
-            let left = ActiveBranch::of(&events, Part::All);
+            let left = ActiveBranch::of(&events, BranchPart::All);
             let back = left.back_to(events[parts_at].id(), &backwards).unwrap();
-            let read = ActiveBranch::of(&[&events[..=parts_at], &way].concat(), Part::All);
+            let read = ActiveBranch::of(&[&events[..=parts_at], &way].concat(), BranchPart::All);
             assert_eq!(seen(&back), seen(&read), "{parts_at}");
         }
     }
@@ -525,10 +525,10 @@ mod tests {
     #[test]
     fn a_loaded_end_and_a_far_event_have_to_be_read_again() {
         let mut events = events();
-        let end = ActiveBranch::of(&events, Part::End);
+        let end = ActiveBranch::of(&events, BranchPart::End);
         assert!(end.back_to(events[3].id(), &[]).is_none());
         events.extend((14..14 + 3 * RECENT).map(|number| message(number, "user")));
-        let branch = || ActiveBranch::of(&events, Part::All);
+        let branch = || ActiveBranch::of(&events, BranchPart::All);
         assert!(!branch().is_recent(events[13].id()));
         let near = &events[events.len() - RECENT + WINDOW];
         let back = branch().back_to(near.id(), &[]).unwrap();

@@ -18,7 +18,7 @@ impl EventLog {
     ///
     /// # Errors
     /// `store_lost` if the conversation was deleted, and those of the store; the log is as it was then.
-    pub async fn take_in(&self, _queue: &FairGuard) -> Result<()> {
+    pub async fn take_in(&self, _lock: &FairGuard) -> Result<()> {
         let known = self.created_at.get();
         let listing = self.store.load(self.id).await?;
         if listing.is_none() && known.is_none() {
@@ -70,7 +70,7 @@ impl EventLog {
     ///
     /// # Errors
     /// `locked_elsewhere` if something was stored that this handle has not taken in, and those of the store.
-    pub async fn claim(&self, queue: &FairGuard) -> Result<Vec<StoredEvent>> {
+    pub async fn claim(&self, lock: &FairGuard) -> Result<Vec<StoredEvent>> {
         if !self.is_stored() {
             return Ok(Vec::new());
         }
@@ -80,7 +80,7 @@ impl EventLog {
             return Err(StoreError::Conflict { expected: self.length() }.into());
         }
         let stored_length = Some(self.length() + torn.len() as u64);
-        self.write(queue, Change { stored_length, ..Change::default() }, &mut || {}).await?;
+        self.write(lock, Change { stored_length, ..Change::default() }, &mut || {}).await?;
         Ok(torn)
     }
 

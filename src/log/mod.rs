@@ -13,7 +13,7 @@ mod writer;
 mod writing;
 
 use crate::{
-    agent::Draft,
+    agent::NewEvent,
     context::{
         beginning::{SEARCHED, note_beginning},
         branches::Tree,
@@ -28,7 +28,7 @@ use crate::{
     skills::AgentContext,
     store::{Store, StoreError},
 };
-use active_branch::{ActiveBranch, Part, load, load_end};
+use active_branch::{ActiveBranch, BranchPart, load, load_end};
 use file_versions::{FileVersions, LoadFileVersions};
 use futures_util::future::LocalBoxFuture;
 use repair::decode;
@@ -63,7 +63,7 @@ pub struct EventLog {
     pub(crate) host: Rc<dyn Host>,
     /// Removes secrets from all events except those of the user.
     pub(crate) mask: Mask,
-    /// Adds rules of skills to results.
+    /// Adds what skills say about a path to the results of calls that name it.
     pub(crate) context: Option<Rc<dyn AgentContext>>,
     /// The log of the conversation above whose files calls change, and its `created_at`.
     pub(crate) owner: Option<(Rc<EventLog>, f64)>,
@@ -80,7 +80,7 @@ pub struct EventLog {
     /// Problems of the active branch.
     damage: RefCell<Vec<Warning>>,
     /// See [`EventLog::hold`].
-    held: RefCell<Vec<Draft>>,
+    held: RefCell<Vec<NewEvent>>,
     /// Held while files change, as their versions depend on what they were.
     pub(crate) files: FairMutex,
     load_file_versions: LoadFileVersions,
@@ -186,7 +186,7 @@ impl EventLog {
     }
 
     /// The right to commit, given in the order of the calls. Dropping the guard passes it on.
-    pub async fn queue(&self) -> FairGuard {
+    pub async fn lock(&self) -> FairGuard {
         self.commits.lock().await
     }
 
@@ -194,13 +194,13 @@ impl EventLog {
     ///
     /// # Errors
     /// Those of the store.
-    pub async fn load_branch(&self, _queue: &FairGuard, part: Part) -> Result<()> {
+    pub async fn load_branch(&self, _lock: &FairGuard, part: BranchPart) -> Result<()> {
         if self.has(part) {
             return Ok(());
         }
         let branch = match part {
-            Part::End => load_end(&*self.store, self.id, self.head()).await?,
-            Part::All => {
+            BranchPart::End => load_end(&*self.store, self.id, self.head()).await?,
+            BranchPart::All => {
                 let loaded = load(&*self.store, self.id, self.head(), usize::MAX).await?;
                 let mut warnings = history_warnings(&loaded);
                 warnings.extend(repair::cut_off_beginning(&*self.store, self.id, &loaded).await?);
@@ -213,7 +213,7 @@ impl EventLog {
     }
 
     /// Whether this part of the active branch is loaded.
-    pub fn has(&self, part: Part) -> bool {
+    pub fn has(&self, part: BranchPart) -> bool {
         self.branch.borrow().as_ref().is_some_and(|branch| branch.has(part))
     }
 
@@ -227,7 +227,7 @@ impl EventLog {
     /// # Errors
     /// Those of the store.
     pub async fn read<T>(&self, read: impl FnOnce(&ActiveBranch) -> T) -> Result<T> {
-        self.ensure_loaded(Part::All).await?;
+        self.ensure_loaded(BranchPart::All).await?;
         Ok(self.with_branch(read))
     }
 
@@ -235,25 +235,25 @@ impl EventLog {
     ///
     /// # Errors
     /// Those of the store.
-    pub async fn ensure_loaded(&self, part: Part) -> Result<()> {
+    pub async fn ensure_loaded(&self, part: BranchPart) -> Result<()> {
         if self.has(part) {
             return Ok(());
         }
-        // The queue is needed because a commit during the loading would be missed.
-        self.load_branch(&self.queue().await, part).await
+        // The lock is needed because a commit during the loading would be missed.
+        self.load_branch(&self.lock().await, part).await
     }
 
     /// Reads the active branch, which has no events if it is not loaded.
     pub fn with_branch<T>(&self, read: impl FnOnce(&ActiveBranch) -> T) -> T {
         match &*self.branch.borrow() {
             Some(branch) => read(branch),
-            None => read(&ActiveBranch::of(&[], Part::All)),
+            None => read(&ActiveBranch::of(&[], BranchPart::All)),
         }
     }
 
     /// Adds answers to calls to the next successful commit. So the result of a call is not lost if a commit fails, for
     /// example because the storage is full.
-    pub fn hold(&self, answers: Vec<Draft>) {
+    pub fn hold(&self, answers: Vec<NewEvent>) {
         self.held.borrow_mut().extend(answers);
     }
 

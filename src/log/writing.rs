@@ -5,11 +5,11 @@
 
 use super::{
     EventLog,
-    active_branch::{ActiveBranch, Part, RECENT, walk_back},
+    active_branch::{ActiveBranch, BranchPart, RECENT, walk_back},
     file_versions::FilesChange,
 };
 use crate::{
-    agent::Draft,
+    agent::NewEvent,
     context::{beginning::note_beginning, branch},
     error::Result,
     event::{Body, Event, Head, Source},
@@ -56,7 +56,7 @@ impl EventLog {
     /// Those of the store; nothing has changed then, and the answers in `change.held` go into the next commit.
     pub async fn write(
         &self,
-        _queue: &FairGuard,
+        _lock: &FairGuard,
         change: Change,
         is_stored: &mut dyn FnMut(),
     ) -> Result<Vec<Event>> {
@@ -73,13 +73,13 @@ impl EventLog {
     /// Adds the answers that wait for a commit, and finds the way to where HEAD moves.
     async fn prepare(&self, mut change: Change) -> Result<Writing> {
         self.hold(std::mem::take(&mut change.held));
-        let mut drafts = Vec::new();
+        let mut events = Vec::new();
         if change.state.is_some() {
-            drafts.clone_from(&*self.held.borrow());
+            events.clone_from(&*self.held.borrow());
         }
-        let held = drafts.len();
-        drafts.append(&mut change.drafts);
-        change.drafts = drafts;
+        let held = events.len();
+        events.append(&mut change.events);
+        change.events = events;
         let mut moved = None;
         if let Some(head_move) = &mut change.head_move {
             head_move.after += held;
@@ -101,25 +101,26 @@ impl EventLog {
         })
     }
 
-    /// Makes events of the drafts, gives them their places in the tree, and notes in the state what follows from them.
+    /// Makes the new events, gives them their places in the tree, and notes in the state what follows from them.
     fn place(&self, writing: &mut Writing) -> Result<()> {
         let Writing { change, events, length, head, changed_files, changes_state, .. } = writing;
         let Some(state) = &mut change.state else { return Ok(()) };
         let mut head_move = change.head_move.as_ref();
-        for (place, mut draft) in std::mem::take(&mut change.drafts).into_iter().enumerate() {
+        for (place, mut new_event) in std::mem::take(&mut change.events).into_iter().enumerate() {
             if let Some(HeadMove { to, .. }) = head_move.take_if(|head_move| head_move.after == place) {
                 head.clone_from(to);
             }
-            if let (Some(context), Body::ObservationEvent(observation)) = (&self.context, &mut draft.body) {
+            if let (Some(context), Body::ObservationEvent(observation)) = (&self.context, &mut new_event.body)
+            {
                 self.with_branch(|branch| {
                     let is_answered = |action: &&Event| action.id().as_str() == observation.action_id;
                     let action = branch.pending.iter().find(is_answered);
                     context.extend_observation(observation, action, state);
                 });
             }
-            let has_files = draft.files.iter().any(|file| !file.is_owners && has_versions(&file.path));
-            change.files.append(&mut draft.files);
-            let event = self.event_of(draft, head.as_ref(), *length)?;
+            let has_files = new_event.files.iter().any(|file| !file.is_owners && has_versions(&file.path));
+            change.files.append(&mut new_event.files);
+            let event = self.event_of(new_event, head.as_ref(), *length)?;
             if becomes_head(event.kind()) {
                 *head = Some(event.id().clone());
             }
@@ -237,7 +238,7 @@ impl EventLog {
             let left = self.branch.take();
             let branch = match way {
                 Some((event, way)) => left.and_then(|left| left.back_to(&event, &way)),
-                None => Some(ActiveBranch::of(&[], Part::All)),
+                None => Some(ActiveBranch::of(&[], BranchPart::All)),
             };
             // If the way back is not known, there is no branch in memory, and it is loaded when it is needed.
             self.branch.replace(branch);
@@ -271,7 +272,7 @@ impl EventLog {
             way.push(event);
             way.len() < RECENT
         };
-        if self.has(Part::All) {
+        if self.has(BranchPart::All) {
             walk_back(&*self.store, self.id, Some(root.clone()), visit).await?;
         }
         Ok(match parts_at {
@@ -280,16 +281,16 @@ impl EventLog {
         })
     }
 
-    /// The event of a draft that follows `head` at place `length`, without secrets.
-    fn event_of(&self, draft: Draft, head: Option<&EventId>, length: u64) -> Result<Event> {
+    /// The new event that follows `head` at place `length`, without secrets.
+    fn event_of(&self, new_event: NewEvent, head: Option<&EventId>, length: u64) -> Result<Event> {
         let head = Head {
-            id: draft.id.unwrap_or_else(|| self.new_id()),
-            timestamp: draft.timestamp.unwrap_or_else(|| self.host.local_time()),
-            source: draft.source,
+            id: new_event.id.unwrap_or_else(|| self.new_id()),
+            timestamp: new_event.timestamp.unwrap_or_else(|| self.host.local_time()),
+            source: new_event.source,
             parent: branch::parent_for_next(head, length == 0),
         };
-        let event = Event::new(head, draft.body)?;
-        if draft.source == Source::User {
+        let event = Event::new(head, new_event.body)?;
+        if new_event.source == Source::User {
             return Ok(event);
         }
         Ok(match self.mask.event(event.json()) {

@@ -1,7 +1,7 @@
 //! Events that answer calls which did not run, were stopped, or whose outcome is unknown.
 
 use crate::{
-    agent::{Call, Draft, error_event},
+    agent::{Call, NewEvent, error_event},
     event::{Body, Event, RejectionSource, Source, UserRejectObservation},
     id::EventId,
     tool::arguments_of_record,
@@ -42,7 +42,7 @@ pub fn call_in(body: &Body, id: &EventId) -> Option<Call> {
 }
 
 /// A rejection by the user.
-pub fn rejection(event: &Event, reason: &str) -> Option<Draft> {
+pub fn rejection(event: &Event, reason: &str) -> Option<NewEvent> {
     let Body::ActionEvent(action) = event.body() else { return None };
     let rejection = UserRejectObservation {
         tool_name: action.tool_name.clone(),
@@ -51,11 +51,11 @@ pub fn rejection(event: &Event, reason: &str) -> Option<Draft> {
         rejection_source: RejectionSource::User,
         action_id: event.id().as_str().to_owned(),
     };
-    Some(Draft::new(Source::Environment, rejection))
+    Some(NewEvent::new(Source::Environment, rejection))
 }
 
 /// A rejection by a hook.
-pub fn rejection_by_hook(call: &Call, reason: String) -> Draft {
+pub fn rejection_by_hook(call: &Call, reason: String) -> NewEvent {
     let rejection = UserRejectObservation {
         tool_name: call.tool_name.clone(),
         tool_call_id: call.tool_call_id.clone(),
@@ -63,11 +63,11 @@ pub fn rejection_by_hook(call: &Call, reason: String) -> Draft {
         rejection_source: RejectionSource::Hook,
         action_id: call.action_id.as_str().to_owned(),
     };
-    Draft::new(Source::Environment, rejection)
+    NewEvent::new(Source::Environment, rejection)
 }
 
 /// An error that answers an interrupted call with this text.
-pub fn interruption(event: &Event, text: &str) -> Option<Draft> {
+pub fn interruption(event: &Event, text: &str) -> Option<NewEvent> {
     let Body::ActionEvent(action) = event.body() else { return None };
     Some(error_event(&action.tool_name, &action.tool_call_id, text))
 }

@@ -8,7 +8,7 @@ use super::{
     undecided::awaits_decision,
 };
 use crate::{
-    agent::Draft,
+    agent::NewEvent,
     error::{Error, ErrorCode, Result},
     event::{Body, Event, SecurityRisk},
     format::{
@@ -26,7 +26,7 @@ const BLOCKED: &str = "blocked_actions";
 /// The fields of `agent_state` that belong to the ledger.
 const NAMES: [&str; 4] = [INTERRUPTED_ACTIONS, UNAPPROVED_ACTIONS, SECURITY_RISKS, EDITED_ACTIONS];
 
-/// The stage of a call.
+/// How far a call without a result has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
     /// It runs with the next run.
@@ -225,7 +225,7 @@ impl Calls {
     }
 
     /// Answers to all open calls: `unknown` to those with an unknown outcome, a rejection with `refusal` to the others.
-    pub fn answers(&self, unknown: &str, refusal: &str) -> Vec<Draft> {
+    pub fn answers(&self, unknown: &str, refusal: &str) -> Vec<NewEvent> {
         let answers = self.open().filter_map(|call| match call.stage {
             Stage::Unknown => interruption(&call.event, unknown),
             _ => rejection(&call.event, refusal),
@@ -235,7 +235,7 @@ impl Calls {
 
     /// Answers to all open calls on an interrupt: a rejection with `refusal` to those that the user left out, `stopped`
     /// to the others.
-    pub fn interrupt_answers(&self, stopped: &str, refusal: &str) -> Vec<Draft> {
+    pub fn interrupt_answers(&self, stopped: &str, refusal: &str) -> Vec<NewEvent> {
         let answers = self.open().filter_map(|call| match call.stage {
             Stage::LeftOut => rejection(&call.event, refusal),
             _ => interruption(&call.event, stopped),

@@ -4,7 +4,7 @@
 
 use super::{Assessment, HookAnswers, Setting, Transition, calls::Renamed};
 use crate::{
-    agent::{Call, Draft, Reply},
+    agent::{Call, NewEvent, Reply},
     event::{Event, SecurityRisk},
     format::base_state::BaseState,
     id::EventId,
@@ -62,13 +62,13 @@ pub enum Command {
     /// Stores costs that no commit has counted yet. Every other command does so as well.
     CountSpending,
     /// Appends events in any status.
-    Append { drafts: Vec<Draft>, durability: Durability },
+    Append { events: Vec<NewEvent>, durability: Durability },
     /// Appends the results that the log holds (`EventLog::hold`).
     AppendHeld,
     /// Asks for a condensation with this event, because the provider has refused the view.
-    CondenseRefused { request: Draft },
+    CondenseRefused { request: NewEvent },
     /// Stores the answer of the session-start hook, behind the system prompt.
-    BeginSession { hook_event: Draft },
+    BeginSession { hook_event: NewEvent },
     /// Appends the messages of the inbox, unless they still have to wait.
     AppendInbox,
     /// Stores an answer of the model, with the risk assessment and the answers of the hooks.
@@ -80,13 +80,13 @@ pub enum Command {
     /// Ends the run at a message that a hook blocked.
     EndAtBlockedMessage { message: EventId },
     /// Stores the answer of the stop hook.
-    AskedToStop { hook_events: Vec<Draft>, is_denied: bool },
+    AskedToStop { hook_events: Vec<NewEvent>, is_denied: bool },
     /// Makes the conversation wait again if calls were left out when the others were approved.
     WaitForOthers,
     /// Stores the failure of a run.
-    Fail { error: Draft, is_stuck: bool },
+    Fail { error: NewEvent, is_stuck: bool },
     /// Ends a run that has reached a limit.
-    ReachLimit { error: Draft },
+    ReachLimit { error: NewEvent },
     /// Ends a run that is stuck in a loop.
     GetStuck,
     /// Repairs a conversation whose page died: cuts an end that cannot be read to this length and stores it as these files.
@@ -160,7 +160,7 @@ impl Command {
     }
 }
 
-/// A command of another handle.
+/// A command that another handle has asked for: whose it is, and its number.
 #[derive(Clone, Debug)]
 pub struct Asked {
     /// The handle that asks.
@@ -175,7 +175,7 @@ pub struct Asked {
 #[derive(Default)]
 pub struct Leftovers {
     /// Answers to calls that do not run again.
-    pub answers: Vec<Draft>,
+    pub answers: Vec<NewEvent>,
     /// The actions that remain open and may have taken effect.
     pub unknown: Vec<EventId>,
     /// Whether the user has to decide about a call.
@@ -187,7 +187,7 @@ pub struct Place {
     /// The event before the message.
     pub head: Option<EventId>,
     /// The system prompt event, if the model sees no event before the message.
-    pub instructions: Option<Draft>,
+    pub instructions: Option<NewEvent>,
 }
 
 /// The rewriting of a batch of calls with edited arguments.
@@ -195,7 +195,7 @@ pub struct Rewrite {
     /// The action whose arguments change.
     pub old: EventId,
     /// The hooks' events, then the events of the batch with new ids.
-    pub drafts: Vec<Draft>,
+    pub events: Vec<NewEvent>,
     /// The event before the batch.
     pub root: Option<EventId>,
     /// Old and new ids of the batch.
@@ -216,9 +216,9 @@ pub struct Change {
     /// The command of another handle, if this carries it out, and the event that it results in.
     pub asked: Option<(Asked, Option<EventId>)>,
     /// Events to append in order, each the child of the one before.
-    pub drafts: Vec<Draft>,
+    pub events: Vec<NewEvent>,
     /// Results to append first. If this commit fails, the next one appends them.
-    pub held: Vec<Draft>,
+    pub held: Vec<NewEvent>,
     /// How durable the commit has to be.
     pub durability: Durability,
     /// Whether the time of the conversation stays as it is.
@@ -234,11 +234,11 @@ pub struct Change {
     pub effects: Vec<Effect>,
 }
 
-/// A move of HEAD between the drafts of a change.
+/// A move of HEAD between the events of a change.
 pub struct HeadMove {
-    /// The number of drafts before it.
+    /// The number of events before it.
     pub after: usize,
-    /// The event that it moves to, where the remaining drafts, if any, start a new branch; `None` before the first event.
+    /// The event that it moves to, where the remaining events, if any, start a new branch; `None` before the first event.
     pub to: Option<EventId>,
     /// Whether the files go to where they were at that event, or stay as they are.
     pub files_follow: bool,
@@ -258,8 +258,8 @@ pub enum Effect {
 
 impl Change {
     /// A change that appends these events.
-    pub fn append(drafts: Vec<Draft>) -> Self {
-        Self { drafts, ..Self::default() }
+    pub fn append(events: Vec<NewEvent>) -> Self {
+        Self { events, ..Self::default() }
     }
 
     /// The same change, which is on disk before its commit is reported as done.

@@ -3,7 +3,7 @@
 
 use super::Change;
 use crate::{
-    agent::{CutOff, Draft, partial_answer},
+    agent::{CutOff, NewEvent, partial_answer},
     event::{Body, Source},
     id::{EventId, StorePath},
     tool::FileChange,
@@ -26,7 +26,7 @@ pub struct StoredDraft {
     pub id: EventId,
     /// Its remains, once nothing more of it comes; `None` for the answer of a run that is under way.
     pub left: Option<Remains>,
-    /// Its files.
+    /// The files that hold it.
     pub paths: Vec<StorePath>,
 }
 
@@ -49,7 +49,7 @@ impl StoredDraft {
     pub fn ends_with(&self, change: &mut Change) -> bool {
         let is_over = match &self.left {
             Some(remains) => self.gives_way(remains, change),
-            None => change.head_move.is_some() || change.drafts.iter().any(|draft| is_end(&draft.body)),
+            None => change.head_move.is_some() || change.events.iter().any(|event| is_end(&event.body)),
         };
         if is_over {
             change.files.extend(self.removal());
@@ -58,23 +58,23 @@ impl StoredDraft {
     }
 
     fn gives_way(&self, remains: &Remains, change: &mut Change) -> bool {
-        let end = change.head_move.as_ref().map_or(change.drafts.len(), |head_move| head_move.after);
-        let branch = change.drafts.get(..end).unwrap_or_default();
+        let end = change.head_move.as_ref().map_or(change.events.len(), |head_move| head_move.after);
+        let branch = change.events.get(..end).unwrap_or_default();
         if branch.iter().any(is_answer) {
             return true;
         }
-        let place = match branch.iter().position(|draft| matches!(draft.body, Body::MessageEvent(_))) {
+        let place = match branch.iter().position(|event| matches!(event.body, Body::MessageEvent(_))) {
             // The hooks that were asked about a message belong to it.
             Some(message) => branch
                 .iter()
                 .take(message)
-                .rposition(|draft| !is_about_message(draft))
+                .rposition(|event| !is_about_message(event))
                 .map_or(0, |place| place + 1),
             None if remains.is_left_by(change) => end,
             None => return false,
         };
         if let Some(partial) = partial_answer(self.id.clone(), &remains.text, CutOff::BrokenOff) {
-            change.drafts.insert(place, partial);
+            change.events.insert(place, partial);
             change.head_move.iter_mut().for_each(|head_move| head_move.after += 1);
         }
         true
@@ -91,7 +91,7 @@ impl Remains {
     fn is_left_by(&self, change: &Change) -> bool {
         change.head_move.as_ref().is_some_and(|head_move| {
             let stays = head_move.to.as_ref().is_some_and(|to| to.as_str() == self.question);
-            !stays || change.drafts.len() > head_move.after
+            !stays || change.events.len() > head_move.after
         })
     }
 }
@@ -107,10 +107,10 @@ fn is_end(body: &Body) -> bool {
     )
 }
 
-fn is_answer(draft: &Draft) -> bool {
-    draft.source == Source::Agent && matches!(draft.body, Body::MessageEvent(_) | Body::ActionEvent(_))
+fn is_answer(event: &NewEvent) -> bool {
+    event.source == Source::Agent && matches!(event.body, Body::MessageEvent(_) | Body::ActionEvent(_))
 }
 
-fn is_about_message(draft: &Draft) -> bool {
-    matches!(&draft.body, Body::HookExecutionEvent(hook) if hook.message_id.is_some())
+fn is_about_message(event: &NewEvent) -> bool {
+    matches!(&event.body, Body::HookExecutionEvent(hook) if hook.message_id.is_some())
 }

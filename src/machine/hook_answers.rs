@@ -2,7 +2,7 @@
 
 use super::calls;
 use crate::{
-    agent::Draft,
+    agent::NewEvent,
     format::base_state::BaseState,
     id::EventId,
     json::{EditableObject, RawJson, ToJson as _},
@@ -15,7 +15,7 @@ const BLOCKED_MESSAGES: &str = "blocked_messages";
 #[derive(Default)]
 pub struct HookAnswers {
     /// The events that record the answers.
-    pub drafts: Vec<Draft>,
+    pub events: Vec<NewEvent>,
     /// The ids of denied events, with the reasons.
     pub denied: Vec<(EventId, String)>,
 }

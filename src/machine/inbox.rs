@@ -49,7 +49,7 @@ impl Machine<'_> {
         let old = path_of(self.in_inbox(&id)?)?;
         unblock_message(&mut self.state, &id);
         hook_answers.block_message(&mut self.state);
-        let mut change = Change::append(hook_answers.drafts).strictly();
+        let mut change = Change::append(hook_answers.events).strictly();
         let content = message.json().as_bytes().to_vec();
         change.files.push(FileChange::new(old, None));
         change.files.push(FileChange::new(path_of(&message)?, Some(content)));

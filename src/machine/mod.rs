@@ -37,7 +37,7 @@ pub use settings::Setting;
 pub use status::{StatusChange, Transition};
 
 use crate::{
-    agent::{Agent, Call, CutOff, Draft, Reply, ReplyKind},
+    agent::{Agent, Call, CutOff, NewEvent, Reply, ReplyKind},
     error::{Error, ErrorCode, Result},
     event::{Body, Event, InterruptEvent, PauseEvent, Source},
     format::{
@@ -70,7 +70,7 @@ pub struct Machine<'a> {
     /// The current model.
     pub llm: &'a Llm,
     /// The system prompt event, if the active branch has none yet.
-    pub instructions: Option<Draft>,
+    pub instructions: Option<NewEvent>,
     /// The last message of the user on the active branch.
     pub last_user_message: Option<EventId>,
     /// The last event that the model sees, if it is a message that a hook denied.
@@ -113,7 +113,7 @@ impl Machine<'_> {
             Command::EditMessage { message, files, hook_answers, place } => {
                 let mut change = self.enter_branch(Transition::EditMessage, place.head)?;
                 hook_answers.block_message(&mut self.state);
-                change.drafts.extend(place.instructions);
+                change.events.extend(place.instructions);
                 self.append_message(&mut change, &message, files, hook_answers);
                 Ok(change)
             }
@@ -137,7 +137,7 @@ impl Machine<'_> {
             Command::StoreBeside { files } => Ok(Change { files, ..Change::default() }),
             Command::BeginAsked { record } => Ok(Change { files: vec![record], ..Change::default() }),
             Command::CountSpending | Command::AppendHeld => Ok(Change::default()),
-            Command::Append { drafts, durability } => Ok(Change { durability, ..Change::append(drafts) }),
+            Command::Append { events, durability } => Ok(Change { durability, ..Change::append(events) }),
             Command::CondenseRefused { request } => {
                 // After the condensation the last event may be the same, so that a background response would be fetched that has
                 // failed.
@@ -192,7 +192,7 @@ impl Machine<'_> {
                 let Some(Leftovers { answers, unknown, is_to_be_asked }) = leftovers else {
                     return Ok(change);
                 };
-                change.drafts = answers;
+                change.events = answers;
                 self.calls.mark_unknown(&unknown);
                 self.calls.store(&mut self.state);
                 let died = if is_to_be_asked { Transition::PageDiesInCall } else { Transition::PageDies };
@@ -229,7 +229,7 @@ impl Machine<'_> {
             if !self.page.is_running() {
                 transition.apply(&mut self.state)?;
             }
-            let mut change = Change::append(hook_answers.drafts).strictly();
+            let mut change = Change::append(hook_answers.events).strictly();
             let content = message.json().as_bytes().to_vec();
             change.files = files;
             change.files.push(FileChange::new(inbox::path_of(&message)?, Some(content)));
@@ -238,7 +238,7 @@ impl Machine<'_> {
         }
         let mut change = self.append_inbox(answers::SUPERSEDED)?;
         if let Some(instructions) = self.instructions.take() {
-            change.drafts.insert(0, instructions);
+            change.events.insert(0, instructions);
         }
         transition.apply(&mut self.state)?;
         self.append_message(&mut change, &message, files, hook_answers);
@@ -252,11 +252,11 @@ impl Machine<'_> {
         files: Vec<FileChange>,
         hook_answers: HookAnswers,
     ) {
-        change.drafts.extend(hook_answers.drafts);
-        change.drafts.push(Draft {
+        change.events.extend(hook_answers.events);
+        change.events.push(NewEvent {
             id: Some(message.id().clone()),
             files,
-            ..Draft::new(Source::User, self.extended(message))
+            ..NewEvent::new(Source::User, self.extended(message))
         });
         store_model_settings(&mut self.state, self.agent, self.llm);
     }
@@ -303,7 +303,7 @@ impl Machine<'_> {
         let mut change = Change::append(self.instructions.take().into_iter().collect());
         if was_paused {
             Transition::Pause.apply(&mut self.state)?;
-            change.drafts.push(Draft::new(Source::User, PauseEvent {}));
+            change.events.push(NewEvent::new(Source::User, PauseEvent {}));
             change = change.strictly();
         }
         Ok(change)
@@ -315,12 +315,12 @@ impl Machine<'_> {
         }
         self.calls.record_begun();
         self.calls.store(&mut self.state);
-        let change = Change::append(vec![Draft::new(Source::User, PauseEvent {})]);
+        let change = Change::append(vec![NewEvent::new(Source::User, PauseEvent {})]);
         self.transition(Transition::Pause, change.strictly())
     }
 
     fn interrupt(&mut self) -> Result<Change> {
-        let interrupt = Draft::new(Source::User, InterruptEvent {});
+        let interrupt = NewEvent::new(Source::User, InterruptEvent {});
         let partial = self.partial_answer(CutOff::Stopped);
         let mut change = Change::append(partial.into_iter().chain([interrupt]).collect()).strictly();
         change.held = self.calls.interrupt_answers(answers::STOPPED, answers::NOT_APPROVED);
@@ -332,7 +332,7 @@ impl Machine<'_> {
     }
 
     /// The text that was shown of the answer that the end of the run cuts off.
-    fn partial_answer(&self, why: CutOff) -> Option<Draft> {
+    fn partial_answer(&self, why: CutOff) -> Option<NewEvent> {
         self.page.run.as_ref()?.answer.as_ref()?.cut_off(why)
     }
 
@@ -345,7 +345,7 @@ impl Machine<'_> {
         let unknown = format!("{reason}\n\n{}", answers::INTERRUPTED);
         let rejected = self.calls.named(actions)?;
         let reason_of = |stage| if stage == calls::Stage::Unknown { &unknown } else { &reason };
-        let drafts = rejected
+        let events = rejected
             .iter()
             .filter_map(|call| answers::rejection(&call.event, reason_of(call.stage)))
             .collect();
@@ -354,7 +354,7 @@ impl Machine<'_> {
             self.calls.settle();
             self.calls.store(&mut self.state);
         }
-        Ok(Change::append(drafts).strictly())
+        Ok(Change::append(events).strictly())
     }
 
     /// The action with this id, if it waits for a decision of the user and no run is under way.
@@ -374,10 +374,10 @@ impl Machine<'_> {
     }
 
     fn edit(&mut self, rewrite: Rewrite) -> Result<Change> {
-        let Rewrite { old, drafts, root, renamed, edited, risk, denied } = rewrite;
+        let Rewrite { old, events, root, renamed, edited, risk, denied } = rewrite;
         // The user may have decided about it while an analyzer was asked.
         self.waiting_action(&old)?;
-        let rejections: Vec<Draft> = self
+        let rejections: Vec<NewEvent> = self
             .calls
             .open()
             .filter_map(|call| answers::rejection(&call.event, answers::LEFT_BEHIND))
@@ -387,7 +387,7 @@ impl Machine<'_> {
         renamed.rename_in(&mut self.state, &edited, risk);
         calls::deny(&mut self.state, &denied);
         let mut change = Change::append(rejections).strictly();
-        change.drafts.extend(drafts);
+        change.events.extend(events);
         change.head_move = Some(HeadMove { after: start, to: root, files_follow: false });
         Ok(change)
     }
@@ -405,7 +405,7 @@ impl Machine<'_> {
         let mut change = self.append_inbox(answers::BRANCH_LEFT)?;
         // A message of the inbox changes the status of the branch that is left.
         transition.apply(&mut self.state)?;
-        change.head_move = Some(HeadMove { after: change.drafts.len(), to: head, files_follow: true });
+        change.head_move = Some(HeadMove { after: change.events.len(), to: head, files_follow: true });
         Ok(change.strictly())
     }
 
@@ -476,10 +476,10 @@ impl Machine<'_> {
         for event in messages {
             change.files.push(FileChange::new(inbox::path_of(event)?, None));
             let body = self.extended(event);
-            change.drafts.push(Draft {
+            change.events.push(NewEvent {
                 id: Some(event.id().clone()),
                 timestamp: Some(event.timestamp().to_owned()),
-                ..Draft::new(Source::User, body)
+                ..NewEvent::new(Source::User, body)
             });
         }
         change.effects.push(Effect::RemoveFromInbox(messages.clone()));
@@ -502,8 +502,8 @@ impl Machine<'_> {
         hook_answers: HookAnswers,
     ) -> Result<Change> {
         hook_answers.block_actions(&mut self.state);
-        let is_action = |draft: &&Draft| matches!(draft.body, Body::ActionEvent(_));
-        if reply.drafts.iter().filter(is_action).count() > 1 {
+        let is_action = |new_event: &&NewEvent| matches!(new_event.body, Body::ActionEvent(_));
+        if reply.events.iter().filter(is_action).count() > 1 {
             enable_native_calls(&mut self.state);
         }
         // The model has not read a message that arrived while it answered, so the run goes on.
@@ -515,8 +515,8 @@ impl Machine<'_> {
         }
         assessment.store_risks(&mut self.state);
         forget_response(&mut self.state);
-        let mut change = Change::append(hook_answers.drafts).strictly();
-        change.drafts.extend(reply.drafts);
+        let mut change = Change::append(hook_answers.events).strictly();
+        change.events.extend(reply.events);
         Ok(change)
     }
 
@@ -524,9 +524,9 @@ impl Machine<'_> {
         calls::forget_denial(&mut self.state, &call.action_id);
         let mut change = Change::default();
         if ends_run {
-            change.drafts.extend(self.refinement(call));
+            change.events.extend(self.refinement(call));
             let transition =
-                if change.drafts.is_empty() { Transition::TaskFinished } else { Transition::Refined };
+                if change.events.is_empty() { Transition::TaskFinished } else { Transition::Refined };
             transition.apply(&mut self.state)?;
         }
         self.calls.store(&mut self.state);
@@ -535,7 +535,7 @@ impl Machine<'_> {
 
     /// The message with which the critic demands another attempt at the task that this call has finished. It is stored
     /// together with the call's result and the number of attempts, so that no page demands the same attempt again.
-    fn refinement(&mut self, call: &Call) -> Option<Draft> {
+    fn refinement(&mut self, call: &Call) -> Option<NewEvent> {
         let critic = self.agent.critic.as_ref()?;
         let Body::ActionEvent(action) = self.calls.action(&call.action_id)?.body() else { return None };
         let attempts: u64 = self.state.in_agent_state(REFINEMENT_ITERATION).unwrap_or(0);

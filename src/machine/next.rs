@@ -3,7 +3,7 @@
 
 use super::{Machine, answers::call_of, hook_answers::is_blocked_message, stuck_detector::Finding};
 use crate::{
-    agent::{Call, Draft},
+    agent::{Call, NewEvent},
     format::base_state::ExecutionStatus,
     id::EventId,
 };
@@ -13,7 +13,7 @@ pub enum Next {
     /// Wait for a decision about the calls that were left out, because the approved ones have run.
     WaitForOthers,
     /// End the run with this event, because a limit is reached.
-    ReachLimit(Box<Draft>),
+    ReachLimit(Box<NewEvent>),
     /// Append the messages of the inbox.
     AppendInbox,
     /// Ask the stop hook, because the agent reports that it is done.
@@ -53,7 +53,7 @@ pub struct Progress<'a> {
     /// Whether the run has made a step. Limits are checked after the first.
     pub has_stepped: bool,
     /// The event of a limit that is reached.
-    pub limit: &'a dyn Fn() -> Option<Draft>,
+    pub limit: &'a dyn Fn() -> Option<NewEvent>,
     /// The finding of the stuck detector.
     pub stuck: &'a dyn Fn() -> Finding,
 }

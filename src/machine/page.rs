@@ -23,7 +23,7 @@ pub struct Page {
     /// The part of an answer that is stored beside the log.
     pub draft: Option<StoredDraft>,
     /// Ends the hooks that are asked about a message or an edited call. Another one after each interrupt.
-    pub asking: CancelToken,
+    pub hooks_cancel: CancelToken,
     /// Whether a pause is being stored, so that no further call may begin.
     pub is_pausing: bool,
     /// The commands of other handles that are recorded, by the handle.

@@ -2,7 +2,7 @@
 //! tool returns.
 
 use crate::{
-    agent::{Call, Draft, execute},
+    agent::{Call, NewEvent, execute},
     cancel::CancelToken,
     error::Result,
     event::Body,
@@ -103,7 +103,7 @@ impl Conversation {
 
     /// Runs one call and returns the event that answers it: a rejection if a hook has denied the call. `None` if the call
     /// waits for a decision of the user.
-    async fn run_call(&self, call: Call, cancel: CancelToken) -> Option<Draft> {
+    async fn run_call(&self, call: Call, cancel: CancelToken) -> Option<NewEvent> {
         if let Some(reason) = calls::denial(&self.state(), &call.action_id) {
             return Some(rejection_by_hook(&call, reason));
         }
@@ -119,6 +119,6 @@ impl Conversation {
 
 /// The outcome of a future of [`Conversation::run_calls`].
 enum Outcome {
-    Call { call: Call, result: Option<Draft>, ends_run: bool, files: Option<FairGuard> },
-    Hook(Draft),
+    Call { call: Call, result: Option<NewEvent>, ends_run: bool, files: Option<FairGuard> },
+    Hook(NewEvent),
 }

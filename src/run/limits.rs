@@ -2,7 +2,7 @@
 //! `conversation/impl/local_conversation.py`).
 
 use crate::{
-    agent::{Draft, is_answer_demand},
+    agent::{NewEvent, is_answer_demand},
     error::Result,
     event::{Body, ConversationErrorEvent, Event, Source},
     handle::{
@@ -140,7 +140,7 @@ impl Conversation {
 
     /// The event that ends the run, if a limit is reached: the steps or the budget of the run, or the budget in the
     /// metrics of a model, which applies to all runs together.
-    pub(crate) fn limit_reached(&self, used: &RunUsage) -> Option<Draft> {
+    pub(crate) fn limit_reached(&self, used: &RunUsage) -> Option<NewEvent> {
         let limits = &self.limits();
         let costs = self.costs();
         let spent = costs.iter().map(|cost| cost.accumulated).sum::<f64>() - used.before.cost;
@@ -184,8 +184,8 @@ impl Conversation {
     }
 }
 
-fn error(code: &str, detail: String) -> Draft {
-    Draft::new(Source::Environment, ConversationErrorEvent::new(code, detail))
+fn error(code: &str, detail: String) -> NewEvent {
+    NewEvent::new(Source::Environment, ConversationErrorEvent::new(code, detail))
 }
 
 /// An amount with four decimal places, as in the SDK.

@@ -15,14 +15,14 @@ pub use outcome::RunOutcome;
 pub use stored_errors::{StoredError, stored_errors};
 
 use crate::{
-    agent::Draft,
+    agent::NewEvent,
     cancel::CancelToken,
     error::{ErrorCode, Result},
     event::{ConversationErrorEvent, Source},
     format::base_state::ExecutionStatus,
     handle::{Conversation, condensing::Condensed},
     id::EventId,
-    log::active_branch::Part,
+    log::active_branch::BranchPart,
     machine::{
         Command, Ended, Next, Phase, RunError, StatusChange, Transition,
         next::{Passed, Progress},
@@ -193,8 +193,8 @@ impl Conversation {
         if let Some(run) = &mut self.0.page.borrow_mut().run {
             run.answer = None;
         }
-        let queue = self.0.log.queue().await;
-        self.0.log.load_branch(&queue, Part::All).await?;
+        let lock = self.0.log.lock().await;
+        self.0.log.load_branch(&lock, BranchPart::All).await?;
         let stuck = || match self.stuck_thresholds() {
             Some(thresholds) => self.0.log.with_branch(|branch| find(branch.window(), &thresholds)),
             None => Finding::None,
@@ -245,7 +245,7 @@ impl Conversation {
             RunError::Llm(_, id) => id.clone(),
             _ => None,
         };
-        let error = Draft { id, ..Draft::new(Source::Environment, event) };
+        let error = NewEvent { id, ..NewEvent::new(Source::Environment, event) };
         if self.perform(Command::Fail { error, is_stuck }).await.is_err() {
             let would_become = Transition::Failed.change(self.execution_status());
             let is_shown = would_become != StatusChange::Stays;

@@ -1,7 +1,7 @@
 //! Asks the model once (`agent/agent.py`, `astep`). Its answer is committed in one transaction before any call runs.
 
 use crate::{
-    agent::{CutOff, Draft, Known, Reply, ShownAnswer, read_response, underway::Underway},
+    agent::{CutOff, Known, NewEvent, Reply, ShownAnswer, read_response, underway::Underway},
     cancel::CancelToken,
     error::{ErrorCode, Result},
     event::{Body, MessageEvent, Source},
@@ -189,8 +189,8 @@ impl Conversation {
     /// Appends a reminder to the model.
     pub(crate) async fn nudge(&self, text: &str) -> Result<()> {
         let message = Message::new(Role::User, vec![Content::text(text.trim_end())]);
-        let draft = Draft::new(Source::Environment, MessageEvent::new(message));
-        self.append(vec![draft], Durability::Relaxed).await
+        let new_event = NewEvent::new(Source::Environment, MessageEvent::new(message));
+        self.append(vec![new_event], Durability::Relaxed).await
     }
 }
 

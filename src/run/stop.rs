@@ -33,8 +33,8 @@ impl Conversation {
     /// As for [`Conversation::pause`].
     pub async fn interrupt(&self) -> Result<()> {
         self.ensure_writable()?;
-        let asking = std::mem::take(&mut self.0.page.borrow_mut().asking);
-        asking.cancel();
+        let hooks_cancel = std::mem::take(&mut self.0.page.borrow_mut().hooks_cancel);
+        hooks_cancel.cancel();
         match self.stop_run().await {
             true => Ok(()),
             false => self.pause().await,

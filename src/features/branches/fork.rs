@@ -18,7 +18,7 @@ use crate::{
     },
     handle::Conversation,
     id::{ConversationId, EventId, StorePath},
-    log::active_branch::{Part, walk_back},
+    log::active_branch::{BranchPart, walk_back},
     machine::{Calls, Command, Setting, Transition, background::forget_response},
     store::{Commit, Durability, StoreError},
 };
@@ -131,11 +131,11 @@ impl Conversation {
     /// The base state, the length of the log, and HEAD, at a moment at which they may be copied.
     async fn snapshot(&self, includes_head: bool) -> Result<(BaseState, u64, Option<EventId>)> {
         let log = &self.0.log;
-        let queue = log.queue().await;
+        let lock = log.lock().await;
         self.ensure_open()?;
         // Results that wait for a commit are stored first, or their calls would run again in the copy.
-        self.append_held(&queue).await?;
-        log.load_branch(&queue, Part::End).await?;
+        self.append_held(&lock).await?;
+        log.load_branch(&lock, BranchPart::End).await?;
         self.with_machine(|machine| machine.check_fork(includes_head))?;
         Ok((self.state().clone(), log.length(), log.head()))
     }

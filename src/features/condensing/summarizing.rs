@@ -2,7 +2,7 @@
 
 use super::next_request::NextRequest;
 use crate::{
-    agent::{Draft, summary_llm},
+    agent::{NewEvent, summary_llm},
     cancel::CancelToken,
     context::{
         condenser::{Attempt, Condenser, Decision, summary_of, summary_request},
@@ -37,7 +37,7 @@ pub(super) async fn recover<'a>(conversation: &'a Conversation, error: &'a LlmEr
         // A view that is built anew omits whatever a provider refuses.
         conversation.0.log.forget_branch();
     }
-    let request = Draft::new(Source::Environment, CondensationRequest {});
+    let request = NewEvent::new(Source::Environment, CondensationRequest {});
     conversation.perform(Command::CondenseRefused { request }).await.map(drop)
 }
 
@@ -63,8 +63,8 @@ pub(super) async fn condense<'a>(
         let error = match answer {
             Some(Ok((summary, response_id))) => {
                 let condensation = attempt.condensation(&request.view, summary, response_id);
-                let draft = Draft::new(Source::Environment, condensation);
-                conversation.append(vec![draft], Durability::Strict).await?;
+                let new_event = NewEvent::new(Source::Environment, condensation);
+                conversation.append(vec![new_event], Durability::Strict).await?;
                 return Ok(Condensed::From(request.counts.total()));
             }
             Some(Err(error)) => error,
@@ -124,7 +124,7 @@ pub(super) async fn request<'a>(conversation: &'a Conversation) -> Result<()> {
             "this agent has no condenser that condenses on request; give it one: new Agent({ condenser: { kind: \"LLMSummarizingCondenser\" } })",
         );
     }
-    let request = || vec![Draft::new(Source::Environment, CondensationRequest {})];
+    let request = || vec![NewEvent::new(Source::Environment, CondensationRequest {})];
     let is_running = conversation.0.page.borrow().is_running();
     let has_open_calls = conversation.inspect(|machine| !machine.calls.is_settled()).await?;
     conversation.ensure_writable()?;

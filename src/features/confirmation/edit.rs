@@ -5,7 +5,7 @@
 //! are answered as rejected. The model and Python see the arguments that were run.
 
 use crate::{
-    agent::{Draft, arguments::read_arguments},
+    agent::{NewEvent, arguments::read_arguments},
     error::{Error, ErrorCode, Result},
     event::{ActionEvent, Body, Event, SecurityRisk},
     features::hooks::unless_interrupted,
@@ -27,7 +27,7 @@ impl Conversation {
         self.ensure_writable()?;
         let old = self.waiting_action(action).await?;
         let id = self.0.log.new_id();
-        let edited = Draft {
+        let edited = NewEvent {
             id: Some(id.clone()),
             timestamp: None,
             source: old.source(),
@@ -35,15 +35,16 @@ impl Conversation {
             files: Vec::new(),
         };
         let risk = self.risk_of_edited(&edited, &id).await;
-        let asking = self.0.page.borrow().asking.clone();
-        let hook_answers = unless_interrupted(Box::pin(self.ask_about_edited(&edited, &id)), &asking).await?;
+        let hooks_cancel = self.0.page.borrow().hooks_cancel.clone();
+        let hook_answers =
+            unless_interrupted(Box::pin(self.ask_about_edited(&edited, &id)), &hooks_cancel).await?;
         // From here on no other command may run: it could decide about another call of the batch that is being copied.
-        let queue = self.0.log.queue().await;
+        let lock = self.0.log.lock().await;
         self.ensure_writable()?;
         // Results that wait for a commit are stored first, or their calls would be copied to the new branch without them.
-        self.append_held(&queue).await?;
+        self.append_held(&lock).await?;
         let rewrite = self.rewrite(&old, edited, &id, risk, hook_answers).await?;
-        let events = self.perform_now(&queue, Command::EditAction(rewrite)).await?;
+        let events = self.perform_now(&lock, Command::EditAction(rewrite)).await?;
         events
             .into_iter()
             .find(|event| *event.id() == id)
@@ -82,7 +83,7 @@ impl Conversation {
         Ok(edited)
     }
 
-    async fn risk_of_edited(&self, edited: &Draft, id: &EventId) -> Option<SecurityRisk> {
+    async fn risk_of_edited(&self, edited: &NewEvent, id: &EventId) -> Option<SecurityRisk> {
         let analyzer = self.security_analyzer().filter(|analyzer| !analyzer.is_the_model())?;
         Some(self.risk_of(edited, id, Some(&analyzer)).await)
     }
@@ -91,7 +92,7 @@ impl Conversation {
     async fn rewrite(
         &self,
         old: &Event,
-        edited: Draft,
+        edited: NewEvent,
         edited_id: &EventId,
         risk: Option<SecurityRisk>,
         hook_answers: HookAnswers,
@@ -111,20 +112,20 @@ impl Conversation {
             let text = "events after this call cannot be read, so its arguments cannot be changed; reject it instead";
             return Err(Error::new(ErrorCode::InvalidState, text));
         }
-        let mut drafts = hook_answers.drafts;
+        let mut events = hook_answers.events;
         let mut renamed = Renamed(Vec::new());
         // The ratings of an SDK analyzer apply to the old arguments.
         for event in batch.iter().filter(|event| !matches!(event.body(), Body::SecurityAnalysisEvent(_))) {
             let is_edited = event.id() == old.id();
             let id = if is_edited { edited_id.clone() } else { log.new_id() };
-            let mut draft = if is_edited { edited.clone() } else { copy_of(event, &id) };
-            update_action_id(&mut draft.body, &renamed);
+            let mut new_event = if is_edited { edited.clone() } else { copy_of(event, &id) };
+            update_action_id(&mut new_event.body, &renamed);
             renamed.0.push((event.id().as_str().to_owned(), id));
-            drafts.push(draft);
+            events.push(new_event);
         }
         Ok(Rewrite {
             old: old.id().clone(),
-            drafts,
+            events,
             root: before.last().map(|event| event.id().clone()),
             renamed,
             edited: edited_id.clone(),
@@ -134,8 +135,8 @@ impl Conversation {
     }
 }
 
-fn copy_of(event: &Event, id: &EventId) -> Draft {
-    Draft {
+fn copy_of(event: &Event, id: &EventId) -> NewEvent {
+    NewEvent {
         id: Some(id.clone()),
         timestamp: Some(event.timestamp().to_owned()),
         source: event.source(),

@@ -8,7 +8,7 @@ mod pending;
 mod edit;
 
 use crate::{
-    agent::{Call, Draft, Reply},
+    agent::{Call, NewEvent, Reply},
     event::{Body, Event, Head, Parent, SecurityRisk, Source},
     format::agent_state::{ALLOWED_TOOLS, SECURITY_RISKS},
     handle::{Conversation, settings::Changing},
@@ -43,7 +43,7 @@ impl Conversation {
         }
         let analyzer = self.security_analyzer();
         for call in &reply.calls {
-            let action = reply.drafts.iter().find(|draft| draft.id.as_ref() == Some(&call.action_id));
+            let action = reply.events.iter().find(|new_event| new_event.id.as_ref() == Some(&call.action_id));
             let Some(action) = action else { continue };
             let risk = self.risk_of(action, &call.action_id, analyzer.as_ref()).await;
             if analyzer.as_ref().is_some_and(|analyzer| !analyzer.is_the_model()) {
@@ -115,10 +115,10 @@ impl Conversation {
         tool.is_some_and(|tool| matches!(tool.definition().kind, ToolKind::Finish | ToolKind::Think))
     }
 
-    /// The risk of the call in this draft.
+    /// The risk of the call in this new event.
     pub(crate) async fn risk_of(
         &self,
-        action: &Draft,
+        action: &NewEvent,
         id: &EventId,
         analyzer: Option<&StoredAnalyzer>,
     ) -> SecurityRisk {
@@ -136,7 +136,7 @@ impl Conversation {
     /// The risk by the analyzer's rating alone.
     async fn analyzer_risk(
         &self,
-        action: &Draft,
+        action: &NewEvent,
         id: &EventId,
         analyzer: Option<&StoredAnalyzer>,
     ) -> SecurityRisk {

@@ -26,9 +26,9 @@ impl Conversation {
     /// `invalid_state` for a message that is in the log already, `not_found` for one that does not exist,
     /// `locked_elsewhere`, and those of the store; nothing has changed then.
     pub async fn remove_queued_message(&self, message: &EventId) -> Result<()> {
-        let queue = self.0.log.queue().await;
+        let lock = self.0.log.lock().await;
         self.ensure_queued(message).await?;
-        self.perform_now(&queue, Command::RemoveQueuedMessage(message.clone())).await.map(drop)
+        self.perform_now(&lock, Command::RemoveQueuedMessage(message.clone())).await.map(drop)
     }
 
     /// Puts a message with this content, and the files of the old one, in the place of one of the inbox. It has another id, because the log may say of the
@@ -40,8 +40,8 @@ impl Conversation {
     pub async fn edit_queued_message(&self, id: &EventId, content: Vec<Content>) -> Result<Event> {
         ensure_content(&content)?;
         self.ensure_queued(id).await?;
-        let asking = self.0.page.borrow().asking.clone();
-        if self.begin_session(&asking).await? == Ended::Cancelled {
+        let hooks_cancel = self.0.page.borrow().hooks_cancel.clone();
+        if self.begin_session(&hooks_cancel).await? == Ended::Cancelled {
             return Err(interrupted());
         }
         let old = self.with_machine(|machine| machine.in_inbox(id).cloned())?;
@@ -54,16 +54,16 @@ impl Conversation {
         let mut message = MessageEvent { sender, extended_content, ..message };
         let new_id = self.0.log.new_id();
         let asked = self.ask_about_message(&new_id, &mut message);
-        let hook_answers = unless_interrupted(Box::pin(asked), &asking).await?;
+        let hook_answers = unless_interrupted(Box::pin(asked), &hooks_cancel).await?;
         let timestamp = old.timestamp().to_owned();
         let head = Head { id: new_id, timestamp, source: Source::User, parent: Parent::Unset };
         let message = Event::new(head, message)?;
 
-        let queue = self.0.log.queue().await;
+        let lock = self.0.log.lock().await;
         // A model may have read it while the hook was asked.
         self.ensure_queued(id).await?;
         let command = Command::EditQueuedMessage { old: id.clone(), message: message.clone(), hook_answers };
-        self.perform_now(&queue, command).await?;
+        self.perform_now(&lock, command).await?;
         Ok(message)
     }
 

@@ -95,17 +95,17 @@ impl Conversation {
             if let Either::Left(_) = select(pin!(request.over()), self.0.log.host.sleep(INTERVAL)).await {
                 return;
             }
-            let queue = self.0.log.queue().await;
+            let lock = self.0.log.lock().await;
             let Some(piece) = answer.next_piece() else { continue };
             // If the store fails, the commit of the answer says so.
-            if self.store_piece(&queue, answer, &piece).await.is_err() {
+            if self.store_piece(&lock, answer, &piece).await.is_err() {
                 return;
             }
             answer.note_stored(&piece);
         }
     }
 
-    async fn store_piece(&self, queue: &FairGuard, answer: &ShownAnswer, piece: &Piece) -> Result<()> {
+    async fn store_piece(&self, lock: &FairGuard, answer: &ShownAnswer, piece: &Piece) -> Result<()> {
         let path = path_of(&answer.id, piece.number)?;
         let content = DraftPiece { after: answer.question.clone(), text: piece.text.clone() };
         let mut files = vec![FileChange::new(path.clone(), Some(content.json()))];
@@ -118,7 +118,7 @@ impl Conversation {
             // Also if the commit fails: nobody knows whether the store has the file all the same.
             draft.paths.push(path.clone());
         }
-        self.perform_now(queue, Command::StoreBeside { files }).await?;
+        self.perform_now(lock, Command::StoreBeside { files }).await?;
         if piece.is_first {
             let draft = StoredDraft { paths: vec![path], ..StoredDraft::of(answer.id.clone()) };
             self.0.page.borrow_mut().draft = Some(draft);

@@ -2,8 +2,8 @@
 
 use super::{
     carried::{Sent, blocks_of},
-    history::OpenCall,
     thinking::{is_signed, takes_unsigned},
+    turns::OpenCall,
 };
 use crate::{
     json::{
@@ -27,34 +27,38 @@ const EMPTY_TEXT: &str = "[Nothing was said.]";
 const NOTE: &str = "[Not the user but the program around this conversation says:]";
 
 /// A part of a message that is sent.
-enum Part<'a> {
+enum Piece<'a> {
     Text(String, bool),
     Image(&'a str, bool),
     File(&'a GivenFile),
 }
 
 /// The parts of a message, with whether a cached prefix ends there. One text if the model refuses lists.
-fn parts<'a>(message: &'a Message, marked: Option<usize>, request: &LlmRequest<'_>) -> Vec<Part<'a>> {
+fn pieces<'a>(message: &'a Message, marked: Option<usize>, request: &LlmRequest<'_>) -> Vec<Piece<'a>> {
     let features = request.features;
     if features.force_string_serializer {
-        return if message.content.is_empty() { Vec::new() } else { vec![Part::Text(message.text(), false)] };
+        return if message.content.is_empty() {
+            Vec::new()
+        } else {
+            vec![Piece::Text(message.text(), false)]
+        };
     }
     let mut parts = Vec::new();
     for (at, content) in message.content.iter().enumerate() {
         match content {
             Content::Text { text, cache_prompt } => {
-                parts.push(Part::Text(text.clone(), *cache_prompt || marked == Some(at)));
+                parts.push(Piece::Text(text.clone(), *cache_prompt || marked == Some(at)));
             }
             Content::Image { image_urls, cache_prompt } if features.supports_vision => {
                 for (position, url) in image_urls.iter().enumerate() {
                     let is_last = position + 1 == image_urls.len();
-                    parts.push(Part::Image(url, is_last && (*cache_prompt || marked == Some(at))));
+                    parts.push(Piece::Image(url, is_last && (*cache_prompt || marked == Some(at))));
                 }
             }
             Content::Image { .. } => {}
             Content::File(file) => {
-                parts.extend(file.given.as_ref().map(Part::File));
-                parts.push(Part::Text(file.text.clone(), marked == Some(at)));
+                parts.extend(file.given.as_ref().map(Piece::File));
+                parts.push(Piece::Text(file.text.clone(), marked == Some(at)));
             }
         }
     }
@@ -68,9 +72,9 @@ pub(super) fn system_blocks(
     request: &LlmRequest<'_>,
 ) -> Vec<String> {
     let mut blocks = Vec::new();
-    for piece in parts(message, marked, request) {
+    for piece in pieces(message, marked, request) {
         match piece {
-            Part::Text(text, is_marked) if !is_blank(&text) => blocks.push(text_block(&text, is_marked)),
+            Piece::Text(text, is_marked) if !is_blank(&text) => blocks.push(text_block(&text, is_marked)),
             _ => {}
         }
     }
@@ -89,11 +93,11 @@ pub(super) fn note_blocks(message: &Message, request: &LlmRequest<'_>) -> Vec<St
 /// The blocks of a user message.
 pub(super) fn user_blocks(message: &Message, marked: Option<usize>, request: &LlmRequest<'_>) -> Vec<String> {
     let mut blocks = Vec::new();
-    for piece in parts(message, marked, request) {
+    for piece in pieces(message, marked, request) {
         blocks.push(match piece {
-            Part::Text(text, is_marked) => text_block(or_placeholder(&text), is_marked),
-            Part::Image(url, is_marked) => image_block(url, is_marked),
-            Part::File(file) => file_block(file),
+            Piece::Text(text, is_marked) => text_block(or_placeholder(&text), is_marked),
+            Piece::Image(url, is_marked) => image_block(url, is_marked),
+            Piece::File(file) => file_block(file),
         });
     }
     blocks
@@ -111,14 +115,14 @@ pub(super) fn tool_result(
         quoted(&clipped(&message.text()))
     } else {
         let mut list = ListWriter::new();
-        for piece in parts(message, None, request) {
+        for piece in pieces(message, None, request) {
             match piece {
                 // "text content blocks must be non-empty" applies here as well.
-                Part::Text(text, _) if is_blank(&text) => {}
-                Part::Text(text, _) => list.item(&text_block(&clipped(&text), false)),
-                Part::Image(url, _) => list.item(&image_block(url, false)),
+                Piece::Text(text, _) if is_blank(&text) => {}
+                Piece::Text(text, _) => list.item(&text_block(&clipped(&text), false)),
+                Piece::Image(url, _) => list.item(&image_block(url, false)),
                 // Only messages of the user have files.
-                Part::File(_) => {}
+                Piece::File(_) => {}
             }
         }
         list.finish()
@@ -161,15 +165,15 @@ pub(super) fn assistant_blocks<'a>(
         return in_order(items, blocks, call_blocks);
     }
     let mut needs_text = calls.is_empty();
-    for piece in parts(message, None, request) {
+    for piece in pieces(message, None, request) {
         match piece {
-            Part::Text(text, _) if is_blank(&text) && !calls.is_empty() => {}
-            Part::Text(text, is_marked) => {
+            Piece::Text(text, _) if is_blank(&text) && !calls.is_empty() => {}
+            Piece::Text(text, is_marked) => {
                 needs_text = false;
                 blocks.push(text_block(or_placeholder(&text), is_marked));
             }
             // The API has no images in assistant messages.
-            Part::Image(..) | Part::File(_) => {}
+            Piece::Image(..) | Piece::File(_) => {}
         }
     }
     if needs_text {

@@ -5,7 +5,7 @@
 
 mod carried;
 mod decoder;
-mod history;
+mod turns;
 mod messages;
 mod request;
 mod thinking;

@@ -1,6 +1,6 @@
 //! Body and headers of a request, as a function of options, messages and tools.
 
-use super::{history::history, thinking::Thinking};
+use super::{thinking::Thinking, turns::history};
 use crate::{
     json::{ListWriter, object},
     llm::{completion::ToolSchema, error::LlmError, tool_names::ToolNames, wire_api::LlmRequest},
