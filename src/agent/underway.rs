@@ -60,7 +60,7 @@ impl Underway {
         if self.has_new_response.take() { self.response.borrow().clone() } else { None }
     }
 
-    /// The same for text.
+    /// Ready once there is text that is not stored, or the request is over.
     pub async fn text(&self) {
         self.over_or(|| self.answer.has_unstored()).await;
     }

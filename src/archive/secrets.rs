@@ -69,13 +69,13 @@ impl Item<'_> {
 /// The strings directly in an object that are secret, besides those with the name of a secret.
 #[derive(Clone, Copy, PartialEq)]
 enum Rule {
-    /// None.
+    /// No others.
     ByName,
     /// All: the environment and the headers of an MCP server, and secrets by name.
     Every,
     /// Those whose name is that of a secret header.
     Headers,
-    /// The one named `value`.
+    /// The string named `value`, in a source of a secret.
     Source,
 }
 

@@ -13,7 +13,7 @@ use crate::{
 /// How many events of a log are searched.
 pub const SEARCHED: u64 = 16;
 
-/// The most characters.
+/// The most characters of a beginning: a list shows one line.
 const LENGTH: usize = 60;
 
 /// Stores the beginning, if these events at the start of a log have one and it is not known. `start` is the index of the

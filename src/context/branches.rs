@@ -30,7 +30,7 @@ pub(super) struct Node {
 /// The part of an event that a reader sees.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Role {
-    /// No message.
+    /// A reader does not see the event.
     Nothing,
     /// A message of the user.
     User,

@@ -83,11 +83,11 @@ pub enum ReasoningEffort {
 /// Which assistant messages a provider refuses without reasoning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WantsReasoning {
-    /// None.
+    /// No message.
     Nowhere,
-    /// Those that call tools.
+    /// Messages that call tools.
     OnCalls,
-    /// All.
+    /// Every message of the model.
     Everywhere,
 }
 

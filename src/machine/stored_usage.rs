@@ -20,7 +20,7 @@ pub fn set_usage(state: &mut BaseState, usage_id: &str, metrics: &RawJson) {
 /// The `stats` of the base state, with the object of metrics in it.
 #[derive(Default)]
 pub struct StoredStats {
-    /// The whole.
+    /// The field `stats` as it is stored.
     pub stats: EditableObject,
     /// [`BY_USAGE`] of it.
     pub by_usage: EditableObject,

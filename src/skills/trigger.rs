@@ -66,7 +66,7 @@ pub fn glob_matches(glob: &str, path: &str) -> bool {
 
 #[derive(Clone, Copy)]
 enum Token {
-    /// This character.
+    /// Exactly this character.
     Char(char),
     /// `?`
     Any,

@@ -8,7 +8,7 @@ use crate::{
 
 /// An object, and its path for messages.
 pub struct Entry<'a> {
-    /// Such as `messages[3]`.
+    /// The path of the object in the file, such as `messages[3]`.
     pub name: String,
     fields: Object<'a>,
 }

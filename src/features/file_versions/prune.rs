@@ -25,7 +25,7 @@ pub(super) const REMOVED: &str = "removed\n";
 pub struct PruneLimits {
     /// Bytes of the contents that only versions have.
     pub bytes: u64,
-    /// Milliseconds.
+    /// How long versions are kept, in milliseconds.
     pub age: f64,
 }
 
@@ -83,7 +83,7 @@ impl Conversation {
     pub async fn prune_file_versions(&self, limits: PruneLimits) -> Result<()> {
         self.ensure_writable()?;
         let log = &self.0.log;
-        let queue = log.queue().await;
+        let lock = log.lock().await;
         let _unchanged = log.files.lock().await;
         self.ensure_writable()?;
         let stored = self.stored_versions();
@@ -127,7 +127,7 @@ impl Conversation {
         if files.is_empty() {
             return Ok(());
         }
-        self.perform_now(&queue, Command::StoreBeside { files }).await.map(drop)
+        self.perform_now(&lock, Command::StoreBeside { files }).await.map(drop)
     }
 }
 

@@ -20,7 +20,7 @@ use crate::llm::{
 };
 use std::rc::Rc;
 
-/// The wire API.
+/// OpenAI Chat Completions, which most servers speak.
 pub struct ChatCompletions;
 
 impl WireApi for ChatCompletions {

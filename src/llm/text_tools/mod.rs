@@ -23,7 +23,7 @@ use crate::llm::{
 };
 use decoder::TextToolsDecoder;
 
-/// The wire API.
+/// Chat Completions without calls: tools are described in the prompt and called in text.
 pub struct TextTools;
 
 impl WireApi for TextTools {
