@@ -24,6 +24,7 @@ export const entries = {
   "ai-sdk": "js/ui/ai-sdk/index.ts",
   "assistant-ui": "js/ui/assistant-ui/index.ts",
   chat: "js/ui/chat/index.ts",
+  conversations: "js/ui/conversations/index.ts",
   preact: "js/ui/preact/index.ts",
   devtools: "js/ui/devtools/index.ts",
   pdf: "js/ui/pdf/index.ts",
@@ -47,7 +48,7 @@ export const peers = [
   "pdfjs-dist/*",
 ];
 
-const chatStyles = "js/ui/chat/styles/index.css";
+const componentStyles = "js/ui/preact/styles.css";
 
 /** The oldest browsers that the library supports, for style sheets. */
 const browsers = ["chrome111", "firefox115", "safari16.4"];
@@ -158,10 +159,10 @@ async function bundleBeside(files, options) {
   });
 }
 
-/** The styles of the chat for the components: where the shadow root has its host, a page has the class `threadkeep`. */
+/** The styles of the components: where the shadow root has its host, a page has the class `threadkeep`. */
 async function bundleStyles() {
   const moved = [];
-  const inner = (await bundledStyles(chatStyles))
+  const inner = (await bundledStyles(componentStyles))
     .replaceAll(/@keyframes [^{]+\{(?:[^{}]*\{[^{}]*\})*\s*\}/g, (rule) => (moved.push(rule), ""))
     .replaceAll(/:root,\s*:host/g, "&")
     .replaceAll(/:host\(([^)]*)\)/g, "&$1")

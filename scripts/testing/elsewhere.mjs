@@ -29,7 +29,13 @@ const firefox = {
   "streams, and errors of the network": ["llm/background", "llm/fetch", "llm/llm", "llm/offline"],
   "files, archives and their streams": ["formats/archive", "ui/pdf/pdf"],
   "how modules and the wasm are loaded, and what a policy forbids": ["entries/environments", "wasm/loading", "mcp/mcp"],
-  "keys, the focus, dialogs and the layout": ["ui/chat/controls", "ui/chat/deciding", "ui/chat/messages", "ui/react/hooks"],
+  "keys, the focus, dialogs and the layout": [
+    "ui/chat/controls",
+    "ui/chat/deciding",
+    "ui/chat/messages",
+    "ui/conversations/list",
+    "ui/react/hooks",
+  ],
   "the driver of these tests": ["tooling/driver"],
 };
 

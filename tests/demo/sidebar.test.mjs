@@ -4,7 +4,7 @@ import { rmSync } from "node:fs";
 import { after, before, test } from "node:test";
 import { availableBrowsers } from "../support/browser/driver.mjs";
 import { photograph, tabs } from "../support/browser/tabs.mjs";
-import { archivesIn } from "./archives.mjs";
+import { archivesIn } from "../support/archives.mjs";
 import { DemoPage, startDemo, stepsOf } from "./page.mjs";
 
 const day = 86_400_000;

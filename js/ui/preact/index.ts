@@ -1,5 +1,5 @@
-// `threadkeep/preact`: the components of `<threadkeep-chat>`, for a Preact app that puts a chat together itself. The styles
-// are in `threadkeep/preact.css`, for an element with the class `threadkeep`.
+// `threadkeep/preact`: the components of `<threadkeep-chat>` and `<threadkeep-conversations>`, for a Preact app that puts a chat
+// together itself. The styles are in `threadkeep/preact.css`, for an element with the class `threadkeep`.
 export { type Chat, useChat, useSnapshot } from "../chat/context.js";
 export { ChatView, type ChatViewProps } from "../chat/chat.js";
 export {
@@ -22,3 +22,5 @@ export { PlainText } from "../chat/messages/plain.js";
 export { ChatProvider, type ChatProviderProps } from "../chat/provider.js";
 export { type Shortcut, Shortcuts, type ShortcutsHandle, type ShortcutsProps } from "../chat/shortcuts.js";
 export type { ConversationVisualizer, Visualize, VisualizerOption } from "../chat/visualizer.js";
+export { type ConversationsLabels, defaultConversationsLabels } from "../conversations/labels.js";
+export { type ConversationsHandle, ConversationsView, type ConversationsViewProps, type Selection } from "../conversations/view.js";

@@ -1,9 +1,9 @@
-// A folder that is dropped on the demo, as Safari leaves an archive that it has unpacked: a reader gives its files some at a time.
+// A folder that is dropped on the list of conversations, as Safari leaves an archive that it has unpacked: a reader gives its files some at a time.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { fromSource } from "../support/bundled.mjs";
+import { fromSource } from "../../support/bundled.mjs";
 
-const { filesIn } = await fromSource("../www/shell/dropped-folder.ts");
+const { filesIn } = await fromSource("ui/conversations/dropped-folder.ts");
 
 /** What a browser gives for a file, or for a folder of these, which it reads so many at a time. */
 function entry(fullPath, content, atOnce = 2) {

@@ -1,9 +1,9 @@
-// Archives to be imported into the demo, in a folder of their own.
+// Archives to be imported, in a folder of their own.
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { baseState, event } from "../support/archive-entries.mjs";
-import { zip } from "../support/zip-bytes.mjs";
+import { baseState, event } from "./archive-entries.mjs";
+import { zip } from "./zip-bytes.mjs";
 
 const day = 86_400_000;
 
@@ -14,13 +14,13 @@ const day = 86_400_000;
 export function archivesIn(name) {
   const folder = mkdtempSync(path.join(tmpdir(), `threadkeep-${name}-`));
   let made = 0;
-  const entriesOf = ({ title, text = "Hello", days = 0, tags }, at) => {
+  const entriesOf = (now, { title, text = "Hello", days = 0, tags }, at) => {
     const id = `0f8fad5b-d9cb-469f-a165-${String((made += 1)).padStart(12, "0")}`;
     const inside = id.replaceAll("-", "");
     const content = [{ type: "text", text }];
     const { n: _, text: __, ...message } = JSON.parse(event(at));
     Object.assign(message, {
-      timestamp: new Date(Date.now() - days * day - at).toISOString(),
+      timestamp: new Date(now - days * day - at).toISOString(),
       llm_message: { role: "user", content },
     });
     return [
@@ -31,7 +31,8 @@ export function archivesIn(name) {
     ];
   };
   const archive = (conversations) => {
-    const entries = conversations.flatMap(entriesOf);
+    const now = Date.now();
+    const entries = conversations.flatMap((each, at) => entriesOf(now, each, at));
     const file = path.join(folder, `${made}.zip`);
     writeFileSync(file, zip(entries));
     return file;
