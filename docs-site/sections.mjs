@@ -15,6 +15,7 @@ export const sections = [
       ["ai-sdk", "AI SDK: useChat"],
       ["assistant-ui", "assistant-ui"],
       ["chat", "<threadkeep-chat>"],
+      ["conversations", "<threadkeep-conversations>"],
       ["thread", "Any other framework"],
     ],
   },
