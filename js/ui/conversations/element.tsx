@@ -96,6 +96,11 @@ export class ThreadkeepConversations extends Base {
     this.#handle.current?.search();
   }
 
+  /** What the key Delete does in its row: into the trash, or for good, after a question, what is there or is a server's. */
+  async deleteConversation(conversationId: string): Promise<void> {
+    await this.#handle.current?.deleteConversation(conversationId);
+  }
+
   /** Imports archives, files of other programs and folders, and shows the progress. Resolves when that is over; a failure is shown. */
   async importFiles(files: readonly Importable[]): Promise<void> {
     await this.#handle.current?.importFiles(files);

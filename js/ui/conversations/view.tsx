@@ -30,6 +30,8 @@ export interface Selection {
 export interface ConversationsHandle {
   /** Moves the focus to the search field. */
   search(): void;
+  /** What the key Delete does in its row: into the trash, or for good, after a question, what is there or is a server's. */
+  deleteConversation(conversationId: string): Promise<void>;
   /** Imports archives, files of other programs and folders, and shows the progress. Resolves when that is over; a failure is shown. */
   importFiles(files: readonly Importable[]): Promise<void>;
 }
@@ -38,7 +40,7 @@ export interface ConversationsViewProps {
   /** Default: `indexedDBStore()`. */
   store?: Store | undefined;
   /** The conversation that is open; `null` if it is a new one. */
-  conversationId?: string | null;
+  conversationId?: string | null | undefined;
   /** The user has chosen a conversation. With `false` the link of `linkOf` is followed, as it is without this function. */
   onSelect?: ((selection: Selection) => boolean | void) | undefined;
   /** The address of a conversation or of an event in it, and with `null` of a new conversation. With it the rows are links. */
@@ -52,7 +54,7 @@ export interface ConversationsViewProps {
   /** Called after an import, before the conversation of this id is selected. With `false` it is not. */
   onImport?: ((imported: readonly ImportedConversation[], shown: string) => boolean | void) | undefined;
   /** Whether what has been in the trash for thirty days stays. Default: it is deleted. */
-  keepsTrash?: boolean;
+  keepsTrash?: boolean | undefined;
   /** Texts in place of the English ones. */
   labels?: Partial<ConversationsLabels> | undefined;
   handle?: { current: ConversationsHandle | null } | undefined;
@@ -138,6 +140,13 @@ export function ConversationsView(props: ConversationsViewProps) {
       search: () => {
         field.current?.focus();
         field.current?.select();
+      },
+      deleteConversation: async (id) => {
+        const find = () => [...stored.list(), ...trash.list()].find((info) => info.id === id);
+        // One that has just begun may not be in the list yet.
+        if (find() === undefined) await acts.host.refresh();
+        const info = find();
+        if (info) remove(info);
       },
       importFiles,
     };
@@ -339,16 +348,19 @@ export function ConversationsView(props: ConversationsViewProps) {
       setRenamingId(info.id);
     } else if (info && (event.key === "Delete" || (event.key === "Backspace" && event.metaKey))) {
       event.preventDefault();
-      remove(info);
+      removeSelected(info);
     } else moveFocus(event);
   }
 
   /** The key Delete means those that are selected, or this one. */
+  function removeSelected(info: ConversationInfo): void {
+    if (chosen.length === 0) return remove(info);
+    endSelecting();
+    markSelected(chosen, "trashed", acts);
+  }
+
   function remove(info: ConversationInfo): void {
-    if (chosen.length > 0) {
-      endSelecting();
-      markSelected(chosen, "trashed", acts);
-    } else if (info.server !== null || info.trashedAt !== null) askToDelete(info);
+    if (info.server !== null || info.trashedAt !== null) askToDelete(info);
     else void acts.mark([info], "trashed", true);
   }
 
@@ -525,7 +537,7 @@ function useList(store: Store | undefined, trashed: boolean) {
       stop();
     };
   }, [list]);
-  return { ...list.getSnapshot(), refresh: list.refresh };
+  return { ...list.getSnapshot(), list: () => list.getSnapshot().conversations, refresh: list.refresh };
 }
 
 /** In milliseconds. */
