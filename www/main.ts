@@ -1,10 +1,9 @@
 // The entry point of the page: starts all its parts.
 
 import { startBackground } from "./agent/background.ts";
-import { tellOfTrash } from "./conversations/in-trash.ts";
 import { removeConversation, startActions } from "./shell/actions.ts";
 import { startControl } from "./control/control.tsx";
-import { startConversationList } from "./shell/conversation-list.ts";
+import { followSession, startConversationList } from "./shell/conversation-list.ts";
 import { ignoreComposition } from "./shell/composition.ts";
 import { append, byId, el } from "./shell/dom.ts";
 import { icon } from "./shell/icons.ts";
@@ -18,7 +17,7 @@ import { allowScripts } from "./shell/script-urls.ts";
 import { startSidebar } from "./shell/sidebar.ts";
 import { currentSession, onRemovalRequest, onSession, startStage } from "./shell/stage.ts";
 import { startTopbarMenu } from "./shell/topbar-menu.ts";
-import { startImport } from "./shell/transfer.ts";
+import { startDropping } from "./shell/transfer.ts";
 import { registerRecovery } from "./shell/recoveries.ts";
 import { shortcuts } from "./thread/chat.tsx";
 
@@ -27,7 +26,6 @@ addEventListener("unhandledrejection", ({ reason }) => report(reason, { title: "
 addEventListener("error", ({ error }) => error && report(error, { title: "Something in this page went wrong" }));
 
 ignoreComposition();
-byId("import-button").prepend(icon("import"));
 byId("install-button").prepend(icon("export"));
 byId("settings-button").prepend(icon("settings"));
 append(byId("open-sidebar"), [icon("menu")]);
@@ -38,7 +36,7 @@ registerRecovery("storage", openStorage);
 onRemovalRequest((conversationId) => removeConversation(conversationId));
 onSession((session) => {
   drawModelLabel(session);
-  tellOfTrash(session);
+  followSession(session);
 });
 
 append(byId("control-button"), [icon("control"), el("span", { class: "only-wide" }, "Control")]);
@@ -50,7 +48,7 @@ startControl(currentSession);
 startPanel();
 startSidebar();
 startSettings();
-startImport();
+startDropping();
 startModelLabel();
 startConversationList();
 startTopbarMenu();

@@ -83,7 +83,7 @@ test("the backup", { skip: !availableBrowsers.includes("chromium") && "there is 
     await page.press("Stop");
     await page.shows(/can follow to a folder/, "#backup-state");
     await page.page.keyboard.press("Escape");
-    await page.until("it is in the list", () => document.querySelectorAll("#conversation-list a").length === 1);
+    await page.until("it is in the list", () => document.querySelectorAll("#conversation-list a.conversation").length === 1);
     assert.deepEqual(browser.problems, []);
   } finally {
     await browser.close();

@@ -151,7 +151,7 @@ for (const kind of availableBrowsers) {
         const broken = path.join(folder, "broken.json");
         writeFileSync(broken, '[{"role":"wizard"}]');
         await page.drop(broken);
-        await page.shows(/broken\.json cannot be imported.*messages\[0\]\.role/, "#notices");
+        await page.shows(/broken\.json cannot be imported.*messages\[0\]\.role/, ".conversations-notices");
       });
 
       assert.deepEqual(browser.problems, []);

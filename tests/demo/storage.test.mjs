@@ -60,7 +60,7 @@ for (const kind of availableBrowsers) {
         await page.press("Delete");
         await page.shows(/was deleted\.$/, ".storage .outcome");
         await page.until("it is gone", () => document.querySelectorAll(".largest li").length === 1);
-        await page.until("and in the list", () => document.querySelectorAll("#conversation-list a").length === 1);
+        await page.until("and in the list", () => document.querySelectorAll("#conversation-list a.conversation").length === 1);
         await page.shows(/Markdown/, ".items");
 
         // That of the open conversation leads to a new one.

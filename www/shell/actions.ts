@@ -2,14 +2,13 @@
 
 import { announce } from "./announcer.ts";
 import { askDelete, askExport, askTitle } from "./dialogs.ts";
-import { isInTrash } from "../conversations/in-trash.ts";
+import { removeFromList } from "./conversation-list.ts";
 import { append, byId, el } from "./dom.ts";
 import { icon } from "./icons.ts";
 import { notify, report } from "./notices.ts";
 import { currentRoute, goHome } from "./router.ts";
-import { nameOf } from "../settings/agent-server.ts";
 import { currentSession, deleteConversation } from "./stage.ts";
-import { exportConversation, exportStored } from "./transfer.ts";
+import { exportConversation } from "./transfer.ts";
 import { registerRecovery } from "./recoveries.ts";
 
 export function startActions(): void {
@@ -45,26 +44,19 @@ async function exportCurrent(): Promise<void> {
   if (session) await exportConversation(session.conversation, session.title);
 }
 
-/** Into the trash, from which it can come back; the copy of a conversation on a server has none. */
 async function removeCurrent(): Promise<void> {
   const session = currentSession();
-  if (session === null) return;
-  const { id, title, server } = session;
-  if (server !== null) return removeConversation(id, title, server);
-  const { deleteForEver, mark } = await import("../conversations/acts.ts");
-  await (isInTrash(session) ? deleteForEver({ id, title }) : mark([{ id, title }], "trashed", true));
+  if (session !== null) await removeFromList(session.id);
 }
 
-/** Deletes it for ever. A conversation without a title could not be opened, and so cannot be exported. `server` runs it. */
-export async function removeConversation(conversationId: string, title?: string, server: string | null = null): Promise<void> {
-  const answer = await askDelete(title, server && nameOf(server));
-  if (answer === "export") return void (await exportStored(conversationId, title ?? ""));
-  if (answer === null) return;
+/** Deletes a conversation for ever that could not be opened, and so cannot be exported. */
+export async function removeConversation(conversationId: string): Promise<void> {
+  if ((await askDelete()) === null) return;
   try {
     await deleteConversation(conversationId);
     if (currentRoute()?.conversationId === conversationId) goHome();
-    notify(title === undefined ? "The conversation was deleted." : `“${title}” was deleted.`);
+    notify("The conversation was deleted.");
   } catch (error) {
-    report(error, { title: "The conversation could not be deleted", retry: () => removeConversation(conversationId, title, server) });
+    report(error, { title: "The conversation could not be deleted", retry: () => removeConversation(conversationId) });
   }
 }

@@ -1,11 +1,10 @@
-// The sidebar on a narrow screen: a drawer over the conversation. While it is open, the rest is inert; so the notices are in it.
+// The sidebar on a narrow screen: a drawer over the conversation. While it is open, the rest is inert; the list has its own notices.
 
 import { byId } from "./dom.ts";
 
 const sidebar = byId("sidebar");
 const stage = byId("stage");
 const scrim = byId("scrim");
-const notices = byId("notices");
 const opener = byId("open-sidebar");
 const narrow = matchMedia("(max-width: 820px)");
 
@@ -37,7 +36,5 @@ function apply(): void {
   sidebar.inert = narrow.matches && !drawn;
   stage.inert = drawn;
   scrim.hidden = !drawn;
-  if (drawn) sidebar.insertBefore(notices, sidebar.querySelector(".sidebar-foot"));
-  else if (!stage.contains(notices)) stage.querySelector(".topbar")!.after(notices);
   opener.setAttribute("aria-expanded", String(drawn));
 }

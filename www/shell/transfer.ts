@@ -1,8 +1,9 @@
-// Export as a download, and import by button or by dropping files on the page. Archives contain a whole conversation; the
-// other formats are for other programs. Importing itself is loaded with the first file.
+// Export as a download, and import by dropping files on the page. Archives contain a whole conversation; the other formats are for
+// other programs.
 
 import type { Conversation, TextOptions } from "threadkeep";
 import { announce } from "./announcer.ts";
+import { importFiles } from "./conversation-list.ts";
 import { byId } from "./dom.ts";
 import { download } from "../files/download.ts";
 import { notify, report, showWork } from "./notices.ts";
@@ -66,32 +67,10 @@ async function textOf(conversation: Conversation, form: TextForm, part: TextOpti
   return new Blob([JSON.stringify(value, null, 2)], { type: "application/json" });
 }
 
-export function startImport(): void {
-  const input = byId<HTMLInputElement>("import-file");
-  byId("import-button").addEventListener("click", () => input.click());
-  input.addEventListener("change", () => {
-    const files = [...(input.files ?? [])];
-    input.value = ""; // or choosing the same file again would be no change
-    void importFiles(files);
-  });
-  startDropping();
-}
-
-async function importFiles(files: File[]): Promise<void> {
-  if (files.length > 0) await (await import("./importing.ts")).importFiles(files);
-}
-
-/** A folder that was dropped, as Safari leaves an archive that it has unpacked. */
-async function importFolders(folders: readonly FileSystemDirectoryEntry[]): Promise<void> {
-  const { filesIn } = await import("./dropped-folder.ts");
-  const { importFolders } = await import("./importing.ts");
-  await importFolders(await Promise.all(folders.map(filesIn)));
-}
-
 /** By its name: other files are attached to the next message. */
 const isArchive = (file: File): boolean => /\.(zip|jsonl?)$/i.test(file.name);
 
-function startDropping(): void {
+export function startDropping(): void {
   const zone = byId("drop-zone");
   // When the pointer moves over a child, it leaves the parent first; only a count tells when it has left the page.
   let depth = 0;
@@ -125,12 +104,11 @@ function startDropping(): void {
     // The entries are gone once this event is over.
     const entries = [...(event.dataTransfer?.items ?? [])].map((item) => item.webkitGetAsEntry());
     const folders = entries.filter((entry): entry is FileSystemDirectoryEntry => entry?.isDirectory === true);
-    if (folders.length > 0) void importFolders(folders);
     const all = [...(event.dataTransfer?.files ?? [])];
     const files = all.filter((_, place) => entries.length !== all.length || entries[place]?.isDirectory !== true);
     const archives = files.filter(isArchive);
     if (archives.length < files.length) composer.attach(files.filter((file) => !isArchive(file)));
-    void importFiles(archives);
+    void importFiles([...folders, ...archives]);
   });
 }
 
