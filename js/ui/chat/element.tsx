@@ -40,6 +40,8 @@ export class ThreadkeepChat extends Base {
   #linkOf: ((eventId: string) => string | null | undefined) | undefined;
   #models: readonly ChatModel[] = [];
   #isScheduled = false;
+  /** How many threads of the conversation still close: opened before that, it would have the options that it had. */
+  #closing = 0;
   /** Another one for each thread, so that nothing of the last one's view is left. */
   #key = 0;
 
@@ -53,7 +55,7 @@ export class ThreadkeepChat extends Base {
       () => thread === null || (typeof thread.subscribe === "function" && typeof thread.getSnapshot === "function"),
     );
     this.#given = thread;
-    this.#reopen();
+    void this.#reopen();
   }
 
   /** The options of `openThread()`. Setting them opens the conversation anew. */
@@ -62,7 +64,8 @@ export class ThreadkeepChat extends Base {
   }
   set options(options: ThreadOptions | null) {
     this.#options = options;
-    this.#reopen();
+    this.#closing++;
+    void this.#reopen().then(() => (this.#closing--, this.#schedule()));
   }
 
   /** Decides how parts of messages are shown. Default: `"default"`. */
@@ -125,19 +128,20 @@ export class ThreadkeepChat extends Base {
   attributeChangedCallback(name: string, before: string | null, now: string | null): void {
     if (name !== "conversation-id") return this.#schedule();
     if (before === now || now === this.#own?.getSnapshot().conversationId) return;
-    this.#reopen();
+    void this.#reopen();
   }
 
-  #reopen(): void {
+  #reopen(): Promise<void> {
     this.#key++;
-    this.#close();
     this.#schedule();
+    return this.#close();
   }
 
-  #close(): void {
-    // The conversation stays stored; the failure of a close is nothing that a user could act on.
-    this.#own?.close().catch(() => {});
+  async #close(): Promise<void> {
+    const own = this.#own;
     this.#own = null;
+    // The conversation stays stored; the failure of a close is nothing that a user could act on.
+    await own?.close().catch(() => {});
   }
 
   /** Several properties that are set together are one change. */
@@ -147,11 +151,11 @@ export class ThreadkeepChat extends Base {
     queueMicrotask(() => {
       this.#isScheduled = false;
       if (!this.isConnected) {
-        this.#close();
+        void this.#close();
         render(null, this.#root);
         return;
       }
-      if (this.#given === null && this.#own === null && this.#options !== null) void this.#open(this.#options);
+      if (this.#closing === 0 && this.#given === null && this.#own === null && this.#options !== null) void this.#open(this.#options);
       this.#render();
     });
   }

@@ -96,6 +96,33 @@ for (const kind of availableBrowsers) {
     assert.deepEqual(browser.problems, []);
   });
 
+  test(`${kind}: other options apply to the conversation that is open`, async (context) => {
+    const model = createModel(({ model: name }) => ({ text: `I am ${name}.` }));
+    const server = await startServer({ model });
+    context.after(() => server.close());
+    const browser = await tabs(kind);
+    context.after(() => browser.close());
+    const page = await browser.page(`${server.origin}/pages/blank.html`);
+    const found = await page.evaluate(async () => {
+      const { Agent, LLM } = await import("/threadkeep/index.js");
+      await import("/threadkeep/chat.js");
+      const chat = document.body.appendChild(document.createElement("threadkeep-chat"));
+      const ids = [];
+      for (const model of ["openai/first", "openai/second"]) {
+        const opened = new Promise((resolve) => chat.addEventListener("conversation-open", resolve, { once: true }));
+        chat.options = { agent: new Agent({ llm: new LLM({ model, baseUrl: "/v1" }) }) };
+        ids.push((await opened).detail.conversationId);
+        const { conversation } = chat.thread.getSnapshot();
+        await conversation.sendMessage("Who are you?");
+        await conversation.run();
+      }
+      const { messages } = chat.thread.getSnapshot();
+      return [ids[0] === ids[1], messages.filter(({ role }) => role === "assistant").map(({ parts }) => parts[0].text)];
+    });
+    assert.deepEqual(found, [true, ["I am first.", "I am second."]]);
+    assert.deepEqual(browser.problems, []);
+  });
+
   test(`${kind}: the example goes on after a reload in the middle of a call`, async (context) => {
     const model = createModel([
       { text: "I roll.", calls: [{ name: "roll_dice", arguments: { count: 2 } }] },
