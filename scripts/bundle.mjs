@@ -25,6 +25,7 @@ export const entries = {
   "assistant-ui": "js/ui/assistant-ui/index.ts",
   chat: "js/ui/chat/index.ts",
   conversations: "js/ui/conversations/index.ts",
+  model: "js/ui/model/index.ts",
   preact: "js/ui/preact/index.ts",
   devtools: "js/ui/devtools/index.ts",
   pdf: "js/ui/pdf/index.ts",
@@ -142,7 +143,7 @@ async function bundleEntries() {
   const { preact, ...others } = entries;
   const isPreact = (name) => /^preact\b/.test(name);
   await bundleBeside(others, { external: peers.filter((name) => !isPreact(name)), plugins: [publicCore, styleSheets] });
-  await bundleBeside({ preact }, { external: peers, plugins: [publicCore, publicThread] });
+  await bundleBeside({ preact }, { external: peers, plugins: [publicCore, publicThread, styleSheets] });
   await bundleStyles();
 }
 

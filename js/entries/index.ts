@@ -30,6 +30,7 @@ export type { HeldSecret } from "../secrets/types.js";
 export type { LookupSecret, SecretValue } from "../secrets/source.js";
 export type { ConversationInfo, ListOptions } from "../store/listing.js";
 export { LLM, type LLMOptions } from "../llm/llm.js";
+export { modelNames } from "../llm/models.js";
 export { LLMProfileStore } from "../llm/profiles.js";
 export type { GivenAgain, ProfileStorage } from "../llm/types.js";
 export { mirror, restoreMirror } from "../mirror/mirror.js";

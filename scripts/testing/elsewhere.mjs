@@ -34,6 +34,7 @@ const firefox = {
     "ui/chat/deciding",
     "ui/chat/messages",
     "ui/conversations/list",
+    "ui/model/keys",
     "ui/react/hooks",
   ],
   "the driver of these tests": ["tooling/driver"],

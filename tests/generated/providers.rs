@@ -1,4 +1,4 @@
-//! The providers: `src/llm/provider.rs` in `docs/models.md` and in the demo.
+//! The providers: `src/llm/provider.rs` in `docs/models.md` and in `<threadkeep-model>`.
 
 use crate::place::{markdown_region, typescript_file};
 use threadkeep::llm::{
@@ -33,7 +33,7 @@ fn the_documentation_has_every_provider() {
 }
 
 #[test]
-fn the_demo_has_the_servers_of_the_providers() {
+fn the_settings_of_a_model_have_the_servers_of_the_providers() {
     let mut text = String::from(
         "\n/** The public or local server of each provider that has one, by the prefix of its models. */\n",
     );
@@ -44,5 +44,5 @@ fn the_demo_has_the_servers_of_the_providers() {
         }
     }
     text += "} as const;\n";
-    typescript_file("www/settings/servers.ts", "src/llm/provider.rs", &text);
+    typescript_file("js/ui/model/generated/servers.ts", "src/llm/provider.rs", &text);
 }

@@ -42,6 +42,13 @@ export async function rowOf(model: string, realName = model): Promise<string | u
   return JSON.stringify({ ...facts, ...(found?.prices !== undefined && { prices: found.prices }) });
 }
 
+/** The names of a provider's models without its prefix; empty for a provider without a file. */
+export async function namesOf(provider: string): Promise<string[]> {
+  const load = Object.hasOwn(files, provider) ? files[provider] : undefined;
+  const names = load ? Object.keys((await load()).default.models) : [];
+  return [...new Set(names.map((name) => name.replace(`${provider}/`, "")))];
+}
+
 async function find(given: string): Promise<Row | undefined> {
   const [, prefix = "", rest = ""] = /^([^/]*)\/(.*)$/s.exec(given.trim()) ?? ["", "", given.trim()];
   const provider = prefix === "openhands" ? "litellm_proxy" : prefix;
