@@ -70,7 +70,7 @@ for (const kind of availableBrowsers) {
               await page.still();
             }
             await inDialog("Settings", "settings", width, async () => {
-              await page.choose("#connection", "openai");
+              await page.choose("[name=provider]", "openai");
               await page.click(".more summary");
             });
           }

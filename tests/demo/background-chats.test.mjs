@@ -60,12 +60,7 @@ for (const kind of availableBrowsers) {
       await page.press("Save");
       await page.shows(/Settings saved/, "#notices");
     };
-    const connect = async (page, name) => {
-      await page.press("Settings");
-      await page.choose("#connection", "other");
-      await page.fill("#base-url", `${demo.origin}/v1`);
-      await page.fill("#model", name);
-    };
+    const connect = (page, name, key) => page.connect({ baseUrl: `${demo.origin}/v1`, model: name, key });
     /** Another tab with the same conversation. */
     const beside = async (page) => {
       const other = await DemoPage.open(browser, page.page.url());
@@ -110,9 +105,7 @@ for (const kind of availableBrowsers) {
       });
 
       await step("keys and secrets reach the worker, and are stored nowhere", async (page) => {
-        await connect(page, "openai/keyed");
-        await page.page.type("#api-key", "sk-in-memory-only");
-        await settle(page);
+        await connect(page, "openai/keyed", "sk-in-memory-only");
         await page.ask("Hello");
         assert.equal(last().headers.authorization, "Bearer sk-in-memory-only");
         await page.press("Control");

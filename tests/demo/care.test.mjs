@@ -107,29 +107,24 @@ for (const kind of availableBrowsers) {
             }
             return texts.join("\n");
           });
-        const connect = async (key, remember) => {
-          await page.press("Settings");
-          await page.choose("#connection", "other");
-          await page.fill("#base-url", `${demo.origin}/v1`);
-          await page.fill("#model", "openai/scripted-model");
-          await page.fill("#api-key", key);
-          if (remember) await page.click("#remember-key");
-          await page.press("Save");
-          await page.shows(/Settings saved/, "#notices");
-        };
-        await connect("sk-in-memory-1", false);
+        const connect = (key, kept) => page.connect({ baseUrl: `${demo.origin}/v1`, key, kept });
+        await connect("sk-in-memory-1");
         await page.ask("hello");
         assert.equal(demo.requests.at(-1).authorization, "Bearer sk-in-memory-1");
         const everything = await stored();
         assert.match(everything, /MessageEvent/);
         assert.doesNotMatch(everything, /sk-in-memory-1/);
         await page.page.reload();
-        await page.shows(/key was not stored/, "#model-label");
-        await connect("sk-on-disk-2", true);
-        await page.page.reload();
         await page.until("the page has drawn itself", () => document.querySelector(".items"));
-        await page.ask("hello again");
-        assert.equal(demo.requests.at(-1).authorization, "Bearer sk-on-disk-2");
+        await connect("sk-locked-3", "eight words would be better");
+        assert.doesNotMatch(await stored(), /sk-locked-3|eight words/);
+        await page.page.reload();
+        await page.shows(/key is locked/, "#model-label");
+        await page.press("Unlock it");
+        await page.unlock("eight words would be better");
+        await page.shows(/Change/, "#model-label");
+        await page.ask("hello once more");
+        assert.equal(demo.requests.at(-1).authorization, "Bearer sk-locked-3");
         await page.page.evaluate(() => localStorage.clear());
       });
     } finally {

@@ -151,6 +151,27 @@ export class DemoPage {
     await this.page.select(selector, value);
   }
 
+  /** Chooses a server that the settings do not know. `kept` is the passphrase under which its key is stored. */
+  async connect({ baseUrl, model = "openai/scripted-model", key, kept }) {
+    await this.press("Settings");
+    await this.choose("[name=provider]", "other");
+    await this.fill("[name=base-url]", baseUrl);
+    await this.fill("[name=model]", model);
+    if (key !== undefined) await this.fill("[name=api-key]", key);
+    if (kept !== undefined) await this.choose("[name=protection]", "passphrase");
+    if (kept !== undefined) await this.fill("[name=passphrase]", kept);
+    await this.press("Use this model");
+    await this.shows(/^Saved\.$/, ".saved");
+    await this.press("Cancel");
+  }
+
+  /** Answers the question for the passphrase. */
+  async unlock(passphrase) {
+    const field = await this.page.waitForSelector("body > div >>> #unlock-field");
+    await field.type(`${passphrase}\n`);
+    await this.until("it is unlocked", () => ![...document.querySelectorAll("body > div")].some(({ shadowRoot }) => shadowRoot));
+  }
+
   /** All of it at once, as from a clipboard: key by key takes a browser seconds. */
   enter(text) {
     return this.page.evaluate((text) => document.execCommand(text ? "insertText" : "delete", false, text), text);

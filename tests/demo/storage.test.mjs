@@ -43,13 +43,6 @@ for (const kind of availableBrowsers) {
         await page.isAccessible("the storage in the settings");
         await page.page.$eval(".storage", (part) => part.scrollIntoView({ block: "start" }));
         await photograph(page, `storage-${kind}`);
-        await page.click(".protection summary");
-        await page.shows(/You delete a conversation by mistake\s*no\s*for 30 days\s*yes/, ".protection");
-        await page.isAccessible("the table of what protects what");
-        await page.page.$eval(".protection", (part) => part.scrollIntoView({ block: "end" }));
-        await photograph(page, `protection-${kind}`);
-        await page.click(".protection summary");
-
         await page.press(`Export “${other}”`);
         await page.shows(/is in your downloads/, ".storage .outcome");
         const { name, bytes } = await page.download(/\.zip$/);

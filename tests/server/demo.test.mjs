@@ -36,17 +36,13 @@ describe("the demo with an agent server", () => {
         await page.fill("#agent-server-key", server.apiKey);
         await page.fill("#agent-server-directory", server.workspace);
       };
-      const unlock = async (page) => {
-        await page.fill("#unlock-field", passphrase);
-        await page.press("Unlock");
-        // A conversation that was shown without the key is opened again from then on.
-        await page.shows(/The key is unlocked/, "#notices");
-      };
+      const unlock = (page) => page.unlock(passphrase);
       /** Everything that this origin has stored and shows. */
       const hasKey = async (page) => (await page.page.evaluate(everything)).includes(server.apiKey);
 
       try {
         await step("the settings say what is wrong with a server, and keep its key encrypted", async (page) => {
+          await page.connect({ baseUrl: `${demo.origin}/v1`, key: "any", kept: passphrase });
           await setUp(page);
           const check = async (host, key, pattern) => {
             await page.fill("#agent-server-host", host);
@@ -61,18 +57,14 @@ describe("the demo with an agent server", () => {
           await check(server.host, server.apiKey, /^It works: an agent server of version 1\.58\.0, and its directory is empty\.$/);
           await page.isAccessible("the settings with an agent server");
           await photograph(page, `agent-server-settings-${kind}`);
-          await page.click("#remember-key");
-          await page.choose("#encryption", "passphrase");
-          await page.fill("#passphrase", passphrase);
           await page.press("Save");
-          await page.until("the key is stored, encrypted", () => localStorage.getItem("threadkeep-demo:locked-api-key") !== null);
+          await page.shows(/Settings saved/, "#notices");
           assert.equal(await hasKey(page), false);
         });
         await step("a conversation begins on the server, and is there after a reload", async (page) => {
           await page.choose("#place", "server");
           await photograph(page, `agent-server-start-${kind}`);
           await page.say("Roll two dice");
-          await page.shows(/Unlock the key.*nothing is sent/, "dialog");
           await unlock(page);
           await page.shows(/came back.*scripted answer/);
           await page.idle();

@@ -1,15 +1,14 @@
 // Opens conversations with the page's agent, as the settings say: in this tab, in the worker for all tabs, or on an agent server.
 
-import { Conversation, type ConversationOptions, type LLM, type LLMOptions, ThreadkeepError } from "threadkeep";
+import { Conversation, type ConversationOptions, type LLM, ThreadkeepError } from "threadkeep";
 import { pdfText } from "threadkeep/pdf";
 import { openThread, type Thread } from "threadkeep/thread";
 import { keepSecrets, secretsOf } from "../control/secrets.ts";
 import { mcpServers } from "../settings/mcp-servers.ts";
-import { loadProfile, optionsOf } from "../settings/profiles.ts";
-import { allKeys, isScripted, keyIsLockedFor, settings } from "../settings/settings.ts";
-import { apiKeyOf, needKey, withKey } from "../settings/unlock.ts";
+import { isScripted, keyIsLockedFor, modelOptions, settings } from "../settings/settings.ts";
+import { needKey } from "../settings/unlock.ts";
 import { backgroundWorker } from "./background.ts";
-import { llmFor, type Models, optionsFor, optionsOnServer, type Plan } from "./plan.ts";
+import { llmFor, optionsFor, optionsOnServer, type Plan } from "./plan.ts";
 import { needServerKey, serverAt } from "./server.ts";
 
 export interface Opened {
@@ -56,7 +55,7 @@ async function open(plan: Plan, server: string | null, conversationId?: string):
   const id = conversationId === undefined ? {} : { conversationId };
   const thread =
     server === null
-      ? withKey(openThread({ ...optionsFor(plan, pdfs), ...homeFor(plan), ...id }))
+      ? openThread({ ...optionsFor(plan, pdfs), ...homeFor(plan), ...id })
       : openThread({ ...optionsOnServer(plan), home: serverAt(server), ...id }); // The server has the model's key already.
   try {
     await thread.opened();
@@ -69,8 +68,7 @@ async function open(plan: Plan, server: string | null, conversationId?: string):
 
 /** The worker, if a conversation can run there: a locked key is asked for, and a server is connected, in the tab that runs it. */
 function homeFor(plan: Plan): Pick<ConversationOptions, "home"> {
-  const isPlain = (llm: LLMOptions | null): boolean => typeof llm?.apiKey !== "function";
-  const canRunThere = isPlain(plan.llm) && isPlain(plan.fallback) && Object.keys(plan.servers).length === 0;
+  const canRunThere = typeof plan.llm.apiKey !== "function" && Object.keys(plan.servers).length === 0;
   const worker = settings().inBackground && canRunThere ? backgroundWorker() : null;
   return worker ? { home: { worker, data: plan } } : {};
 }
@@ -85,19 +83,10 @@ const pdfs = pdfText({
 async function planned(secrets: Plan["secrets"] = {}, policy: Plan["policy"] = null): Promise<Plan> {
   const { budget, forbidden, files, terminal, subagents } = settings();
   const own = { budget, forbidden, files, terminal, subagents, isScripted: isScripted(), servers: usableServers() };
-  return { ...(await models()), ...own, secrets, policy };
+  return { llm: modelOptions(), ...own, secrets, policy };
 }
 
-export const createLLM = async (): Promise<LLM> => llmFor(await models());
-
-async function models(): Promise<Models> {
-  const chosen = settings();
-  const apiKey = apiKeyOf(chosen.baseUrl);
-  return {
-    llm: { ...optionsOf(chosen), ...(apiKey !== "" && { apiKey }) },
-    fallback: chosen.fallback === "" ? null : await loadProfile(chosen.fallback, apiKeyOf),
-  };
-}
+export const createLLM = (): LLM => llmFor({ llm: modelOptions() });
 
 /** The settings with which a conversation is opened, beside the model: with others it is opened again. */
 export function limits(): string {
@@ -107,7 +96,4 @@ export function limits(): string {
 
 /** The MCP servers that can be asked: not those whose token is locked. */
 const usableServers = (): ReturnType<typeof mcpServers> =>
-  mcpServers(
-    settings().mcpServers.filter(({ url }) => !keyIsLockedFor(new URL(url).href)),
-    allKeys(),
-  );
+  mcpServers(settings().mcpServers.filter(({ url }) => !keyIsLockedFor(new URL(url).href)));

@@ -5,13 +5,9 @@ import { ANALYZER, type PolicyChoice, policyFor } from "../control/policy.ts";
 import type { Settings } from "../settings/settings.ts";
 import { chosenTools, pageTools } from "./tools.ts";
 
-/** The model, and the one that is asked if it fails, with their keys. */
-export interface Models {
+export interface Plan extends Pick<Settings, "budget" | "forbidden" | "files" | "terminal" | "subagents"> {
+  /** The model with its key. */
   llm: LLMOptions;
-  fallback: LLMOptions | null;
-}
-
-export interface Plan extends Models, Pick<Settings, "budget" | "forbidden" | "files" | "terminal" | "subagents"> {
   isScripted: boolean;
   /** The MCP servers, with their tokens. */
   servers: Record<string, MCPServer>;
@@ -42,9 +38,7 @@ const agentContext: AgentContextOptions = {
   ],
 };
 
-export const llmFor = ({ llm, fallback }: Models): LLM =>
-  // Another model answers sooner than a second attempt.
-  new LLM({ ...llm, ...(fallback && { fallbacks: [new LLM(fallback)], numRetries: 1 }) });
+export const llmFor = ({ llm }: Pick<Plan, "llm">): LLM => new LLM(llm);
 
 /** `pdfs` reads the text of PDFs where the agent runs. */
 export function optionsFor(plan: Plan, pdfs: AttachmentReader): HomeOptions {

@@ -18,7 +18,7 @@ export const serverSettings = (host: string): string => JSON.stringify([host, ag
 
 /** Resolves when the server of the settings can be asked. @throws ThreadkeepError `key_locked`, `server_auth` */
 export async function needServerKey(host: string): Promise<void> {
-  if (agentServerState(host) === "locked") await askUnlock("The agent server is asked with it, so nothing is sent before.");
+  if (agentServerState(host) === "locked") await askUnlock();
   const reason = WHY[agentServerState(host)];
   if (reason !== "") throw new ThreadkeepError("server_auth", `nothing was sent: ${nameOf(host)} ${reason}`);
 }

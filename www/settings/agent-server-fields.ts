@@ -1,10 +1,9 @@
 // The settings of the agent server: its address, key and directory, and a check of the connection.
 
 import { el } from "../shell/dom.ts";
-import { type AgentServerAddress, addressOf, keyNameOf, problemOfHost, withServerKey } from "./agent-server.ts";
+import { type AgentServerAddress, addressOf, keyNameOf, problemOfHost } from "./agent-server.ts";
 import { field, help, textField } from "./fields.ts";
-import type { Keys } from "./keys.ts";
-import { agentServerKey, keyIsLockedFor, settings } from "./settings.ts";
+import { agentServerKey, keyIsLockedFor, models, settings } from "./settings.ts";
 import { askUnlock } from "./unlock.ts";
 
 /** The part that is loaded only when somebody checks a connection. */
@@ -45,7 +44,7 @@ export function agentServerSettings() {
   const check = async (): Promise<void> => {
     if (!host.reportValidity() || !workingDir.reportValidity()) return;
     if (apiKey.value === "" && isLocked()) {
-      if (!(await askUnlock("The connection is checked with it."))) return;
+      if (!(await askUnlock())) return;
       apiKey.value = agentServerKey(addressOf(host.value.trim()));
     }
     stop();
@@ -69,10 +68,12 @@ export function agentServerSettings() {
     const hadKey = apiKey.value.trim() !== "" || (isSame && now.hadKey && isLocked());
     return { agentServer: { host: address, workingDir: workingDir.value.trim(), hadKey }, beginsOnServer: settings().beginsOnServer };
   };
-  /** The keys with the one in the form, and without that of a server that is no longer set up. */
-  const withKeyIn = (keys: Keys): Keys => {
-    const others = now === null ? keys : withServerKey(keys, now.host, "");
-    return !isSetUp() || problemOfHost(host.value.trim()) !== "" ? others : withServerKey(others, host.value.trim(), apiKey.value.trim());
+  /** Stores the key in the form, and no longer that of a server that is not set up any more. */
+  const keepKey = async (): Promise<void> => {
+    const next = isSetUp() ? keyNameOf(host.value.trim()) : "";
+    const last = now === null ? "" : keyNameOf(now.host);
+    if (last !== "" && last !== next && models.keys.get(last) !== "") await models.keys.set(last, "");
+    if (next !== "" && apiKey.value.trim() !== models.keys.get(next)) await models.keys.set(next, apiKey.value.trim());
   };
 
   const element = el(
@@ -102,5 +103,5 @@ export function agentServerSettings() {
       el("div", { class: "field" }, button, outcome),
     ),
   );
-  return { element, read, withKeyIn, isSetUp, follow, stop };
+  return { element, read, keepKey, follow, stop };
 }

@@ -1,7 +1,5 @@
 // The agent server of the settings: a machine on which conversations can run. MCP servers, which only have tools, are others.
 
-import type { Keys } from "./keys.ts";
-
 export interface AgentServerAddress {
   host: string;
   /** The directory on the server in which the agents of new conversations work. */
@@ -18,11 +16,6 @@ export const nameOf = (host: string): string => (URL.canParse(host) ? new URL(ho
 
 /** Its key is kept among the keys, under an address that neither a model nor an MCP server has. */
 export const keyNameOf = (host: string): string => `${addressOf(host)}/api/conversations`;
-
-export function withServerKey(keys: Keys, host: string, key: string): Keys {
-  const { [keyNameOf(host)]: _, ...others } = keys;
-  return key === "" ? others : { ...others, [keyNameOf(host)]: key };
-}
 
 /** A sentence about the first thing that is wrong; empty if nothing is. */
 export function problemOfHost(host: string): string {

@@ -1,7 +1,7 @@
 // The MCP servers of the settings, and the options for the library.
 
 import type { MCPServer } from "threadkeep";
-import type { Keys } from "./keys.ts";
+import { models } from "./settings.ts";
 
 export interface ServerAddress {
   name: string;
@@ -9,18 +9,12 @@ export interface ServerAddress {
 }
 
 /** A server's token is kept among the keys, under its complete URL. */
-export const tokenOf = (keys: Keys, url: string): string => keys[new URL(url, location.href).href] ?? "";
+export const tokenOf = (url: string): string => models.keys.get(tokenName(url));
 
-export function withToken(keys: Keys, url: string, token: string): Keys {
-  const { [new URL(url, location.href).href]: _, ...others } = keys;
-  return token === "" ? others : { ...others, [new URL(url, location.href).href]: token };
-}
+export const tokenName = (url: string): string => new URL(url, location.href).href;
 
-export function mcpServers(servers: readonly ServerAddress[], keys: Keys): Record<string, MCPServer> {
-  return Object.fromEntries(
-    servers.map(({ name, url }) => [name, { url, ...(tokenOf(keys, url) !== "" && { auth: { token: tokenOf(keys, url) } }) }]),
-  );
-}
+export const mcpServers = (servers: readonly ServerAddress[]): Record<string, MCPServer> =>
+  Object.fromEntries(servers.map(({ name, url }) => [name, { url, ...(tokenOf(url) !== "" && { auth: { token: tokenOf(url) } }) }]));
 
 /** The servers that were stored with a conversation, for example by the Python SDK, and that these settings do not have. */
 export function missingServers(config: unknown, servers: readonly ServerAddress[]): Array<{ name: string; url: string | null }> {

@@ -4,7 +4,7 @@ import { visibleText } from "threadkeep/thread";
 import { byId, el } from "../shell/dom.ts";
 import type { Session } from "../thread/session.ts";
 import { nameOf } from "./agent-server.ts";
-import { absoluteBaseUrl, isScripted, keyIsLocked, keyWasForgotten, onSettingsChange, settings } from "./settings.ts";
+import { isScripted, keyIsLocked, models, modelUrl, onSettingsChange } from "./settings.ts";
 import { askUnlock } from "./unlock.ts";
 import { openSettings } from "./dialog.ts";
 
@@ -46,11 +46,7 @@ function draw(): void {
       " ",
       change("Unlock it", () => void askUnlock()),
     );
-  } else if (keyWasForgotten()) {
-    label.replaceChildren(el("span", { class: "badge" }, "The key was not stored"), " ", change("Enter it again"));
   } else {
-    const { model, baseUrl, fallback } = settings();
-    const or = fallback === "" ? "" : `, else ${fallback}`;
-    label.replaceChildren(`${model.replace(/^[^/]+\//, "")} at ${new URL(absoluteBaseUrl(baseUrl)).host}${or} `, change("Change"));
+    label.replaceChildren(`${models.settings!.model.replace(/^[^/]+\//, "")} at ${modelUrl().host} `, change("Change"));
   }
 }

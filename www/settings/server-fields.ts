@@ -5,12 +5,11 @@ import { announce } from "../shell/announcer.ts";
 import { append, el } from "../shell/dom.ts";
 import { sentence } from "../shell/failures.ts";
 import { field, help, textField } from "./fields.ts";
-import type { Keys } from "./keys.ts";
-import { missingServers, type ServerAddress, tokenOf, withToken } from "./mcp-servers.ts";
+import { missingServers, type ServerAddress, tokenName, tokenOf } from "./mcp-servers.ts";
 import { report } from "../shell/notices.ts";
 import type { Session } from "../thread/session.ts";
-import { testServer } from "./connection.ts";
-import { allKeys, keyIsLockedFor, settings } from "./settings.ts";
+import { testServer } from "./test-server.ts";
+import { keyIsLockedFor, models, settings } from "./settings.ts";
 
 const STATES: Record<MCPServerState["state"], string> = {
   connecting: "connecting…",
@@ -107,7 +106,7 @@ export function serverSettings(session: Session | null) {
       draw();
     };
     say("Asking the server…");
-    const auth = entered.get(server.url) || tokenOf(allKeys(), server.url);
+    const auth = entered.get(server.url) || tokenOf(server.url);
     try {
       const state = await testServer(server.name, { url: server.url, ...(auth !== "" && { auth: { token: auth } }) });
       if (state === null) say("It has not answered in 20 seconds.");
@@ -188,8 +187,10 @@ export function serverSettings(session: Session | null) {
     ),
   );
   const stop = session?.onChange(draw) ?? ((): void => undefined);
-  const withTokens = (keys: Keys): Keys => [...entered].reduce((all, [address, value]) => withToken(all, address, value), keys);
-  return { element, read: () => ({ mcpServers: servers }), withTokens, stop };
+  const keepTokens = async (): Promise<void> => {
+    for (const [address, value] of entered) if (value !== tokenOf(address)) await models.keys.set(tokenName(address), value);
+  };
+  return { element, read: () => ({ mcpServers: servers }), keepTokens, stop };
 }
 
 function toolsView({ tools }: MCPServerState): HTMLElement {

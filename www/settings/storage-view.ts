@@ -13,7 +13,6 @@ import { deleteConversation } from "../shell/stage.ts";
 import { exportStored } from "../shell/transfer.ts";
 import { nameOf } from "./agent-server.ts";
 import { backupView } from "./backup-view.ts";
-import { protectionView } from "./protection.ts";
 
 /** How many conversations are shown. */
 const MOST = 5;
@@ -102,7 +101,7 @@ export function storageView(onLeave: () => void): { element: HTMLElement; stop: 
     else tell("It did not agree to protect it; browsers do so for pages that are installed or visited often.", "bad");
   });
   const copy = backupView();
-  const parts = [about, protect, outcome, ...(copy ? [copy.element] : []), heading, list, rest, protectionView()];
+  const parts = [about, protect, outcome, ...(copy ? [copy.element] : []), heading, list, rest];
   const element = el("div", { class: "storage", tabindex: -1 }, ...parts);
   void measure();
   return { element, stop: () => (closed.abort(), copy?.stop()) };

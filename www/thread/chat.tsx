@@ -2,7 +2,7 @@
 // The chat of the page: the library's components for messages, decisions and writing, with this page's labels and buttons.
 
 import { type ComponentChildren, createRef, render } from "preact";
-import { useCallback, useEffect, useLayoutEffect, useMemo, useReducer, useRef } from "preact/hooks";
+import { useCallback, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import {
   Approvals,
   type ChatLabels,
@@ -22,7 +22,6 @@ import {
 import type { Thread, UIMessage } from "threadkeep/thread";
 import { pageTools } from "../agent/tools.ts";
 import { Drawing, Icon } from "../panel/icon.tsx";
-import { chatModels, onChatModelsChange } from "../settings/chat-models.ts";
 import { searchConversations } from "../shell/conversation-list.ts";
 import { byId } from "../shell/dom.ts";
 import { recoveriesFor } from "../shell/failures.ts";
@@ -100,9 +99,6 @@ export function showInstead(element: HTMLElement): void {
 
 function Chat({ thread, start, fork, eventId, onMissing }: Page & { thread: Thread }) {
   const messageActions = useMemo(() => forkButton(fork), [fork]);
-  const [, draw] = useReducer<number, void>((count) => count + 1, 0);
-  useEffect(() => onChatModelsChange(draw), []);
-  const { home, conversation } = useSnapshot(thread);
   const linkOf = useCallback((event: string) => new URL(hrefOf(thread.getSnapshot().conversationId, event), location.href).href, [thread]);
   return (
     <ChatProvider thread={thread} labels={labels} messageActions={messageActions} toolIcon={toolIcon} linkOf={linkOf}>
@@ -112,8 +108,7 @@ function Chat({ thread, start, fork, eventId, onMissing }: Page & { thread: Thre
       </MessageList>
       <Tasks thread={thread} />
       <PlaceChoice thread={thread} />
-      {/* A server keeps the model with which the conversation began there. */}
-      <Composer thread={thread} handle={handle} models={home === "server" && conversation !== null ? [] : chatModels()} />
+      <Composer thread={thread} handle={handle} />
       <Shortcuts more={pageShortcuts} handle={shortcuts} />
     </ChatProvider>
   );
