@@ -18,7 +18,8 @@ export function startConversationList(): void {
 
 function draw(): void {
   const conversationId = currentRoute()?.conversationId ?? null;
-  render(createElement(ConversationsView, { conversationId, linkOf, beforeDelete, onUpdate, onImport, handle }), byId("conversation-list"));
+  const props = { conversationId, linkOf, beforeDelete, onUpdate, onImport, handle, trashDays: 30 };
+  render(createElement(ConversationsView, props), byId("conversation-list"));
 }
 
 const linkOf: ConversationsViewProps["linkOf"] = (id, eventId) => (id === null ? HOME : hrefOf(id, eventId));

@@ -111,9 +111,9 @@ export class Acts {
     }
   }
 
-  /** Deletes what has been in the trash for long. Nobody waits for it, and the next page that starts tries again. */
-  async emptyOldTrash(): Promise<void> {
-    const deleted = await emptyTrash({ store: this.host.store }).catch(() => []);
+  /** Deletes what has been in the trash for so many days. Nobody waits for it, and the next page that starts tries again. */
+  async emptyOldTrash(days: number): Promise<void> {
+    const deleted = await emptyTrash({ store: this.host.store, olderThan: days * 86_400_000 }).catch(() => []);
     if (deleted.length > 0) this.host.onDelete(deleted);
   }
 

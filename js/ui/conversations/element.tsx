@@ -22,7 +22,7 @@ const PROPERTIES = ["chat", "store", "labels", "linkOf", "beforeDelete"] as cons
  * `conversation-select`, or give it `linkOf` with the addresses of conversations in your page.
  *
  * The attribute `conversation-id` names the conversation that is marked as the open one; with `chat` the element sets it. With the
- * attribute `keep-trash` it deletes nothing by itself; otherwise what has been in the trash for thirty days.
+ * attribute `trash-days` what has been in the trash for so many days is deleted when a page starts; without it nothing is.
  *
  * Events, none of which bubbles: `conversation-select`, with `{ conversationId, eventId }` in `detail`, both `null` for a new
  * conversation, and `conversation-import`, with `{ imported, conversationId }`, after which that conversation is selected: what follows
@@ -30,7 +30,7 @@ const PROPERTIES = ["chat", "store", "labels", "linkOf", "beforeDelete"] as cons
  * `{ conversationIds }`, when the user has done so here.
  */
 export class ThreadkeepConversations extends Base {
-  static readonly observedAttributes = ["conversation-id", "keep-trash"];
+  static readonly observedAttributes = ["conversation-id", "trash-days"];
 
   readonly #root = this.attachShadow({ mode: "open" });
   readonly #handle: { current: ConversationsHandle | null } = { current: null };
@@ -200,6 +200,12 @@ export class ThreadkeepConversations extends Base {
     if (imported.some(({ id, outcome }) => id === shown && /^(continued|merged)$/.test(outcome))) chat.options = options;
   };
 
+  /** Of what is no number of days nothing follows. */
+  get #trashDays(): number | undefined {
+    const days = Number.parseFloat(this.getAttribute("trash-days") ?? "");
+    return days >= 0 ? days : undefined;
+  }
+
   #render(): void {
     const view = this.isConnected && (
       <ConversationsView
@@ -211,7 +217,7 @@ export class ThreadkeepConversations extends Base {
         onUpdate={this.#onUpdate}
         onDelete={this.#onDelete}
         onImport={this.#onImport}
-        keepsTrash={this.hasAttribute("keep-trash")}
+        trashDays={this.#trashDays}
         labels={this.#labels}
         handle={this.#handle}
       >

@@ -40,7 +40,7 @@ export const defaultConversationsLabels = {
   justNow: "just now",
   archived: "Archived",
   trash: "Trash",
-  trashMeans: "What has been here for 30 days is deleted for ever.",
+  trashMeans: (days: number) => `What has been here for ${days} ${days === 1 ? "day" : "days"} is deleted for ever.`,
   emptyTrash: "Empty trash",
   showMore: "Show more",
   hidden: (count: number) => `${count} are not shown`,

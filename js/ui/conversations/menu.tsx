@@ -1,5 +1,6 @@
 /** @jsxImportSource preact */
 // A menu that opens at a button, and a question: modal dialogs, which hold the focus, give it back, and close on Escape.
+import type { TargetedEvent } from "preact";
 import { useId, useLayoutEffect, useRef } from "preact/hooks";
 import { focusedIn } from "./focus.js";
 import { Icon, type IconName } from "./icons.js";
@@ -97,9 +98,10 @@ export function Question({ heading, text, field, action, isDanger, act, close }:
     (input.current ?? cancel.current)!.focus();
     input.current?.select();
   }, []);
-  const onClose = (): void => {
-    const answer = dialog.current!.returnValue;
-    const value = input.current?.value.trim() ?? "";
+  // The browser tells of it later, when another question may have taken the place of this one.
+  const onClose = ({ currentTarget }: TargetedEvent<HTMLDialogElement>): void => {
+    const answer = currentTarget.returnValue;
+    const value = currentTarget.querySelector("input")?.value.trim() ?? "";
     close();
     if (answer === "yes" && (field === undefined || value !== "")) act(value);
   };

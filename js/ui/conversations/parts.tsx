@@ -15,6 +15,8 @@ import { howLongAgo } from "./when.js";
 export interface PartsProps {
   conversations: readonly ConversationInfo[];
   trashed: readonly ConversationInfo[];
+  /** After how many days in the trash they are deleted, if they are. */
+  trashDays: number | undefined;
   /** What is sought in titles, in lower case. */
   sought: string;
   found: Found | null;
@@ -35,7 +37,7 @@ export interface PartsProps {
 }
 
 export function Parts(props: PartsProps) {
-  const { conversations, trashed, sought, found, selected, isOpen, toggle, mostOf, showMore, acts } = props;
+  const { conversations, trashed, trashDays, sought, found, selected, isOpen, toggle, mostOf, showMore, acts } = props;
   const { labels } = useListContext();
   const isSought = (info: ConversationInfo): boolean => sought === "" || titleOf(info, labels).toLocaleLowerCase().includes(sought);
   const all = conversations.filter(isSought);
@@ -129,7 +131,7 @@ export function Parts(props: PartsProps) {
         kind: "trash",
         before: (
           <div class="conversations-trash">
-            <p class="quiet">{labels.trashMeans}</p>
+            {trashDays !== undefined && <p class="quiet">{labels.trashMeans(trashDays)}</p>}
             <button type="button" class="button small" data-focus="trash empty" onClick={() => props.askToEmptyTrash(trashed.length)}>
               {labels.emptyTrash}
             </button>

@@ -53,8 +53,8 @@ export interface ConversationsViewProps {
   onDelete?: ((conversationIds: readonly string[]) => void) | undefined;
   /** Called after an import, before the conversation of this id is selected. With `false` it is not. */
   onImport?: ((imported: readonly ImportedConversation[], shown: string) => boolean | void) | undefined;
-  /** Whether what has been in the trash for thirty days stays. Default: it is deleted. */
-  keepsTrash?: boolean | undefined;
+  /** What has been in the trash for so many days is deleted when a page starts. Without it nothing is deleted by itself. */
+  trashDays?: number | undefined;
   /** Texts in place of the English ones. */
   labels?: Partial<ConversationsLabels> | undefined;
   handle?: { current: ConversationsHandle | null } | undefined;
@@ -69,7 +69,7 @@ const portionOfFolder = 5;
 type Dialog = { key: number } & ({ menu: MenuOptions } | { question: QuestionOptions });
 
 export function ConversationsView(props: ConversationsViewProps) {
-  const { store, conversationId = null, keepsTrash = false } = props;
+  const { store, conversationId = null, trashDays } = props;
   const labels = useMemo(() => ({ ...defaultConversationsLabels, ...props.labels }), [props.labels]);
   const [, render] = useReducer<number, void>((count) => count + 1, 0);
   const notices = useMemo(() => new Notices(render), []);
@@ -160,7 +160,8 @@ export function ConversationsView(props: ConversationsViewProps) {
   useEffect(() => {
     if (trash.phase !== "ready" || !isOldTrashDue.current) return;
     isOldTrashDue.current = false;
-    if (!keepsTrash && trashed.length > 0 && trashed.every(({ id }) => id !== conversationId)) void acts.emptyOldTrash();
+    if (trashDays !== undefined && trashed.length > 0 && trashed.every(({ id }) => id !== conversationId))
+      void acts.emptyOldTrash(trashDays);
   }, [trash.phase]);
   // A part that has become empty begins folded again.
   const hasArchived = conversations.some(({ archivedAt }) => archivedAt !== null);
@@ -491,6 +492,7 @@ export function ConversationsView(props: ConversationsViewProps) {
           <Parts
             conversations={conversations}
             trashed={trashed}
+            trashDays={trashDays}
             sought={sought}
             found={found}
             showMoreMessages={(button) => (focusFurther(button), showMoreMessages())}

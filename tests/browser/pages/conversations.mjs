@@ -8,7 +8,7 @@ const chat = document.createElement("threadkeep-chat");
 window.events = [];
 for (const name of ["select", "import", "update", "delete"])
   list.addEventListener(`conversation-${name}`, ({ detail }) => window.events.push([name, detail]));
-if (query.has("keep")) list.setAttribute("keep-trash", "");
+if (query.has("trash-days")) list.setAttribute("trash-days", query.get("trash-days"));
 if (query.has("german")) list.labels = { locale: "de", begin: "Neues Gespräch", today: "Heute", justNow: "gerade eben" };
 if (query.has("links")) {
   list.linkOf = (id, event) => `#${[id, event].filter(Boolean).join("/")}`;

@@ -118,7 +118,7 @@ for (const kind of availableBrowsers) {
         return <ConversationsView conversationId={id} onSelect={({ conversationId }) => setId(conversationId)}><p id="foot">Below</p></ConversationsView>;
       }
       render(<App />, document.querySelector("main")!);`;
-    const html = `<!doctype html><html lang="en"><title>x</title><main class="threadkeep"></main><script type="module" src="/app/app.js"></script></html>`;
+    const html = `<!doctype html><html lang="en"><title>x</title><link rel="icon" href="data:,"><main class="threadkeep"></main><script type="module" src="/app/app.js"></script></html>`;
     const app = await appOf({ "app.tsx": source }, ["app.js"]);
     const page = (_, response) => (response.writeHead(200, { "content-type": "text/html" }).end(html), true);
     const server = await startServer({ model: createModel([]), mounts: { "/app/": app, "/app-page": page } });
