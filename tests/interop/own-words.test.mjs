@@ -17,7 +17,7 @@ const remaining = [
   ["src/event/classification.rs", "phrases and names of errors by which the SDK sorts failures; a stored log is read alike"],
   ["src/llm/provider_errors.rs", "phrases by which errors of providers are recognized"],
   ["src/llm/error.rs", "phrases by which errors of providers are recognized"],
-  ["src/llm/anthropic/history.rs", "errors of the provider, quoted"],
+  ["src/llm/anthropic/turns.rs", "errors of the provider, quoted"],
   ["src/llm/model_features.rs", "names of models"],
   ["js/agent/final-answer.ts", "keywords of JSON Schema"],
 ];
