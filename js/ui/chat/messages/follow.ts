@@ -48,7 +48,7 @@ export class Follow {
   keep(): boolean {
     if (!this.isAtEnd) return false;
     const before = this.#scroller.scrollTop;
-    // The last button stays above a field to write in that grows.
+    // The last button stays above a field that grows while one writes.
     if (this.#isCovered()) [this.#isBeyond, this.#scroller.scrollTop] = [true, this.#scroller.scrollHeight];
     // Whoever has scrolled further down, to the last button, stays there.
     else this.#scroller.scrollTop = this.#isBeyond ? Math.max(before, this.#end()) : this.#end();
@@ -69,10 +69,12 @@ export class Follow {
     this.#seen = { height: clientHeight, content: scrollHeight, isAll: scrollHeight - clientHeight - scrollTop < 2 };
   }
 
-  /** Whether the list has become lower, and its last line was in sight. */
+  /** Whether the list has become lower under a field with a text, and its last line was in sight. */
   #isCovered(): boolean {
     const { height, content, isAll } = this.#seen;
-    return isAll && this.#scroller.clientHeight < height && this.#scroller.scrollHeight <= content;
+    const { activeElement: field } = this.#scroller.getRootNode() as Document | ShadowRoot;
+    const isWriting = field instanceof HTMLTextAreaElement && field.value !== "";
+    return isWriting && isAll && this.#scroller.clientHeight < height && this.#scroller.scrollHeight <= content;
   }
 
   /** The position where the last line is visible, or the beginning of what waits for the user if that is longer. */

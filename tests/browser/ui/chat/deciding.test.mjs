@@ -259,14 +259,34 @@ for (const kind of availableBrowsers) {
       await chat.shows(/3 calls wait for you/);
       await chat.idle();
       const isInSight = () => one(".all-calls .buttons").getBoundingClientRect().bottom <= one(".dock").getBoundingClientRect().top + 1;
-      await chat.get(() => one(".scroller").scrollTo(0, 1e6));
+      // The list hears of a scroll with the next frame.
+      const frames = () => chat.get(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
+      const toTheLastButton = async () => {
+        await chat.get(() => one(".scroller").scrollTo(0, 1e6));
+        await frames();
+        await chat.until("they are in sight", isInSight);
+      };
+      await toTheLastButton();
+
+      // While nobody writes, what the page shows below the list does not push the heading out of sight.
+      const spare = await chat.get(() => one(".scroller").clientHeight - one(".next").offsetHeight);
+      await chat.page.setViewport({ width: 390, height: 780 - spare + 40 });
       await chat.until("they are in sight", isInSight);
+      await frames();
+      await chat.get(() => void (one(".dock").style.paddingBottom = "80px"));
+      await frames();
+      assert.ok(
+        await chat.get(() => one(".approval-heading").getBoundingClientRect().top >= one(".scroller").getBoundingClientRect().top - 1),
+      );
+      await chat.get(() => one(".dock").removeAttribute("style"));
+      await chat.page.setViewport({ width: 390, height: 780 });
+      await toTheLastButton();
       await chat.fill(".composer-text", "One\nTwo\nThree\nFour\nFive\nSix");
       await chat.until("the field has grown", () => one(".composer").clientHeight > 150);
       await chat.until("they are still in sight", isInSight);
       // Also after the next rendering.
       await chat.page.keyboard.type("x");
-      await chat.get(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
+      await frames();
       assert.ok(await chat.get(isInSight));
     });
 
