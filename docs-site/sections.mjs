@@ -16,6 +16,7 @@ export const sections = [
       ["assistant-ui", "assistant-ui"],
       ["chat", "<threadkeep-chat>"],
       ["conversations", "<threadkeep-conversations>"],
+      ["model-settings", "<threadkeep-model>"],
       ["thread", "Any other framework"],
     ],
   },
