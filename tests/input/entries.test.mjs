@@ -94,6 +94,7 @@ const calls = {
     ["agents", "llms", "maxDepth"].map((name) => [`taskTool, ${name}`, withTool((value) => library.taskTool({ [name]: value }))]),
   ),
   terminal: withTool((value) => library.terminal(value)),
+  modelNames: (value) => library.modelNames(value),
   "terminal, allowedHosts": withTool((value) => library.terminal({ allowedHosts: value })),
   "terminal, allowedSecrets": withTool((value) => library.terminal({ allowedSecrets: value })),
   fetchTool: withTool((value) => library.fetchTool(value)),
