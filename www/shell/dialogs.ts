@@ -16,51 +16,6 @@ export async function askTitle(title: string): Promise<string | null> {
   return answer === "rename" && chosen !== "" ? chosen : null;
 }
 
-/** Resolves to the text that replaces a message, or null if the user cancels. */
-export async function askMessage(text: string, hasImages: boolean): Promise<string | null> {
-  const field = el("textarea", { id: "message-field", rows: 6, required: !hasImages, "aria-describedby": "message-help" });
-  field.value = text;
-  const answer = await ask({
-    heading: "Edit the message",
-    body: [
-      el("label", { for: "message-field" }, "Message"),
-      field,
-      el(
-        "p",
-        { class: "quiet", id: "message-help" },
-        `The agent answers it anew. What followed the message stays as another version of the conversation.${hasImages ? " The images are sent again." : ""}`,
-      ),
-    ],
-    actions: [{ value: "send", name: "Send again", look: "primary" }],
-    onOpen: () => field.focus(),
-  });
-  const edited = field.value.trim();
-  return answer === "send" && (edited !== "" || hasImages) ? edited : null;
-}
-
-/** Resolves to the passphrase, or null if the user cancels. `why` is a sentence. */
-export async function askPassphrase(why: string, isWrong: boolean): Promise<string | null> {
-  const input = el("input", {
-    id: "unlock-field",
-    type: "password",
-    required: true,
-    autocomplete: "current-password",
-    "aria-describedby": isWrong ? "unlock-wrong" : null,
-  });
-  const answer = await ask({
-    heading: "Unlock the key",
-    body: [
-      ...(why === "" ? [] : [el("p", {}, why)]),
-      el("label", { for: "unlock-field" }, "Passphrase"),
-      input,
-      ...(isWrong ? [el("p", { id: "unlock-wrong", role: "alert" }, "This is not the passphrase of the key. Nothing was changed.")] : []),
-    ],
-    actions: [{ value: "unlock", name: "Unlock", look: "primary" }],
-    onOpen: () => input.focus(),
-  });
-  return answer === "unlock" ? input.value : null;
-}
-
 /** `server` is the name of the agent server that runs it. */
 export async function askDelete(title?: string, server: string | null = null): Promise<"delete" | "export" | null> {
   const name = title === undefined ? "It" : `“${title}”`;
@@ -89,12 +44,10 @@ const EXPORT_FORMS: Record<ExportForm, [name: string, help: string]> = {
   session: ["Session", "The messages, as JSON for chat programs."],
   trajectory: ["Trajectory", "The actions and results, as JSON for OpenHands V0."],
 };
-const ALL_FORMS = Object.keys(EXPORT_FORMS) as ExportForm[];
+const FORMS = Object.keys(EXPORT_FORMS) as ExportForm[];
 
-/** Resolves to the chosen one of these formats, or null if the user cancels. */
-export async function askExport<Form extends ExportForm>(heading: string, forms: readonly Form[]): Promise<Form | null>;
-export async function askExport(heading: string): Promise<ExportForm | null>;
-export async function askExport(heading: string, forms: readonly ExportForm[] = ALL_FORMS): Promise<ExportForm | null> {
+/** Resolves to the chosen format, or null if the user cancels. */
+export async function askExport(heading: string): Promise<ExportForm | null> {
   const choice = (form: ExportForm): HTMLElement => {
     const [name, help] = EXPORT_FORMS[form];
     const [id, described] = [`export-${form}`, `export-${form}-help`];
@@ -103,12 +56,12 @@ export async function askExport(heading: string, forms: readonly ExportForm[] = 
       name: "export-form",
       id,
       value: form,
-      checked: form === forms[0],
+      checked: form === FORMS[0],
       "aria-describedby": described,
     });
     return el("div", { class: "check" }, radio, el("label", { for: id }, name), el("p", { class: "quiet", id: described }, help));
   };
-  const choices = el("fieldset", {}, el("legend", {}, "As"), ...forms.map(choice));
+  const choices = el("fieldset", {}, el("legend", {}, "As"), ...FORMS.map(choice));
   const answer = await ask({
     heading,
     body: [choices],
@@ -123,13 +76,9 @@ interface Question {
   body: Node[];
   actions: Array<{ value: string; name: string; look: string }>;
   onOpen?: () => void;
-  /** Called before the dialog closes with an answer; false leaves it open. */
-  check?: () => Promise<boolean>;
-  /** Moves the focus in the same turn in which the dialog closes, so that no typed text is lost. */
-  focusAfter?: () => void;
 }
 
-export function ask({ heading, body, actions, onOpen, check, focusAfter }: Question): Promise<string> {
+export function ask({ heading, body, actions, onOpen }: Question): Promise<string> {
   const dialog = el(
     "dialog",
     { class: "dialog", "aria-labelledby": "question" },
@@ -146,28 +95,12 @@ export function ask({ heading, body, actions, onOpen, check, focusAfter }: Quest
       ),
     ),
   );
-  if (check) {
-    dialog.addEventListener("submit", (event) => {
-      const value = (event.submitter as HTMLButtonElement | null)?.value ?? "";
-      if (value === "") return;
-      event.preventDefault();
-      void check().then((isRight) => isRight && dialog.close(value));
-    });
-  }
-  if (focusAfter) {
-    dialog.addEventListener("submit", (event) => {
-      event.preventDefault();
-      dialog.close((event.submitter as HTMLButtonElement | null)?.value ?? "");
-      focusAfter();
-    });
-  }
   document.body.append(dialog);
   dialog.showModal();
   onOpen?.();
   return new Promise((resolve) => {
     dialog.addEventListener("close", () => {
       dialog.remove();
-      focusAfter?.();
       resolve(dialog.returnValue);
     });
   });

@@ -1,7 +1,7 @@
 // Export as a download, and import by dropping files on the page. Archives contain a whole conversation; the other formats are for
 // other programs.
 
-import type { Conversation, TextOptions } from "threadkeep";
+import type { Conversation } from "threadkeep";
 import { announce } from "./announcer.ts";
 import { importFiles } from "./conversation-list.ts";
 import { byId } from "./dom.ts";
@@ -13,25 +13,20 @@ import { currentSession } from "./stage.ts";
 
 export type ExportForm = "archive" | "files" | "markdown" | "html" | "session" | "trajectory";
 
-/** `part` is for texts: those for people, Markdown and HTML. Resolves to whether it worked; a failure is reported. */
-export async function exportConversation(
-  conversation: Conversation,
-  title: string,
-  form: ExportForm = "archive",
-  part: TextOptions = {},
-): Promise<boolean> {
+/** Resolves to whether it worked; a failure is reported. */
+export async function exportConversation(conversation: Conversation, title: string, form: ExportForm = "archive"): Promise<boolean> {
   announce("Exporting.");
   const work = showWork(`Exporting “${title}”`);
   const isZip = form === "archive" || form === "files";
   try {
     const file = isZip
       ? await conversation.exportZip({ onProgress: work.onProgress, workspace: form === "files" })
-      : await textOf(conversation, form, part);
+      : await textOf(conversation, form);
     download(file, fileNameFor(title, conversation.id, isZip ? ".zip" : ENDINGS[form]));
     notify(`Exported. The ${isZip ? "archive" : NAMES[form]} is in your downloads.`);
     return true;
   } catch (error) {
-    report(error, { title: "The export did not work", retry: () => void exportConversation(conversation, title, form, part) });
+    report(error, { title: "The export did not work", retry: () => void exportConversation(conversation, title, form) });
     return false;
   } finally {
     work.end();
@@ -60,9 +55,9 @@ type TextForm = Exclude<ExportForm, "archive" | "files">;
 const ENDINGS: Record<TextForm, string> = { markdown: ".md", html: ".html", session: "-session.json", trajectory: "-trajectory.json" };
 const NAMES: Record<TextForm, string> = { markdown: "Markdown file", html: "page", session: "session", trajectory: "trajectory" };
 
-async function textOf(conversation: Conversation, form: TextForm, part: TextOptions): Promise<Blob> {
-  if (form === "markdown") return new Blob([await conversation.exportMarkdown(part)], { type: "text/markdown;charset=utf-8" });
-  if (form === "html") return new Blob([await conversation.exportHTML(part)], { type: "text/html;charset=utf-8" });
+async function textOf(conversation: Conversation, form: TextForm): Promise<Blob> {
+  if (form === "markdown") return new Blob([await conversation.exportMarkdown()], { type: "text/markdown;charset=utf-8" });
+  if (form === "html") return new Blob([await conversation.exportHTML()], { type: "text/html;charset=utf-8" });
   const value = form === "session" ? await conversation.exportSession() : await conversation.exportTrajectory();
   return new Blob([JSON.stringify(value, null, 2)], { type: "application/json" });
 }
