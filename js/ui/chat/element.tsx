@@ -5,12 +5,10 @@ import { openThread, type Thread, type ThreadOptions } from "../thread/index.js"
 import { checked } from "../thread/given.js";
 import { ChatView } from "./chat.js";
 import type { ChatModel } from "./controls/index.js";
+import { Base, upgradeProperties } from "./custom-element.js";
 import type { ChatLabels } from "./labels.js";
 import { styleSheets } from "./styles/index.js";
 import type { VisualizerOption } from "./visualizer.js";
-
-/** A server has no DOM: there the module can be imported, but nothing is defined. */
-const Base = (globalThis.HTMLElement ?? class {}) as typeof HTMLElement;
 
 /** Properties that a page may have set before the element was defined. */
 const PROPERTIES = ["thread", "options", "visualizer", "labels", "linkOf", "models"] as const;
@@ -110,12 +108,7 @@ export class ThreadkeepChat extends Base {
   }
 
   connectedCallback(): void {
-    for (const name of PROPERTIES) {
-      if (!Object.hasOwn(this, name)) continue;
-      const value = this[name];
-      Reflect.deleteProperty(this, name);
-      Reflect.set(this, name, value);
-    }
+    upgradeProperties(this, PROPERTIES);
     this.#root.adoptedStyleSheets = styleSheets();
     this.#schedule();
   }

@@ -3,14 +3,12 @@
 import { render } from "preact";
 import type { Store } from "threadkeep";
 import type { ThreadkeepChat } from "../chat/element.js";
+import { Base, upgradeProperties } from "../chat/custom-element.js";
 import { checked } from "../thread/given.js";
 import type { Importable } from "./importing.js";
 import type { ConversationsLabels } from "./labels.js";
 import { styleSheets } from "./styles/index.js";
 import { type ConversationsHandle, ConversationsView, type ConversationsViewProps, type Selection } from "./view.js";
-
-/** A server has no DOM: there the module can be imported, but nothing is defined. */
-const Base = (globalThis.HTMLElement ?? class {}) as typeof HTMLElement;
 
 /** Properties that a page may have set before the element was defined. */
 const PROPERTIES = ["chat", "store", "labels", "linkOf", "beforeDelete"] as const;
@@ -107,12 +105,7 @@ export class ThreadkeepConversations extends Base {
   }
 
   connectedCallback(): void {
-    for (const name of PROPERTIES) {
-      if (!Object.hasOwn(this, name)) continue;
-      const value = this[name];
-      Reflect.deleteProperty(this, name);
-      Reflect.set(this, name, value);
-    }
+    upgradeProperties(this, PROPERTIES);
     this.#root.adoptedStyleSheets = styleSheets();
     this.#schedule();
   }

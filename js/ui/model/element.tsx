@@ -2,15 +2,13 @@
 // `<threadkeep-model>`: the settings of a model as a custom element.
 import { render } from "preact";
 import type { LLM } from "threadkeep";
+import { Base, upgradeProperties } from "../chat/custom-element.js";
 import { checked } from "../thread/given.js";
 import type { ModelLabels } from "./labels.js";
 import { type ModelProvider, modelProviders } from "./providers.js";
 import { ModelStore } from "./store.js";
 import { styleSheets } from "./styles/index.js";
 import { ModelView } from "./view.js";
-
-/** A server has no DOM: there the module can be imported, but nothing is defined. */
-const Base = (globalThis.HTMLElement ?? class {}) as typeof HTMLElement;
 
 /** Properties that a page may have set before the element was defined. */
 const PROPERTIES = ["store", "providers", "labels"] as const;
@@ -88,12 +86,7 @@ export class ThreadkeepModel extends Base {
   }
 
   connectedCallback(): void {
-    for (const name of PROPERTIES) {
-      if (!Object.hasOwn(this, name)) continue;
-      const value = this[name];
-      Reflect.deleteProperty(this, name);
-      Reflect.set(this, name, value);
-    }
+    upgradeProperties(this, PROPERTIES);
     this.#root.adoptedStyleSheets = styleSheets();
     this.#schedule();
   }
