@@ -44,5 +44,29 @@ test("whichever of a conversation and its sub-agents is deleted first, no folder
   }
 });
 
+test("a base state that another handle replaces in the same millisecond is read again", async () => {
+  const top = diskDirectory(folder, { modified: 1 });
+  const [one, other] = [directoryStore(top), directoryStore(top)];
+  const commit = (store, baseState, next) =>
+    store.commit(idOf(1), {
+      expectedLength: 0,
+      events: [],
+      files: [],
+      at: next,
+      durability: "relaxed",
+      baseState,
+      writer: { expected: next - 1, next },
+    });
+  await commit(one, "x", 1);
+  await commit(other, "y", 2);
+  const seen = await one.load(idOf(1));
+  assert.equal(seen.baseState, "y");
+  assert.equal(seen.updatedAt, 2);
+  await commit(one, "z", 3);
+  assert.equal((await other.load(idOf(1))).baseState, "z");
+  one.close();
+  other.close();
+});
+
 /** The folders of conversations. */
 const namesIn = (directory) => readdirSync(directory).filter((name) => /^[0-9a-f]{32}$/.test(name));

@@ -3,23 +3,25 @@
 import { mkdirSync, readFileSync, readdirSync, renameSync, rmSync, rmdirSync, statSync, unlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 
-/** The handle of a folder on the disk. */
-export function diskDirectory(folder) {
-  return new DiskDirectory(folder);
+/** The handle of a folder on the disk. `modified` is the time of its files in place of the disk's. */
+export function diskDirectory(folder, { modified } = {}) {
+  return new DiskDirectory(folder, modified);
 }
 
 class DiskFile {
   kind = "file";
   #path;
+  #modified;
 
-  constructor(at) {
+  constructor(at, modified) {
     this.#path = at;
+    this.#modified = modified;
     this.name = path.basename(at);
   }
 
   async getFile() {
     kindAt(this.#path, "file");
-    return new File([readFileSync(this.#path)], this.name, { lastModified: Math.floor(statSync(this.#path).mtimeMs) });
+    return new File([readFileSync(this.#path)], this.name, { lastModified: this.#modified ?? Math.floor(statSync(this.#path).mtimeMs) });
   }
 
   async createWritable() {
@@ -38,9 +40,11 @@ class DiskFile {
 class DiskDirectory {
   kind = "directory";
   #path;
+  #modified;
 
-  constructor(at) {
+  constructor(at, modified) {
     this.#path = at;
+    this.#modified = modified;
     this.name = path.basename(at);
   }
 
@@ -48,14 +52,14 @@ class DiskDirectory {
     const at = path.join(this.#path, name);
     if (create) mkdirSync(at, { recursive: true });
     kindAt(at, "directory");
-    return new DiskDirectory(at);
+    return new DiskDirectory(at, this.#modified);
   }
 
   async getFileHandle(name, { create = false } = {}) {
     const at = path.join(this.#path, name);
     if (create) writeFileSync(at, "", { flag: "a" });
     kindAt(at, "file");
-    return new DiskFile(at);
+    return new DiskFile(at, this.#modified);
   }
 
   async removeEntry(name, { recursive = false } = {}) {
@@ -68,7 +72,7 @@ class DiskDirectory {
   async *entries() {
     for (const entry of readdirSync(this.#path, { withFileTypes: true })) {
       const at = path.join(this.#path, entry.name);
-      yield [entry.name, entry.isDirectory() ? new DiskDirectory(at) : new DiskFile(at)];
+      yield [entry.name, entry.isDirectory() ? new DiskDirectory(at, this.#modified) : new DiskFile(at, this.#modified)];
     }
   }
 

@@ -18,6 +18,8 @@ import { type Head, type Steps, readContents, readHead, recordedAt, removeRecord
 /** A base state as it was read or written last. */
 interface Base {
   stamp: string | null;
+  /** The mark of the record that was there when it was read. */
+  mark: string | undefined;
   hash: string;
   text: string;
 }
@@ -283,7 +285,7 @@ export class StoredConversation {
       return undefined;
     }
     this.#files ??= new FurtherFiles(directory, this.#isShared);
-    const base = await this.#readBase(file);
+    const base = await this.#readBase(file, head);
     if (head && head.mark !== this.#complete) {
       if (await this.#isCutOff(head)) throw new CutOff();
       this.#complete = head.mark;
@@ -311,12 +313,14 @@ export class StoredConversation {
     };
   }
 
-  async #readBase(file: File | undefined): Promise<Base | undefined> {
+  async #readBase(file: File | undefined, head: Head | undefined): Promise<Base | undefined> {
     const stamp = stampOf(file);
+    const known = this.#base;
     if (!file) this.#base = undefined;
-    else if (this.#base?.stamp !== stamp) {
+    // Two commits of one millisecond leave the same stamp if their base states are of one length.
+    else if (known?.stamp !== stamp || (known.mark !== head?.mark && known.hash !== head?.base)) {
       const bytes = await contentOf(file);
-      this.#base = { stamp, hash: await hashOf(bytes), text: textOfBytes(bytes) };
+      this.#base = { stamp, mark: head?.mark, hash: await hashOf(bytes), text: textOfBytes(bytes) };
     }
     return this.#base;
   }
@@ -439,7 +443,7 @@ export class StoredConversation {
     if (baseState !== undefined) {
       const written = this.#written;
       const stamp = stampOf(await (written ? found(() => written.getFile()) : fileIn(this.#directory, baseStateFile)));
-      this.#base = { stamp, hash: head.base!, text: baseState };
+      this.#base = { stamp, mark: head.mark, hash: head.base!, text: baseState };
     }
     if (!this.#ids) return;
     if (from < this.#ids.length) this.#indices = undefined;
