@@ -4,8 +4,7 @@ export const sections = [
     title: "Begin",
     pages: [
       ["get-started", "A chat in ten minutes"],
-      ["recipes", "Recipes"],
-      ["python", "To Python and back"],
+      ["format", "To Python and back"],
     ],
   },
   {
@@ -18,14 +17,6 @@ export const sections = [
       ["conversations", "<threadkeep-conversations>"],
       ["model-settings", "<threadkeep-model>"],
       ["thread", "Any other framework"],
-    ],
-  },
-  {
-    title: "Environments",
-    pages: [
-      ["environments", "Where it runs"],
-      ["stores", "Stores: folders, locks, your own"],
-      ["testing", "Testing and inspecting"],
     ],
   },
   {
@@ -44,17 +35,18 @@ export const sections = [
     pages: [
       ["durability", "What survives what"],
       ["keeping", "Keeping conversations"],
-      ["mirror", "Mirrors"],
-      ["organizing", "Organizing and searching"],
-      ["tabs", "Several tabs"],
+      ["organizing", "Lists, trash, search"],
+      ["tabs", "Several tabs, and workers"],
       ["server", "On an agent server"],
       ["errors", "Errors and statuses"],
     ],
   },
   {
-    title: "The format",
+    title: "Environments",
     pages: [
-      ["format", "The format, other programs"],
+      ["environments", "Where it runs"],
+      ["stores", "Stores: folders, locks, your own"],
+      ["testing", "Testing and inspecting"],
       ["differences", "Differences from the SDK"],
       ["figures", "Figures"],
     ],

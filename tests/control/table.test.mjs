@@ -14,7 +14,7 @@ const settings = {
   "`MEDIUM`": { confirmationPolicy: { kind: "ConfirmRisky", threshold: "MEDIUM" }, ...patterns },
 };
 
-const [headings, , ...rows] = readFileSync(path.join(root, "docs/control.md"), "utf8")
+const [headings, , ...lines] = readFileSync(path.join(root, "docs/control.md"), "utf8")
   .split("### What each default does")[1]
   .split("\n## ")[0]
   .split("\n")
@@ -25,10 +25,14 @@ const [headings, , ...rows] = readFileSync(path.join(root, "docs/control.md"), "
       .slice(1, -1)
       .map((cell) => cell.trim()),
   );
-const columns = headings.slice(3);
+const columns = headings.slice(2);
+/** A line has several calls with the same hints and the same outcomes: a row is one of them, as its name and its arguments. */
+const rows = lines.flatMap(([calls, hints, ...outcomes]) =>
+  [...calls.matchAll(/`(\w+)\(([^`]*)\)`/g)].map(([, name, args]) => [name, hints, args, ...outcomes]),
+);
 
-/** A cell of code as the value that it is. */
-const valueOf = (cell) => (cell === "–" ? {} : Function(`return ({${/^`(.*)`$/.exec(cell)[1]}})`)());
+/** A text of code as the value that it is. */
+const valueOf = (code) => Function(`return (${code})`)();
 
 let model, server;
 before(async () => {
@@ -43,10 +47,10 @@ after(() => server.close());
 
 /** The outcome of a call of this row. */
 async function outcome([name, hints, args], options) {
-  const { needsApproval, ...annotations } = valueOf(hints);
+  const { needsApproval, ...annotations } = hints === "–" ? {} : valueOf(`{${/^`(.*)`$/.exec(hints)[1]}}`);
   let runs = 0;
   const called = tool({
-    name: valueOf(`\`name: "${name.slice(1, -1)}"\``).name,
+    name,
     description: "Does what it is called.",
     parameters: { type: "object" },
     annotations,
@@ -56,7 +60,7 @@ async function outcome([name, hints, args], options) {
   const agent = new Agent({ llm: new LLM({ model: "scripted", baseUrl: server.baseUrl, numRetries: 1 }), tools: [called] });
   const conversation = await Conversation.open({ agent, store: memoryStore(), ...options });
   try {
-    await conversation.sendMessage(JSON.stringify({ name: called.name, arguments: valueOf(args) }));
+    await conversation.sendMessage(JSON.stringify({ name: called.name, arguments: valueOf(args || "{}") }));
     const { status } = await conversation.run();
     assert.equal(runs, status === "finished" ? 1 : 0, "what waits has not run");
     return { finished: "runs", waiting_for_confirmation: "**asks**" }[status];

@@ -1,4 +1,5 @@
-// Every JavaScript and TypeScript block of the documentation compiles against the package's types.
+// Every JavaScript and TypeScript block of the documentation, and the files of examples/ that were taken from it, compile against the
+// package's types.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
@@ -33,6 +34,13 @@ test("all code blocks compile", () => {
       // Empty lines, so that the compiler names the line of the page; the export makes it a module with its own names.
       writeFileSync(path.join(folder, name), `${"\n".repeat(linesBefore)}${code}export {};\n`);
       sources.set(name, { page, language });
+    }
+  }
+  for (const folderOfExample of ["mirror-places", "own-store", "page-models"]) {
+    for (const file of readdirSync(path.join(root, "examples", folderOfExample))) {
+      const page = `examples/${folderOfExample}/${file}`;
+      writeFileSync(path.join(folder, `${folderOfExample}.${file}`), `${readFileSync(path.join(root, page), "utf8")}export {};\n`);
+      sources.set(`${folderOfExample}.${file}`, { page, language: "js" });
     }
   }
   assert.ok(sources.size > 40, `${sources.size} blocks`);

@@ -11,6 +11,21 @@ declare module "*/opfs-store.js" {
   import type { Store } from "threadkeep";
   export function opfsStore(folder: string): Promise<Store>;
 }
+declare module "*/webdav.js" {
+  import type { MirrorFiles } from "threadkeep";
+  export function webDAV(url: string, headers: Record<string, string>): MirrorFiles;
+}
+declare module "*/s3.js" {
+  import type { MirrorFiles } from "threadkeep";
+  export function s3(given: object): MirrorFiles;
+}
+declare module "*/shared.js" {
+  export function textOf(content: any): string;
+  export function answer(chunks: () => AsyncIterable<any>): Response;
+}
+declare module "@mlc-ai/web-llm" {
+  export const CreateMLCEngine: any;
+}
 declare module "*/chat.js" {
   export function Chat(props: { conversationId: string }): import("react").ReactElement;
 }

@@ -96,11 +96,8 @@ declare global {
   function makeRoom(usage: number | null, conversations: threadkeep.ConversationSize[]): Promise<void>;
   const zipFromTheOtherDevice: Blob;
   function testsPass(): Promise<boolean>;
-  // The helpers at the end of docs/models.md, and what browsers and WebLLM add.
-  function textOf(content: any): string;
-  function answer(text: any, ...more: any[]): Response;
+  // What Chrome adds.
   const LanguageModel: any;
-  const CreateMLCEngine: any;
   // Node, in the programs for it.
   const process: { env: Record<string, string>; argv: string[] };
   const Buffer: { from(bytes: ArrayBuffer): Uint8Array };

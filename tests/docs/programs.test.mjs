@@ -33,7 +33,7 @@ function run(program, reply) {
   return spawnSync(process.execPath, ["--import", `data:text/javascript,${encodeURIComponent(preload)}`, "program.mjs"], options);
 }
 
-test("python.md: a conversation goes on in Node", async () => {
+test("format.md: a conversation goes on in Node", async () => {
   const agent = new Agent({ llm: new LLM({ model: "openai/gpt-5-mini", fetch: createModel([{ text: "We meet on Monday." }]).fetch }) });
   const store = memoryStore();
   const conversation = await Conversation.open({ agent, store });
@@ -43,7 +43,7 @@ test("python.md: a conversation goes on in Node", async () => {
   writeFileSync(archive, Buffer.from(await (await conversation.exportZip()).arrayBuffer()));
   await conversation.close();
 
-  const program = blocks("docs/python.md").find((code) => code.includes("node:fs"));
+  const program = blocks("docs/format.md").find((code) => code.includes("node:fs"));
   const refused = run(program, { status: 401, body: { error: { message: "Incorrect API key provided" } } });
   assert.notEqual(refused.status, 0);
   assert.match(refused.stderr, /Incorrect API key provided/);

@@ -1,4 +1,4 @@
-// The program of docs/python.md, run as it stands for a conversation with each tool of the library.
+// The program of docs/format.md, run as it stands for a conversation with each tool of the library.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
@@ -67,7 +67,7 @@ const cases = {
     replies: [{ calls: [{ name: "finish", arguments: { message: "It is Bern.", city: "Bern" } }] }],
   },
 };
-const page = readFileSync(path.join(root, "docs/python.md"), "utf8");
+const page = readFileSync(path.join(root, "docs/format.md"), "utf8");
 const [program] = [...page.matchAll(/^```python\n(.*?)^```$/gms)].map(([, code]) => code);
 const place = mkdtempSync(path.join(os.tmpdir(), "threadkeep-python-page-"));
 let launcher;
@@ -94,7 +94,7 @@ program, *places = json.load(sys.stdin)
 for place in places:
     os.chdir(place)
     try:
-        exec(compile(program, "python.md", "exec"), {"__name__": "__main__"})
+        exec(compile(program, "format.md", "exec"), {"__name__": "__main__"})
         error = None
     except BaseException:
         error = traceback.format_exc()
@@ -102,7 +102,7 @@ for place in places:
         json.dump(error, file)
 `;
 
-test("python.md: a conversation with any tool of the library goes on in Python", async (t) => {
+test("format.md: a conversation with any tool of the library goes on in Python", async (t) => {
   if (!launcher.argv) return t.skip(launcher.reason);
   for (const [name, { tools, agent, replies }] of Object.entries(cases)) {
     const model = await scripted(t, [...replies, { text: "Done." }, { text: "Done." }]);

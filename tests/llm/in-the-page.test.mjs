@@ -1,13 +1,16 @@
-// The examples of docs/models.md, run as they are written, with doubles of the models that they ask.
+// The files of examples/page-models, run as they are written, with doubles of the models that they ask.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
 import { Agent, Conversation, LLM, memoryStore, tool } from "../../dist/index.js";
-import { exampleNamed, runExample } from "../support/documented.mjs";
+import { runExample } from "../support/documented.mjs";
 
-const prose = readFileSync(path.resolve(import.meta.dirname, "../../docs/models.md"), "utf8");
-const example = (name) => exampleNamed(prose, name);
+/** The code of a file, without what makes it a module. */
+function example(name) {
+  const file = path.resolve(import.meta.dirname, `../../examples/page-models/${name}.js`);
+  return readFileSync(file, "utf8").replaceAll(/^import .*\n|^export /gm, "");
+}
 
 /** The `llm` of an example that finds these names in its page. */
 async function llmOf(name, page) {

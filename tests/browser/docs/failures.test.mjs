@@ -1,6 +1,7 @@
 // The likeliest first failure of somebody who tries the library is a key that the model's server refuses: every app of the
 // documentation and of examples/, as it is written there, shows what the server says.
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { appOf, blocks, pageOf } from "../../support/documented.mjs";
 import { example } from "../../support/example.mjs";
@@ -19,7 +20,9 @@ const model = {
 
 const [element, first, agent, chat] = blocks("docs/get-started.md");
 const [reactChat, reactAgent, reactMain] = blocks("docs/react.md");
-const [store, worker, workerPage] = blocks("docs/stores.md").slice(-5);
+const [store, worker, workerPage] = ["opfs-store.js", "worker.js", "page.js"].map((name) =>
+  readFileSync(new URL(`../../../examples/own-store/${name}`, import.meta.url), "utf8"),
+);
 const root = '<div id="root"></div>';
 /** Shows a component of the documentation, as the framework around it would. */
 const shown = (component) => `
@@ -50,7 +53,7 @@ const documented = {
     field: "threadkeep-chat >>> textarea",
   },
   "thread.md": { files: { "main.js": blocks("docs/thread.md")[0] } },
-  "stores.md": { files: { "main.js": workerPage, "worker.js": worker, "opfs-store.js": store } },
+  "examples/own-store": { files: { "main.js": workerPage, "worker.js": worker, "opfs-store.js": store } },
 };
 
 async function siteOf({ files, body = root }) {

@@ -1,4 +1,4 @@
-// The examples of docs/mirror.md, as they are written there: a folder, a WebDAV server and an S3-like server, and back.
+// The examples of docs/keeping.md for mirrors, as they are written there: a folder, a WebDAV server and an S3-like server, and back.
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
 import path from "node:path";
@@ -10,8 +10,13 @@ import { startServer } from "../../support/server.mjs";
 import { availableBrowsers } from "../../support/browser/driver.mjs";
 import { tabs } from "../../support/browser/tabs.mjs";
 
-const page = readFileSync(path.join(root, "docs/mirror.md"), "utf8");
+const page = readFileSync(path.join(root, "docs/keeping.md"), "utf8");
 const example = (name) => exampleNamed(page, name) ?? assert.fail(`no example ${name}`);
+/** The example for a place, with the function that it imports from examples/mirror-places. */
+function placeExample(name) {
+  const place = readFileSync(path.join(root, `examples/mirror-places/${name}.js`), "utf8");
+  return `${place.replace("export ", "")}\n${example(name).replace(/^import .*\n/m, "")}`;
+}
 
 let server, places;
 before(async () => {
@@ -63,7 +68,7 @@ const withPlace = (code) =>
   code.replace(/await mirror\(indexedDBStore\(\), (.*)\);/, "await mirror(indexedDBStore(), (globalThis.place = $1));");
 
 for (const kind of availableBrowsers) {
-  test(`${kind}: the examples of mirror.md`, async (t) => {
+  test(`${kind}: the examples of keeping.md for mirrors`, async (t) => {
     const browser = await tabs(kind);
     try {
       await browser.page(`${server.origin}/pages/blank.html`);
@@ -81,7 +86,7 @@ for (const kind of availableBrowsers) {
       const made = await fetch(user.address, { method: "MKCOL", headers: { authorization: `Basic ${btoa("me:secret")}` } });
       assert.equal(made.status, 201);
       const wanted = [2, true, true, []];
-      assert.deepEqual(await browser.evaluate(run, withPlace(example("webdav")), restored, user), wanted);
+      assert.deepEqual(await browser.evaluate(run, withPlace(placeExample("webdav")), restored, user), wanted);
       const inFolder = readdirSync(path.join(places.directory, "dav", kind), { recursive: true });
       assert.ok(inFolder.filter((name) => /events.event-\d+-[\w-]+\.json$/.test(name)).length >= 2 * length - 1);
       assert.deepEqual(
@@ -89,9 +94,9 @@ for (const kind of availableBrowsers) {
         [],
       );
       const given = { endpoint: server.origin, bucket: "backup", region: "us-east-1", accessKeyId: "S3RVER", secretAccessKey: "S3RVER" };
-      assert.deepEqual(await browser.evaluate(run, withPlace(example("s3")), restored, { given }), wanted);
+      assert.deepEqual(await browser.evaluate(run, withPlace(placeExample("s3")), restored, { given }), wanted);
       // Another key: it fails, and says so.
-      const wrong = `${withPlace(example("s3")).replace("await backup.catchUp();", "")}`;
+      const wrong = `${withPlace(placeExample("s3")).replace("await backup.catchUp();", "")}`;
       const refused = "await backup.catchUp().catch(({ code, message }) => (backup.close(), [code, message]))";
       const [code, message] = await browser.evaluate(run, wrong, refused, { given: { ...given, secretAccessKey: "other" } });
       assert.equal(code, "network");

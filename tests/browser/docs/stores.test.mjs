@@ -1,25 +1,29 @@
-// The store of one's own in docs/stores.md, as it is written there: it passes the suite, and an agent works on it in a worker.
+// The store of one's own in examples/own-store: it passes the suite, and an agent works on it in a worker.
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import path from "node:path";
 import { after, before, test } from "node:test";
+import { root } from "../../../scripts/process.mjs";
 import { createModel } from "../../support/model.mjs";
-import { appOf, blocks } from "../../support/documented.mjs";
+import { appOf } from "../../support/documented.mjs";
 import { startServer } from "../../support/server.mjs";
 import { availableBrowsers } from "../../support/browser/driver.mjs";
 import { tabs } from "../../support/browser/tabs.mjs";
 import { untilIn } from "../../support/browser/until.mjs";
 
-const [store, worker, page, , suite] = blocks("docs/stores.md").slice(-5);
+const files = Object.fromEntries(
+  ["opfs-store.js", "worker.js", "page.js", "suite.js"].map((name) => [
+    name,
+    readFileSync(path.join(root, "examples/own-store", name), "utf8"),
+  ]),
+);
 const html = `<!doctype html><meta charset="utf-8"><title>store</title><script type="module" src="/app/page.js"></script>`;
 
 let server;
 let model;
 before(async () => {
-  const reporting = suite.replace(/for \(const .*\n/, "postMessage(reports);\n");
-  const app = await appOf({ "opfs-store.js": store, "worker.js": worker, "page.js": page, "suite.js": reporting }, [
-    "page.js",
-    "worker.js",
-    "suite.js",
-  ]);
+  const reporting = files["suite.js"].replace(/for \(const .*\n/, "postMessage(reports);\n");
+  const app = await appOf({ ...files, "suite.js": reporting }, ["page.js", "worker.js", "suite.js"]);
   model = createModel(({ messages }) => ({ text: messages.length > 3 ? "Hello again." : "Hello from the worker." }));
   server = await startServer({
     model,
