@@ -78,7 +78,6 @@ async function buildJavaScript() {
     ...Object.keys(entries).map((name) => `dist/${name}.js`),
     "dist/preact.css",
     ...workers.flatMap(({ file, copy }) => [`dist/${file}`, `dist/${copy}`]),
-    ".cache/bundle.json",
     ...wasms.map(({ file }) => `dist/${file}`),
   ];
   const made = await unlessFresh("javascript", fingerprint(inputs), outputs, async () => {
@@ -132,8 +131,8 @@ async function buildTestingKit() {
 
 async function measureSizes(profile) {
   await unlessFresh("sizes", fingerprint([{ text: profile }, "dist", thisScript, "scripts/sizes.mjs"]), [sizesFile], async () => {
-    const { entries, peers, workers } = await import("./bundle.mjs");
-    const sizes = await measureBuild({ entries: Object.keys(entries), peers, workers });
+    const { entries, parts, peers, workers } = await import("./bundle.mjs");
+    const sizes = await measureBuild({ entries: Object.keys(entries), parts: Object.keys(parts), peers, workers });
     writeFileSync(sizesFile, JSON.stringify({ profile, ...sizes }, null, 2));
   });
 }

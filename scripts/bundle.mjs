@@ -1,6 +1,6 @@
 // js/ -> dist/*.js: the core with Rolldown, which puts what every page loads into one file; the entries beside it
 // (`threadkeep/react` and others) and the worker of the terminal with esbuild.
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { gzipSync } from "node:zlib";
 import { build as esbuild, transform } from "esbuild";
@@ -49,6 +49,26 @@ export const peers = [
   "pdfjs-dist/*",
 ];
 
+/**
+ * The files of the core beside those that every page loads, each with the places of its modules: what an app may never need is apart.
+ * `opening` has what opening some conversations needs, `answer` what an open one may need, `agent` what tools and options of agents
+ * need. A module in the place of one file that another one before it imports is in that one.
+ */
+export const parts = {
+  opening: /\/js\/(secrets|store\/(inventory|torn-block))\b/,
+  answer: /\/js\/(conversation\/(?!server)|llm\/(images|profiles)\/|store\/[\w-]+\.)/,
+  models: /\/js\/llm\/models\//,
+  agent: /\/js\/(tool\/|tools\/definition|control|agent\/(?!skills)|workspace\/(?!commands|git-changes|remote))/,
+  tools: /\/js\/tools\//,
+  stores: /\/js\/store\/(?!storage)/,
+  formats: /\/js\/(formats|store)\//,
+  skills: /\/js\/(agent|subagents)\//,
+  mcp: /\/js\/mcp\//,
+  server: /\/js\/(conversation|server|workspace)\//,
+  search: /\/js\/search\//,
+  mirror: /\/js\/mirror\//,
+};
+
 const componentStyles = "js/ui/preact/styles.css";
 
 /** The oldest browsers that the library supports, for style sheets. */
@@ -65,48 +85,47 @@ const common = {
   logLevel: "warning",
 };
 
-/** Bundles everything, and writes which modules each file of the core has, for the measurement of sizes. */
 export async function bundle() {
-  const outputs = await bundleCore();
+  await bundleCore();
   await bundleEntries();
   await bundleTerminal();
   await bundleWorker(searchWorker, "js/search/index/worker.ts");
-  mkdirSync(".cache", { recursive: true });
-  writeFileSync(".cache/bundle.json", JSON.stringify({ metafile: { outputs } }));
 }
 
 /**
- * Both entries of the core share its modules, so that a page which imports both has them once. All modules that a page loads
- * at once are one file: compressed together they are an eighth smaller than apart. Chunks are placed beside the entries,
- * because the loader finds the wasm relative to its own file. The third entry has everything in one file, for environments
- * without `import()`.
+ * Both entries of the core share its modules, so that a page which imports both has them once. What conversations need is one file:
+ * compressed together, modules are an eighth smaller than apart. Functions that lead to other parts are a second one, which no part
+ * imports: so Vite leaves out the parts of those that an app does not use. Parts are placed beside the entries, because the loader
+ * finds the wasm relative to its own file. The third entry has everything in one file, for environments without `import()`.
  */
 async function bundleCore() {
-  const first = new Set();
+  const [library, functions] = [new Set(), new Set()];
   const input = { index: "js/entries/with-copies.ts", slim: "js/entries/index.ts" };
-  const output = await bundleWithRolldown(input, [neededAtOnce("js/entries/index.ts", first)], {
-    codeSplitting: { groups: [{ name: "library", test: (id) => first.has(id) }] },
-  });
+  const plugins = [
+    neededAtOnce(["js/conversation/conversation.ts", "js/llm/profiles.ts", "js/tool/tool.ts"], library),
+    neededAtOnce(["js/entries/index.ts"], functions),
+  ];
+  const groups = [
+    { name: "library", test: (id) => library.has(id) },
+    { name: "functions", test: (id) => functions.has(id) },
+    ...Object.entries(parts).map(([name, test]) => ({ name, test })),
+  ];
+  await bundleWithRolldown(input, plugins, { codeSplitting: { groups } });
   await bundleWithRolldown({ static: "js/entries/with-copies.ts" }, [], { codeSplitting: false });
-  const chunks = output.filter(({ type }) => type === "chunk");
-  return Object.fromEntries(
-    chunks.map(({ fileName, moduleIds }) => [
-      `dist/${fileName}`,
-      { inputs: Object.fromEntries(moduleIds.map((id) => [path.relative(root, id), {}])) },
-    ]),
-  );
 }
 
-/** Writes files into dist/ and returns them. */
+/** Writes files into dist/. */
 async function bundleWithRolldown(input, plugins, options) {
   const bundled = await rolldown({
     cwd: root,
     input,
     platform: common.platform,
     transform: { target: common.target },
+    // A module of a part may be imported within it at once, and from elsewhere when it is needed.
+    checks: { ineffectiveDynamicImport: false },
     plugins: [...plugins, leftOut, boundedPatterns],
   });
-  const { output } = await bundled.write({
+  await bundled.write({
     dir: common.outdir,
     format: common.format,
     entryFileNames: "[name].js",
@@ -117,11 +136,10 @@ async function bundleWithRolldown(input, plugins, options) {
     ...options,
   });
   await bundled.close();
-  return output;
 }
 
-/** Collects the modules that are loaded together with `entry`, without those behind an `import()`. */
-function neededAtOnce(entry, modules) {
+/** Collects the modules that are loaded together with these, without those behind an `import()`. */
+function neededAtOnce(files, modules) {
   return {
     name: "needed at once",
     buildEnd() {
@@ -130,7 +148,7 @@ function neededAtOnce(entry, modules) {
         modules.add(id);
         for (const imported of this.getModuleInfo(id)?.importedIds ?? []) visit(imported);
       };
-      visit(path.join(root, entry));
+      for (const file of files) visit(path.join(root, file));
     },
   };
 }

@@ -15,10 +15,10 @@ export const sizesFile = path.join(root, ".cache/sizes.json");
 const minified = ".cache/minified";
 
 /**
- * Measures dist/. `entries` are the names of the entries beside the core, `peers` the packages that are not part of them, and
- * `workers` the files of workers with their copies.
+ * Measures dist/. `entries` are the names of the entries beside the core, `parts` those of the files that the core loads when they
+ * are needed, `peers` the packages that are not part of them, and `workers` the files of workers with their copies.
  */
-export async function measureBuild({ entries, peers, workers }) {
+export async function measureBuild({ entries, parts: scripts, peers, workers }) {
   rmSync(path.join(root, minified), { recursive: true, force: true });
   const copies = [...wasms, ...workers].map(({ copy }) => `./${copy}`);
   const page = await minify("index", copies);
@@ -26,10 +26,7 @@ export async function measureBuild({ entries, peers, workers }) {
   const rows = files.map((row) => ({ ...row, file: path.basename(row.file) }));
   const parts = Object.entries(chunks).map(([chunk, { file }]) => measure([`dist/${file}`], `${chunk}, when needed`).total);
   for (const { file } of workers) parts.push(measure([`dist/${file}`], `${path.parse(file).name}, when needed`).total);
-  const { metafile } = JSON.parse(readFileSync(path.join(root, ".cache/bundle.json"), "utf8"));
-  const data = readdirSync(path.join(root, "js/llm/models")).filter((file) => file.endsWith(".json"));
-  const providers = measure(data.map((file) => chunkWith(page, chunkWith(metafile, `js/llm/models/${file}`)))).rows;
-  parts.push({ ...providers.reduce((one, other) => (other.brotli > one.brotli ? other : one)), file: "a provider's models, at most" });
+  for (const name of scripts) parts.push(measure([await minifiedPart(name)], `${name}.js, when needed`).total);
   const added = [];
   for (const entry of entries) {
     const beside = await minify(entry, [...peers, "./slim.js"]);
@@ -46,6 +43,15 @@ export async function measureBuild({ entries, peers, workers }) {
       "all wasm files",
     ).total,
   };
+}
+
+/** A file of dist/ that the core loads when it is needed, alone. */
+async function minifiedPart(name) {
+  const file = readdirSync(path.join(root, "dist")).find((each) => new RegExp(`^${name}-[\\w-]{8}\\.js$`).test(each));
+  if (file === undefined) throw new Stop(`dist/ has no part ${name}`);
+  const { build } = await import("esbuild");
+  await build({ absWorkingDir: root, entryPoints: [`dist/${file}`], outdir: `${minified}/parts`, minify: true, logLevel: "warning" });
+  return `${minified}/parts/${file}`;
 }
 
 /** Bundles an entry of dist/ as an app would, and returns the metafile. */
@@ -85,13 +91,6 @@ export function filesOfAPage(metafile, entry, wasm) {
   };
   visit(entry);
   return [wasm, ...files];
-}
-
-/** The file that contains this module. */
-export function chunkWith(metafile, module) {
-  const [file] = Object.entries(metafile.outputs).find(([, { inputs }]) => module in inputs) ?? [];
-  if (file === undefined) throw new Stop(`${module} is in no file of the bundle`);
-  return file;
 }
 
 /** Raw, gzip and brotli bytes of each file, and their sum. */

@@ -67,11 +67,22 @@ test("figures.md has the sizes of the build's parts and entries", (context) => {
   const rows = {
     run: "what asks models",
     agent: "what agents do",
-    formats: "stores other than IndexedDB",
-    server: "conversations on an agent server",
+    formats: "the wasm of these",
+    server: "their wasm",
     "search-worker": "the worker of its index",
     "terminal-worker": "the shell of the terminal",
-    "a provider's models": "limits and prices",
+    "opening.js": "keys that are hidden",
+    "answer.js": "images, files of messages",
+    "models.js": "limits and prices",
+    "agent.js": "workspaces, checks",
+    "tools.js": "the library's tools",
+    "stores.js": "stores other than IndexedDB",
+    "formats.js": "zip archives",
+    "server.js": "conversations on an agent server",
+    "skills.js": "skills and sub-agents",
+    "mcp.js": "MCP servers",
+    "search.js": "the search",
+    "mirror.js": "mirrors",
   };
   for (const { file, brotli } of [...measured.parts, ...measured.added]) {
     const [name] = file.split(/,| adds/);

@@ -21,7 +21,7 @@ export interface ShortcutsProps {
   handle?: RefObject<ShortcutsHandle | null> | undefined;
 }
 
-const list = lazy(() => import("./shortcut-list.js"));
+const list = lazy(() => import("./asked-for.js"));
 
 /** Keys for the chat in which it is; in an app, for the element with the class `threadkeep`. */
 export function Shortcuts({ more = [], handle }: ShortcutsProps) {

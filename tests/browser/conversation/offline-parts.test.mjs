@@ -116,7 +116,7 @@ const library = (request, response, urlPath) => {
 };
 /** dist/ from which the parts for a model cannot be loaded while the server is away, in a page that has the rest. */
 const parts = (request, response, urlPath) =>
-  /rows-|run(_bg|-inline)/.test(urlPath) ? library(request, response, urlPath) : dist(request, response, urlPath);
+  /models-|run(_bg|-inline)/.test(urlPath) ? library(request, response, urlPath) : dist(request, response, urlPath);
 
 let server;
 before(async () => (server = await startServer({ mounts: { "/library/": library, "/parts/": parts } })));
@@ -135,7 +135,7 @@ for (const kind of availableBrowsers) {
           // It begins once the page has nothing else to do, which takes its time on a busy machine.
           await untilIn(page, "it loads ahead", () => {
             const names = performance.getEntriesByType("resource").map(({ name }) => name.split("/").at(-1));
-            return [/^read-/, /^threadkeep_agent_bg\.wasm$/].every((wanted) => names.some((name) => wanted.test(name)));
+            return [/^answer-/, /^threadkeep_agent_bg\.wasm$/].every((wanted) => names.some((name) => wanted.test(name)));
           });
           await page.waitForNetworkIdle({ idleTime: 250 });
           isAway = true;

@@ -10,8 +10,8 @@ import { availableBrowsers } from "../../support/browser/driver.mjs";
 import { tabs } from "../../support/browser/tabs.mjs";
 import { until } from "../../support/until.mjs";
 
-/** What requests need that are sent to the model, and the record of conversations. */
-const later = ["threadkeep_run_bg.wasm", "threadkeep_agent_bg.wasm", /^rows-/, /^openai-/, /^record-/, /^read-/];
+/** What requests need that are sent to the model. */
+const later = ["threadkeep_run_bg.wasm", "threadkeep_agent_bg.wasm", /^models-/, /^answer-/];
 
 for (const kind of availableBrowsers) {
   test(`${kind}: until a stored conversation is shown, nothing is asked for that only runs need; then it comes`, async () => {
@@ -21,7 +21,7 @@ for (const kind of availableBrowsers) {
       asked.push(urlPath.slice(1));
       if (urlPath === "/threadkeep_run_bg.wasm") {
         // Held until the page has asked for what it needs beside it, so that a file of the same moment would be seen.
-        await until(() => asked.some((file) => file.startsWith("read-")), "the page goes on");
+        await until(() => asked.some((file) => file.startsWith("answer-")), "the page goes on");
         asked.push("run is there");
       }
       return dist(request, response, urlPath);

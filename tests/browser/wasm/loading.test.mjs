@@ -36,8 +36,8 @@ const mounts = {
     response.writeHead(200, { "content-type": "application/wasm" }).end(wasm.subarray(0, 5000)),
   ),
   "/sometimes/": distWith(/\.wasm$|inline/, sometimes),
-  "/without-parts/": distWith(/\/(core|parts|security|secrets)-/, notFound),
-  "/without-models/": distWith(/\/(rows|openai)-/, (response, content) => {
+  "/without-parts/": distWith(/\/(agent|formats|opening)-/, notFound),
+  "/without-models/": distWith(/\/models-/, (response, content) => {
     if (offline) notFound(response);
     else response.writeHead(200, { "content-type": "text/javascript" }).end(content);
   }),
@@ -172,9 +172,9 @@ for (const kind of availableBrowsers) {
         },
       );
 
-      await context.test("model data is loaded for a conversation, from the file of its model's provider alone", async () => {
+      await context.test("model data is loaded for a conversation, in one file", async () => {
         const { before, answer, after, stats } = await inPage(askFrom, "/threadkeep/index.js");
-        assert.deepEqual([before, answer, after], [[], "finished", ["openai", "rows"]]);
+        assert.deepEqual([before, answer, after], [[], "finished", ["models"]]);
         assert.deepEqual([stats.accumulated_cost, stats.accumulated_token_usage.context_window], [0.0035, 128_000]);
       });
 
@@ -247,7 +247,7 @@ async function exportFrom(url) {
     performance
       .getEntriesByType("resource")
       .map(({ name }) => name)
-      .filter((name) => /formats|parts-/.test(new URL(name).pathname.split("/").at(-1)));
+      .filter((name) => /formats/.test(new URL(name).pathname.split("/").at(-1)));
   const conversation = await Conversation.open({ agent: new Agent({ llm: new LLM({ model: "openai/none" }) }) });
   const before = fetched();
   const archive = await conversation.exportZip().then(
@@ -286,7 +286,7 @@ async function openFrom(url, withTool, options = {}) {
     () => "opened",
     ({ name, code, message }) => `${name} ${code} ${message}`,
   );
-  const parts = performance.getEntriesByType("resource").filter(({ name }) => /\/core-[^/]*$/.test(name)).length;
+  const parts = performance.getEntriesByType("resource").filter(({ name }) => /\/agent-[^/]*$/.test(name)).length;
   return { outcome, parts };
 }
 
@@ -295,10 +295,7 @@ async function askFrom(url) {
   const { Agent, Conversation, LLM, memoryStore } = await import(url);
   const fetched = () => {
     const names = performance.getEntriesByType("resource").map(({ name }) => new URL(name).pathname.split("/").at(-1));
-    return names
-      .map((name) => /^(rows|families|anthropic|openai|azure|mistral)-/.exec(name)?.[1])
-      .filter(Boolean)
-      .sort();
+    return names.map((name) => /^(models)-/.exec(name)?.[1]).filter(Boolean);
   };
   const { ScriptedModel } = await import("/support/model/script.mjs");
   const { fetch, requests } = new ScriptedModel([{ text: "Hi", usage: { prompt_tokens: 1000, completion_tokens: 100 } }]);

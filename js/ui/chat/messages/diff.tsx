@@ -38,7 +38,7 @@ export function Diff({ before, after }: DiffProps) {
 
 async function linesOf(before: string, after: string, labels: ChatLabels): Promise<ComponentChildren> {
   if (before.length + after.length > LONGEST) return <Note>{labels.tooDifferent}</Note>;
-  const { structuredPatch } = await import("./line-diff.js");
+  const { structuredPatch } = await import("../asked-for.js");
   const patch = structuredPatch("", "", before, after, "", "", { context: 3, maxEditLength: MOST_DIFFERENCES });
   if (patch === undefined) return <Note>{labels.tooDifferent}</Note>;
   if (patch.hunks.length === 0) return <Note>{after === "" ? labels.emptyFile : labels.nothingChanged}</Note>;

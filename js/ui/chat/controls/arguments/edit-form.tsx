@@ -13,7 +13,7 @@ import type { Args, Schema } from "./fields.js";
 
 /** The code of the form and the schema of the tool; without a schema, or a network, the arguments are JSON. */
 interface Loaded {
-  form: typeof import("./form.js") | null;
+  form: typeof import("../../asked-for.js") | null;
   schema: Schema | null;
 }
 
@@ -47,7 +47,7 @@ export function EditForm({ thread, call, name, takesFocus, cancel, change }: Edi
 
   useEffect(() => {
     let isOver = false;
-    const loading = conversation === null || !isArgs(given) ? Promise.reject() : import("./form.js");
+    const loading = conversation === null || !isArgs(given) ? Promise.reject() : import("../../asked-for.js");
     loading
       .then(async (form) => ({ form, schema: await form.schemaOf(conversation!, call.toolName) }))
       .catch(() => ({ form: null, schema: null }))
