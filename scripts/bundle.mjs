@@ -69,6 +69,8 @@ export const parts = {
   mirror: /\/js\/mirror\//,
 };
 
+const isPackage = /\/node_modules\/.*\.[cm]?js$/;
+
 const componentStyles = "js/ui/preact/styles.css";
 
 /** The oldest browsers that the library supports, for style sheets. */
@@ -123,7 +125,7 @@ async function bundleWithRolldown(input, plugins, options) {
     transform: { target: common.target },
     // A module of a part may be imported within it at once, and from elsewhere when it is needed.
     checks: { ineffectiveDynamicImport: false },
-    plugins: [...plugins, leftOut, boundedPatterns],
+    plugins: [...plugins, leftOut, boundedPatterns, modelData, unmappedPackages],
   });
   await bundled.write({
     dir: common.outdir,
@@ -160,8 +162,11 @@ function neededAtOnce(files, modules) {
 async function bundleEntries() {
   const { preact, ...others } = entries;
   const isPreact = (name) => /^preact\b/.test(name);
-  await bundleBeside(others, { external: peers.filter((name) => !isPreact(name)), plugins: [publicCore, styleSheets] });
-  await bundleBeside({ preact }, { external: peers, plugins: [publicCore, publicThread, styleSheets] });
+  await bundleBeside(others, {
+    external: peers.filter((name) => !isPreact(name)),
+    plugins: [publicCore, styleSheets, unmappedPackagesBeside],
+  });
+  await bundleBeside({ preact }, { external: peers, plugins: [publicCore, publicThread, styleSheets, unmappedPackagesBeside] });
   await bundleStyles();
 }
 
@@ -251,6 +256,48 @@ const boundedPatterns = {
     if (!/@cfworker\/json-schema\/dist\/esm\/validate\.js$/.test(id)) return undefined;
     const file = JSON.stringify(path.join(root, "js/input/pattern.ts"));
     return { code: `import { SchemaPattern as RegExp } from ${file};${code}`, map: null };
+  },
+};
+
+/** Many models have the facts or the prices of another one, and most facts the same fields: a file of a provider has each once. */
+const modelData = {
+  name: "data of models",
+  transform(code, id) {
+    if (!/\/js\/llm\/models\/\w+\.json$/.test(id) || id.endsWith("/families.json")) return undefined;
+    const [fields, records] = [[], []];
+    const place = (list, value) => {
+      const json = JSON.stringify(value);
+      return list.includes(json) ? list.indexOf(json) : list.push(json) - 1;
+    };
+    const recordOf = (object) => place(records, [place(fields, Object.keys(object)), ...Object.values(object)]);
+    const rows = Object.entries(JSON.parse(code).models).map(([name, { prices = [], ...facts }]) =>
+      JSON.stringify([name, recordOf(facts), ...prices.map(recordOf)]),
+    );
+    const module = [
+      `const fields = [${fields}];`,
+      `const records = [${records}].map(([of, ...values]) => Object.fromEntries(fields[of].map((field, i) => [field, values[i]])));`,
+      "const modelOf = (facts, ...prices) => ({ ...records[facts], ...(prices.length > 0 && { prices: prices.map((each) => records[each]) }) });",
+      `const models = Object.fromEntries([${rows}].map(([name, ...model]) => [name, modelOf(...model)]));`,
+      "export default { models };",
+    ];
+    return { code: module.join("\n"), moduleType: "js", map: { mappings: "" } };
+  },
+};
+
+/** Source maps lead to code of this library only: that of packages would be carried along as text. */
+const unmappedPackages = {
+  name: "unmapped packages",
+  transform: (code, id) => (isPackage.test(id) ? { code, map: { mappings: "" } } : undefined),
+};
+
+/** The same for esbuild, which takes a file's map from its end, and no empty one: this one leads to an empty text. */
+const unmappedPackagesBeside = {
+  name: "unmapped packages",
+  setup({ onLoad }) {
+    const map = Buffer.from('{"version":3,"sources":[""],"sourcesContent":[""],"mappings":"AAAA"}').toString("base64");
+    onLoad({ filter: isPackage }, ({ path: file }) => ({
+      contents: `${readFileSync(file, "utf8")}\n//# sourceMappingURL=data:application/json;base64,${map}`,
+    }));
   },
 };
 

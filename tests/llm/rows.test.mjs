@@ -97,3 +97,12 @@ test("invalid model names have no data and cause no error", async () => {
     assert.equal(await rowOf(name), undefined, name);
   }
 });
+
+test("the build packs the files, and finds the same rows", async () => {
+  const built = readdirSync(path.join(root, "dist")).find((name) => /^models-[\w-]{8}\.js$/.test(name));
+  const exported = Object.values(await import(pathToFileURL(path.join(root, "dist", built))));
+  const { rowOf: builtRowOf } = exported.find((each) => "rowOf" in each);
+  const names = files.flatMap((file) => Object.keys(json(`js/llm/models/${file}`).models));
+  assert.ok(names.length > 900);
+  for (const name of names) assert.equal(await builtRowOf(name), await rowOf(name), name);
+});

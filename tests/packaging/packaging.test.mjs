@@ -38,6 +38,17 @@ test("the tarball holds the built package with its documentation, and nothing el
   );
 });
 
+test("source maps hold the text of this library only, not that of packages which are part of it", () => {
+  const dist = path.join(installed.library, "dist");
+  const maps = readdirSync(dist).filter((name) => name.endsWith(".js.map"));
+  assert.ok(maps.length > 20);
+  const foreign = maps.flatMap((name) => {
+    const { sources, sourcesContent } = JSON.parse(readFileSync(path.join(dist, name), "utf8"));
+    return sources.filter((source, i) => sourcesContent[i] && !/^(\.\.\/)+(js|pkg)\//.test(source)).map((source) => `${name}: ${source}`);
+  });
+  assert.deepEqual(foreign, []);
+});
+
 test("publint finds nothing to mend", async () => {
   const { messages } = await publint({ pkgDir: installed.library, pack: false });
   assert.deepEqual(messages, []);
