@@ -33,6 +33,22 @@ test("every link leads to a file and a heading that exist", () => {
   assert.deepEqual(wrong, []);
 });
 
+/** What the package has beside its code. */
+const packed = ["README.md", "CHANGELOG.md", "LICENSE", ...docs.map((name) => `docs/${name}`)];
+
+test("the pages of the package lead to pages of the package, or to files of the repository by their addresses there", () => {
+  const repository =
+    /^https:\/\/(?:github\.com\/threadkeep\/threadkeep\/(?:blob|tree)|raw\.githubusercontent\.com\/threadkeep\/threadkeep)\/main\//;
+  const wrong = packed
+    .filter((page) => page.endsWith(".md"))
+    .flatMap((page) => [...read(page).matchAll(/\]\(([^)#\s]+)/g)].map(([, link]) => ({ page, link })))
+    .filter(({ page, link }) => {
+      if (repository.test(link)) return !existsSync(path.join(root, link.replace(repository, "")));
+      return !/^[a-z]+:/.test(link) && !packed.includes(path.join(path.dirname(page), link));
+    });
+  assert.deepEqual(wrong, []);
+});
+
 test("every test that a page names exists", () => {
   const named = pages.flatMap((page) => [...read(page).matchAll(/`(tests\/[\w./-]+)`/g)].map(([, file]) => file));
   assert.ok(named.length > 10);
