@@ -9,8 +9,10 @@ import { useAnnouncements } from "./announcements.js";
 import { Entry } from "./entry.js";
 import { Folds } from "./folds.js";
 import { Follow } from "./follow.js";
-import { queuedIn, type Row, rowsOf } from "./rows.js";
+import { queuedIn, type Row } from "./rows.js";
 import { useSought } from "./sought.js";
+import { rowsWithSteps, shownRows, toggleSteps } from "./steps.js";
+import { StepsLine } from "./steps-line.js";
 import { noteThinking } from "./thinking.js";
 import { useVirtualRows } from "./virtual-rows.js";
 
@@ -41,22 +43,32 @@ export function MessageList({ thread, eventId, onMissing, empty, children }: Mes
   const [, render] = useReducer<number, void>((count) => count + 1, 0);
   const folds = useMemo(() => new Set<string>(), [thread]);
 
-  const rows = useMemo(() => {
+  const focused = useRef<string | null>(null);
+  const [toggled, refold] = useReducer<number, void>((count) => count + 1, 0);
+
+  const all = useMemo(() => {
     noteThinking(snapshot.messages);
-    return visualizer === null ? [] : rowsOf(snapshot.messages);
+    return visualizer === null ? [] : rowsWithSteps(snapshot.messages, visualizer);
   }, [snapshot.messages, visualizer]);
+  const rows = useMemo(() => shownRows(all, folds, focused.current), [all, folds, toggled]);
   const virtual = useVirtualRows({ rows, scroller, items, onWrite: () => follow.current?.wrote() });
   useAnnouncements(snapshot, chat);
   const marked = useSought({
     eventId,
     onMissing,
     snapshot,
-    rows,
+    rows: all,
     isLoading,
     loadAll: () => void loadEarlier(true),
-    show(index) {
+    unfold(row) {
+      if (row.line === null || folds.has(row.line)) return false;
+      folds.add(row.line);
+      refold();
+      return true;
+    },
+    show(row) {
       follow.current?.leave();
-      virtual.show(index);
+      virtual.show(rows.indexOf(row));
     },
   });
 
@@ -74,6 +86,8 @@ export function MessageList({ thread, eventId, onMissing, empty, children }: Mes
     return () => resized.disconnect();
   }, [thread, chat]);
   useLayoutEffect(keepEnd);
+  // All of what was unfolded may be in sight.
+  useLayoutEffect(() => follow.current?.scrolled(), [toggled]);
 
   /** Nobody has pressed Tab to come here, so no frame is drawn around all messages before the next key. */
   function focus(): void {
@@ -86,9 +100,22 @@ export function MessageList({ thread, eventId, onMissing, empty, children }: Mes
     delete scroller.current?.dataset["focus"];
   }
 
+  /** The row with the focus stays in the document. */
+  function keep(index: number | null): void {
+    focused.current = index === null ? null : rows[index]!.key;
+    virtual.keep(index);
+  }
+
   function keepEnd(): void {
     // The view in place of messages is read from its beginning.
     if (items.current!.childElementCount > 0 && follow.current?.keep()) virtual.moved();
+  }
+
+  /** What is unfolded begins where it was, and is not scrolled away by the end of the list. */
+  function toggle(line: Row): void {
+    toggleSteps(line, all, folds);
+    if (folds.has(line.key)) follow.current?.leave();
+    refold();
   }
 
   function toEnd(): void {
@@ -145,6 +172,12 @@ export function MessageList({ thread, eventId, onMissing, empty, children }: Mes
   const continues = isRunning || approvals.length > 0;
   const activity = activityOf(snapshot, labels);
   const working = <div class="live">{activity && <ActivityLine {...activity} />}</div>;
+  const rowView = (row: Row) =>
+    row.steps === null ? (
+      <Entry row={row} visualizer={visualizer!} isAsked={isAbout(row, asked)} hasActions />
+    ) : (
+      <StepsLine steps={row.steps} isOpen={folds.has(row.key)} toggle={() => toggle(row)} />
+    );
   const asked = new Set(isRunning ? [] : approvals.map(({ actionId }) => actionId));
   return (
     <div class="main">
@@ -180,19 +213,19 @@ export function MessageList({ thread, eventId, onMissing, empty, children }: Mes
               class={continues ? "items continues" : "items"}
               ref={items}
               style={{ height: `${virtual.height}px` }}
-              onFocusIn={(event) => virtual.keep(indexOf(event.target))}
-              onFocusOut={() => virtual.keep(null)}
+              onFocusIn={(event) => keep(indexOf(event.target))}
+              onFocusOut={() => keep(null)}
             >
               {virtual.drawn.map(({ key, index, start }) => (
                 <div
                   key={key}
-                  class={`row${index === 0 ? " first" : ""}${index === rows.length - 1 ? " last" : ""}${key === marked ? " marked" : ""}`}
+                  class={`row${rows[index]!.line === null ? "" : " step"}${index === 0 ? " first" : ""}${index === rows.length - 1 ? " last" : ""}${key === marked ? " marked" : ""}`}
                   data-index={index}
                   ref={virtual.measure}
                   style={{ transform: `translateY(${start}px)` }}
                 >
                   {queued > 0 && index === rows.length - queued && working}
-                  <Entry row={rows[index]!} visualizer={visualizer!} isAsked={isAbout(rows[index]!, asked)} hasActions />
+                  {rowView(rows[index]!)}
                 </div>
               ))}
             </div>

@@ -1,5 +1,5 @@
 // The texts of the messages.
-import { callTitle, toolTitle } from "../built-in-tools.js";
+import { callTitle, stepOf, toolTitle } from "../built-in-tools.js";
 
 export const messageLabels = {
   messages: "Messages",
@@ -68,6 +68,12 @@ export const messageLabels = {
   toolTitle,
   /** The label of a call from its arguments; `null` if they say nothing. */
   callTitle,
+  /** The line of several small steps in a row, which opens to show them. */
+  steps: (count: number, what: readonly string[]) => `${count} steps: ${what.join(", ")}`,
+  /** In it, for thoughts. */
+  stepThought: "thought",
+  /** In it, for a call of this tool. */
+  stepOf,
   callStates: {
     streaming: "being written",
     waiting: "waits for you",

@@ -1,5 +1,6 @@
 // The rows of the list: a message of the user is one row, and so is each part of an answer, because an answer may have thousands.
 import type { MessagePart, ToolPart, UIMessage } from "../../thread/index.js";
+import type { Step } from "./steps.js";
 
 export interface Row {
   /** The same while the message streams and after it. */
@@ -11,6 +12,10 @@ export interface Row {
   isFirstText: boolean;
   /** The last row of its message, which has its actions. */
   isLast: boolean;
+  /** Of a line that stands for several steps: these. Otherwise `null`. */
+  steps: readonly Step[] | null;
+  /** The key of the line that this row is folded into; `null` for other rows. */
+  line: string | null;
 }
 
 /** How many messages at the end wait to be read. Each is one row. */
@@ -33,7 +38,7 @@ export function rowsOf(messages: readonly UIMessage[]): Row[] {
 
 function rowsOfMessage(message: UIMessage): readonly Row[] {
   const { id, role, parts } = message;
-  if (role === "user") return [{ key: id, message, part: null, isFirstText: true, isLast: true }];
+  if (role === "user") return [{ key: id, message, part: null, isFirstText: true, isLast: true, steps: null, line: null }];
   const firstText = parts.findIndex(({ type }) => type === "text");
   return parts.map((part, index) => ({
     key: part.type === "tool" ? keyOfCall(part, `${id}/${index}`) : `${id}/${index}`,
@@ -41,6 +46,8 @@ function rowsOfMessage(message: UIMessage): readonly Row[] {
     part,
     isFirstText: index === firstText,
     isLast: index === parts.length - 1,
+    steps: null,
+    line: null,
   }));
 }
 
@@ -61,7 +68,7 @@ function keyOfCall({ actionId }: ToolPart, place: string): string {
 
 /** The number of the row that shows this event; -1 if there is none. What has no row of its own is shown by its message. */
 export function rowOfEvent(rows: readonly Row[], eventId: string): number {
-  const own = rows.findIndex(({ part }) => part?.type === "tool" && part.actionId === eventId);
+  const own = rows.findIndex(({ part, steps }) => steps === null && part?.type === "tool" && part.actionId === eventId);
   if (own >= 0) return own;
   const isLast = (message: UIMessage) => message.id !== eventId && message.eventIds.at(-1) === eventId;
   return rows.findIndex((row) => row.message.eventIds.includes(eventId) && (!isLast(row.message) || row.isLast));
@@ -76,7 +83,8 @@ export function estimatedHeight(row: Row, width: number): number {
   return known;
 }
 
-function estimate({ part, message, isLast }: Row, width: number): number {
+function estimate({ part, message, isLast, steps }: Row, width: number): number {
+  if (steps !== null) return 38;
   const parts = part === null ? message.parts : [part];
   const perLine = Math.max(20, width / 8.5);
   const height = parts.reduce((sum, each) => {

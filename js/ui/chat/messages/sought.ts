@@ -10,12 +10,14 @@ interface Inputs {
   rows: readonly Row[];
   isLoading: boolean;
   loadAll(): void;
+  /** Opens the line that a row is folded into; whether it had to, so that the row comes with the next rendering. */
+  unfold(row: Row): boolean;
   /** Scrolls to a row, and no longer follows the end. */
-  show(index: number): void;
+  show(row: Row): void;
 }
 
 /** The key of the row that is marked, or `null`. Another `eventId` is another search; one that is found is not searched again. */
-export function useSought({ eventId, onMissing, snapshot, rows, isLoading, loadAll, show }: Inputs): string | null {
+export function useSought({ eventId, onMissing, snapshot, rows, isLoading, loadAll, unfold, show }: Inputs): string | null {
   const isOpen = snapshot.phase === "open";
   const [sought, seek] = useState<string | null>(null);
   const [marked, mark] = useState<string | null>(null);
@@ -26,12 +28,13 @@ export function useSought({ eventId, onMissing, snapshot, rows, isLoading, loadA
   // Scrolling draws other rows at once, which must not happen while those of this rendering are still being set up.
   useEffect(() => {
     if (sought === null || isLoading) return;
-    const index = rowOfEvent(rows, sought);
-    if (index < 0 && snapshot.hasEarlier && snapshot.error === null) return loadAll();
+    const row = rows[rowOfEvent(rows, sought)];
+    if (row === undefined && snapshot.hasEarlier && snapshot.error === null) return loadAll();
+    if (row !== undefined && unfold(row)) return;
     seek(null);
-    if (index < 0) return onMissing?.(sought);
-    mark(rows[index]!.key);
-    show(index);
+    if (row === undefined) return onMissing?.(sought);
+    mark(row.key);
+    show(row);
   });
   return marked;
 }

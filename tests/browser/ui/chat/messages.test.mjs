@@ -6,6 +6,7 @@ import { availableBrowsers } from "../../../support/browser/driver.mjs";
 import { photograph, tabs } from "../../../support/browser/tabs.mjs";
 import { faultsOf } from "../../../support/browser/axe.mjs";
 import { untilIn } from "../../../support/browser/until.mjs";
+import { prepare } from "./fake.mjs";
 
 let server;
 before(async () => (server = await startServer()));
@@ -548,46 +549,4 @@ async function placeOfRows() {
   const { top, bottom } = one(".scroller").getBoundingClientRect();
   const rows = all(".row").map((row) => [row.textContent.match(/number \d+/)[0], row.getBoundingClientRect()]);
   return Object.fromEntries(rows.filter(([, box]) => box.bottom > top && box.top < bottom).map(([name, box]) => [name, box.top - top]));
-}
-
-/** Gives the page short names for what the tests do. */
-async function prepare() {
-  const [{ agent, fakeThread, reasoning, text, tool, user }, fixtures] = await Promise.all([
-    import("/pages/fake-thread.mjs"),
-    import("/pages/chat-fixtures.mjs"),
-  ]);
-  const chat = document.querySelector("threadkeep-chat");
-  const all = (selector) => [...chat.shadowRoot.querySelectorAll(selector)];
-  const one = (selector) => chat.shadowRoot.querySelector(selector);
-  let thread;
-  const show = (messages, fields) => void (window.thread = chat.thread = thread = fakeThread(messages, fields));
-  const isAtEnd = () => {
-    const { scrollHeight, scrollTop, clientHeight } = one(".scroller");
-    return Math.abs(scrollHeight - clientHeight - scrollTop) < 2;
-  };
-  const pageErrors = [];
-  window.addEventListener("error", ({ message }) => pageErrors.push(message));
-  const streamed = agent("");
-  const stream = (words, state = "streaming") => {
-    const messages = thread.getSnapshot().messages.filter(({ id }) => id !== streamed.id);
-    thread.set({ messages: [...messages, { ...streamed, state, parts: [text(words, state)] }] });
-  };
-  Object.assign(window, {
-    chat,
-    pageErrors,
-    all,
-    one,
-    show,
-    isAtEnd,
-    stream,
-    fixtures: {
-      ...fixtures,
-      agentSays: agent,
-      reasoning,
-      text,
-      userSays: user,
-      callOf: (toolName) => [agent([tool({ toolName })])],
-      calls: (count) => [agent(Array.from({ length: count }, () => tool({ output: [{ type: "text", text: "done" }] })))],
-    },
-  });
 }
