@@ -45,7 +45,7 @@ export function Shortcuts({ more = [], handle }: ShortcutsProps) {
   useLayoutEffect(() => {
     const where = root();
     const onKey = (event: KeyboardEvent): void => {
-      const isHere = event.composedPath().includes(where) || isFree();
+      const isHere = event.composedPath().includes(where) || isFree() || isInListOf(where, event);
       if (!isHere || event.defaultPrevented || isOfComposition(event) || isInDialog(event)) return;
       // The field gets the character, because it has the focus when the browser types it.
       if (isTyped(event)) return isForField(event) ? undefined : focus(".composer-text")();
@@ -67,5 +67,10 @@ export function Shortcuts({ more = [], handle }: ShortcutsProps) {
 
 /** Nothing on the page has the focus. Of several chats the first takes the key, and with it the focus. */
 const isFree = (): boolean => document.activeElement === null || document.activeElement === document.body;
+
+/** In a `<threadkeep-conversations>` that opens what the user chooses in this chat: who has chosen goes on to write. */
+const isInListOf = (where: HTMLElement | ShadowRoot, event: Event): boolean =>
+  where instanceof ShadowRoot &&
+  event.composedPath().some((each) => each instanceof HTMLElement && "chat" in each && each.chat === where.host);
 
 const isInDialog = (event: Event): boolean => event.composedPath().some((each) => each instanceof HTMLDialogElement);
