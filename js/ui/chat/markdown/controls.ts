@@ -15,9 +15,13 @@ export function addControls(fragment: DocumentFragment, host: MarkdownHost): Doc
     if (code.closest("pre") === null) drawMath(code, code.className === mathClass.display, host);
   }
   for (const image of fragment.querySelectorAll<HTMLImageElement>("img[data-src]")) replaceImage(image, host);
+  // A heading without words, such as the corner of a comparison, heads nothing.
+  for (const cell of fragment.querySelectorAll("th:empty")) cell.replaceWith(el("td"));
   for (const table of fragment.querySelectorAll("table")) {
-    const frame = el("div", { class: "table-frame", tabindex: 0, role: "group", "aria-label": host.labels.table });
+    const frame = el("div", { class: "table-frame", dir: "auto", tabindex: 0, role: "group", "aria-label": host.labels.table });
     table.replaceWith(frame);
+    // The frame tells its direction from what has none of its own.
+    table.removeAttribute("dir");
     frame.append(table);
   }
   for (const box of fragment.querySelectorAll("input"))
