@@ -2,6 +2,7 @@
 import { arrayOf, isA, isFunction } from "../input/arguments.js";
 import { invalidOptions, optionsOf } from "../input/errors.js";
 import { LLM } from "../llm/llm.js";
+import { LLMRegistry } from "../llm/registry.js";
 import type { MCPServer } from "../mcp/types.js";
 import type { Tool } from "../tool/types.js";
 import type { Condenser } from "./condenser/options.js";
@@ -10,6 +11,7 @@ import type { AgentContextOptions, AgentOptions, Critic, FinalAnswerSchema } fro
 /** A model with tools and a system prompt. Has no state: one agent can serve many conversations. */
 export class Agent<Answer = any> {
   readonly llm: LLM;
+  readonly llmRegistry: LLMRegistry;
   readonly tools: readonly Tool[];
   readonly systemPrompt?: string;
   readonly agentContext?: AgentContextOptions;
@@ -25,6 +27,7 @@ export class Agent<Answer = any> {
   constructor(options: AgentOptions<Answer>) {
     const {
       llm,
+      llmRegistry = new LLMRegistry(),
       tools = [],
       systemPrompt,
       agentContext,
@@ -38,9 +41,10 @@ export class Agent<Answer = any> {
     } = optionsOf(
       "new Agent()",
       options,
-      "llm tools systemPrompt agentContext toolConcurrencyLimit condenser countTokens critic finalAnswer mcpServers filterToolsRegex",
+      "llm llmRegistry tools systemPrompt agentContext toolConcurrencyLimit condenser countTokens critic finalAnswer mcpServers filterToolsRegex",
     );
     if (!isA(llm, LLM)) throw invalidOptions("llm must be an LLM: new Agent({ llm: new LLM({ … }) })");
+    if (!isA(llmRegistry, LLMRegistry)) throw invalidOptions("llmRegistry must be an LLMRegistry");
     const own = arrayOf(
       "tools",
       "what tool() returns",
@@ -53,6 +57,7 @@ export class Agent<Answer = any> {
     }
     if (countTokens !== undefined && !isFunction(countTokens)) throw invalidOptions("countTokens must be a function");
     this.llm = llm;
+    this.llmRegistry = llmRegistry;
     if (condenser !== undefined) this.condenser = condenser;
     if (countTokens !== undefined) this.countTokens = countTokens;
     this.tools = Object.freeze(own);

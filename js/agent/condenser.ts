@@ -8,11 +8,11 @@ import type { ConversationProgress } from "./types.js";
 
 /** Checks the options. `null` is an agent without a condenser. @throws ThreadkeepError `invalid_options` @internal */
 export async function coreCondensing(
-  { condenser, countTokens }: Agent,
+  { condenser, countTokens, llmRegistry }: Agent,
   coreLLM: (llm: LLM) => object,
 ): Promise<CoreCondensing | null | undefined> {
   return condenser || countTokens
-    ? (await part(import("./condenser/options.js"))).coreCondensing(condenser, countTokens, coreLLM)
+    ? (await part(import("./condenser/options.js"))).coreCondensing(condenser, countTokens, llmRegistry, coreLLM)
     : (condenser as null | undefined);
 }
 

@@ -3,6 +3,7 @@ import type { ConversationEvent } from "../events/events.js";
 import type { CriticResult } from "../events/types.js";
 import type { JSONSchema, StandardSchema } from "../input/types.js";
 import type { LLM } from "../llm/llm.js";
+import type { LLMRegistry } from "../llm/registry.js";
 import type { MCPServer } from "../mcp/types.js";
 import type { Tool } from "../tool/types.js";
 import type { Condenser } from "./condenser/options.js";
@@ -123,6 +124,8 @@ export type FinalAnswerSchema<Answer> = JSONSchema | StandardSchema<Answer>;
 export interface AgentOptions<Answer = any> {
   /** The model that answers. Its key is never stored as plain text. */
   llm: LLM;
+  /** Models that can be given by their `usageId`: to `switchLLM()`, `askAgent()` and `generateTitle()`, the condenser, and sub-agents. */
+  llmRegistry?: LLMRegistry | undefined;
   /**
    * Additional tools, each with a name of its own; `finish` and `think` always exist. A tool that was added or left out since
    * a conversation was stored is available, or not, from the next request on.

@@ -46,7 +46,7 @@ import { shownActions } from "./waiting-calls.js";
 import { part } from "../wasm/wasm.js";
 import type { VersionedWorkspace } from "../workspace/types.js";
 import { ConversationSession, type Given } from "./session.js";
-import type { ConversationOptions, ConversationWarning, FileContent, FilePreview, ForkOptions, TitleOptions } from "./types.js";
+import type { AskOptions, ConversationOptions, ConversationWarning, FileContent, FilePreview, ForkOptions, TitleOptions } from "./types.js";
 
 /**
  * A conversation with an agent, which is stored as it happens.
@@ -415,10 +415,10 @@ export class Conversation<Answer = any> implements AsyncDisposable {
   }
 
   /**
-   * Switches to another model from the next request on, and stores this; an answer that is under way still comes from
-   * the old model. The history stays; data in it that only the old model can read is left out of requests.
+   * Switches to another model, or to that of this name in the writer's `llmRegistry`, from the next request on, and stores this; an answer
+   * that is under way still comes from the old model. The history stays; data in it that only that can read is left out of requests.
    */
-  async switchLLM(llm: LLM): Promise<void> {
+  async switchLLM(llm: LLM | string): Promise<void> {
     await this.#do("switchLLM", llm);
   }
 
@@ -468,11 +468,11 @@ export class Conversation<Answer = any> implements AsyncDisposable {
 
   /**
    * Asks the model a question about the conversation, and resolves to its text. Appends no event and changes no status, so
-   * it is possible at any time, also during a run; only the cost is stored, under the usage id `ask-agent-llm`. The model
+   * it is possible at any time, also during a run; only the cost is stored, under the usage id `ask-agent-llm`, or that of `llm`. The model
    * sees what it would see in a run, without calls that have no result yet, and calls no tools.
    * @throws ThreadkeepError `llm_*`, `network`, `aborted`, `locked_elsewhere`, `invalid_state` after `close()`
    */
-  async askAgent(question: string, options: { signal?: AbortSignal | undefined } = {}): Promise<string> {
+  async askAgent(question: string, options: AskOptions = {}): Promise<string> {
     return this.#do("askAgent", question, options);
   }
 

@@ -4,19 +4,19 @@ import type { LLM } from "../llm/llm.js";
 import type { Network } from "../llm/network.js";
 import type { ToolConversation } from "../tool/types.js";
 import { loadChunk, part } from "../wasm/wasm.js";
-import type { Acting, TitleOptions } from "./types.js";
+import type { Acting, AskOptions, TitleOptions } from "./types.js";
 
 /** See `Conversation.askAgent`. @internal */
-export async function askAgent({ core }: Acting, question: string, options: { signal?: AbortSignal | undefined }): Promise<string> {
-  return (await part(import("./side-calls/requests.js"))).askAgent(core, question, options);
+export async function askAgent(on: Acting, question: string, options: AskOptions): Promise<string> {
+  return (await part(import("./side-calls/requests.js"))).askAgent(on, question, options);
 }
 
-/** See `Conversation.generateTitle`. `inCore` turns a model into the form that the wasm takes. @internal */
-export async function generateTitle(core: CoreConversation, options: TitleOptions, inCore: (llm: LLM) => Promise<object>): Promise<string> {
-  return (await part(import("./side-calls/requests.js"))).generateTitle(core, options, inCore);
+/** See `Conversation.generateTitle`. @internal */
+export async function generateTitle(on: Acting, options: TitleOptions): Promise<string> {
+  return (await part(import("./side-calls/requests.js"))).generateTitle(on, options);
 }
 
-/** A conversation as tools of the library see it. @internal */
+/** A conversation as tools of the library see it. `inCore` turns a model into the form that the wasm takes. @internal */
 export function forTools(
   conversation: Pick<ToolConversation, "switchLLM" | "activeBranch">,
   core: CoreConversation,

@@ -198,6 +198,7 @@ export interface RunResult {
 
 /** The part of an open conversation that its methods use. @internal */
 export interface ActingSession {
+  readonly agent: Agent;
   /** The current model. */
   llm: LLM;
   readonly network: Network;
@@ -264,9 +265,15 @@ export interface EmptyTrashOptions {
   signal?: AbortSignal | undefined;
 }
 
+export interface AskOptions {
+  /** The model that answers, or its name in the agent's `llmRegistry`. Default: that of the conversation. */
+  llm?: LLM | string | undefined;
+  signal?: AbortSignal | undefined;
+}
+
 export interface TitleOptions {
-  /** The model that makes the title. Default: that of the conversation. */
-  llm?: LLM | undefined;
+  /** The model that makes the title, or its name in the agent's `llmRegistry`. Default: that of the conversation. */
+  llm?: LLM | string | undefined;
   /** The length of the title in characters, at least 4. Default 50. */
   maxLength?: number | undefined;
   signal?: AbortSignal | undefined;

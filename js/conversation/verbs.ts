@@ -4,15 +4,16 @@ import { storedPolicy } from "../control/control.js";
 import type { ConfirmationPolicy, SecurityAnalyzer } from "../control/types.js";
 import type { ActionEvent, MessageEvent } from "../events/events.js";
 import type { Content, JSONObject, JSONValue, Observation } from "../events/types.js";
-import { arrayOf, isA, jsonOf, signalOf } from "../input/arguments.js";
-import { ask, invalidOptions, optionsOf, textOf, textsOf } from "../input/errors.js";
+import { arrayOf, jsonOf, signalOf } from "../input/arguments.js";
+import { ask, optionsOf, textOf, textsOf } from "../input/errors.js";
 import { contentOf, type Image } from "../llm/images.js";
-import { LLM } from "../llm/llm.js";
+import type { LLM } from "../llm/llm.js";
+import { givenLLM } from "../llm/registry.js";
 import type { SecretValue } from "../secrets/source.js";
 import { regenerate, run, stop } from "./run.js";
 import { editMessage, sendMessage } from "./send.js";
 import { askAgent, generateTitle } from "./side-calls.js";
-import type { Acting, TagChanges, TitleOptions } from "./types.js";
+import type { Acting, TagChanges } from "./types.js";
 import { editAction, rejectActions, shownActions } from "./waiting-calls.js";
 
 /** Their documentation is that of the class. @internal */
@@ -24,6 +25,7 @@ export const verbs = {
   editAction,
   rejectPendingActions: rejectActions,
   askAgent,
+  generateTitle,
 
   async pendingActions({ core, session }: Acting, options: { allowable?: boolean | undefined }): Promise<ActionEvent[]> {
     return shownActions(core, session, options);
@@ -112,10 +114,10 @@ export const verbs = {
     return JSON.parse(await session.tools.withSignal(signal, (id) => ask(core, "executeTool", { ...call, toolCallId: id })));
   },
 
-  async switchLLM({ core, session }: Acting, llm: LLM): Promise<void> {
-    if (!isA(llm, LLM)) throw invalidOptions("switchLLM() takes an LLM");
-    await session.secrets.switchLLM(core, llm, session.network);
-    session.llm = llm;
+  async switchLLM({ core, session }: Acting, llm: LLM | string): Promise<void> {
+    const next = givenLLM(llm, session.agent.llmRegistry, "switchLLM() takes an LLM");
+    await session.secrets.switchLLM(core, next, session.network);
+    session.llm = next;
   },
 
   async updateSecrets({ core, session }: Acting, secrets: Record<string, SecretValue | null>): Promise<void> {
@@ -124,10 +126,6 @@ export const verbs = {
 
   async allowSecrets({ core, session }: Acting): Promise<void> {
     await session.secrets.allow(core);
-  },
-
-  async generateTitle({ core, session }: Acting, options: TitleOptions): Promise<string> {
-    return generateTitle(core, options, (llm) => session.secrets.coreLLM(llm, session.network));
   },
 };
 

@@ -32,6 +32,7 @@ export type { ConversationInfo, ListOptions } from "../store/listing.js";
 export { LLM, type LLMOptions } from "../llm/llm.js";
 export { modelNames } from "../llm/models.js";
 export { LLMProfileStore } from "../llm/profiles.js";
+export { LLMRegistry } from "../llm/registry.js";
 export type { GivenAgain, ProfileStorage } from "../llm/types.js";
 export { mirror, restoreMirror } from "../mirror/mirror.js";
 export type {
@@ -60,7 +61,7 @@ export type { AnthropicMessages, ChatContent, ChatMessage, ResponsesMessages, Se
 export { observeRequests, type ObservedExchange, type ObservedRequest, type RequestObserver } from "../llm/observers.js";
 export type { FinishReason, Run, RunOptions, RunResult } from "../conversation/run.js";
 export type { SecurityAnalyzer, SecurityPattern } from "../control/types.js";
-export type { TitleOptions } from "../conversation/types.js";
+export type { AskOptions, TitleOptions } from "../conversation/types.js";
 export { loadSkills } from "../agent/skills.js";
 export type { AgentContextOptions, LoadSkillsOptions, Skill, SkillSource } from "../agent/types.js";
 export { taskTool } from "../subagents/task-tool.js";

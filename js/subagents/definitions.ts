@@ -51,7 +51,7 @@ function checked(definition: AgentDefinition): AgentDefinition {
   if (skills !== undefined && !(Array.isArray(skills) && skills.every((skill) => typeof skill === "string")))
     throw invalid("skills must be a list of names");
   if (model !== undefined && typeof model !== "string" && !isA(model, LLM))
-    throw invalid("model must be an LLM, or the name of one in llms");
+    throw invalid("model must be an LLM, or the name of one in llms or llmRegistry");
   if (permissionMode !== undefined && !modes.includes(permissionMode)) throw invalid(`permissionMode must be one of ${modes.join(", ")}`);
   limitsOf(definition, invalid);
   return definition;

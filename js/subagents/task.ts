@@ -255,14 +255,14 @@ class RunningTasks implements Tasks {
       if (!found) throw new ThreadkeepError("not_found", `Skill '${skill}' not found but was given to agent '${name}'.`);
       return found;
     });
+    const registered = agent.llmRegistry.listUsageIds();
     const llmOf = (model: string) => {
-      const found = Object.hasOwn(this.#llms, model) ? this.#llms[model] : undefined;
-      if (!found)
-        throw new ThreadkeepError(
-          "not_found",
-          `Profile ${model} not found in profile store.\nAvailable profiles: ${Object.keys(this.#llms).join(", ")}`,
-        );
-      return found;
+      if (Object.hasOwn(this.#llms, model)) return this.#llms[model]!;
+      if (registered.includes(model)) return agent.llmRegistry.get(model);
+      throw new ThreadkeepError(
+        "not_found",
+        `Profile ${model} not found in profile store.\nAvailable profiles: ${[...Object.keys(this.#llms), ...registered].join(", ")}`,
+      );
     };
     const { systemPrompt: _, agentContext: __, critic: ___, finalAnswer: ____, ...inherited } = agent;
     return new Agent({

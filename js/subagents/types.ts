@@ -27,7 +27,7 @@ export interface AgentDefinition extends OwnLimits {
   tools?: ReadonlyArray<string | Tool> | undefined;
   /** Names of skills of the agent that starts it. */
   skills?: readonly string[] | undefined;
-  /** Its model: an LLM, or a name in `llms`. Default, and for `"inherit"`: that of the agent that starts it. */
+  /** Its model: an LLM, or a name in `llms` or the agent's `llmRegistry`. Default, and for `"inherit"`: that of the agent that starts it. */
   model?: LLM | string | undefined;
   /** When its calls wait for the user. The stricter of this and the policy of the conversation that starts it applies. */
   permissionMode?: "always_confirm" | "confirm_risky" | "never_confirm" | undefined;
@@ -40,7 +40,7 @@ export interface TaskToolOptions {
    * starts it.
    */
   agents?: ReadonlyArray<AgentDefinition | string> | undefined;
-  /** Models that definitions name. */
+  /** Models that definitions name, before those of the agent's `llmRegistry`. */
   llms?: Readonly<Record<string, LLM>> | undefined;
   /** How deep sub-agents may start sub-agents: 1 is not at all. Default 2. */
   maxDepth?: number | undefined;

@@ -3,6 +3,7 @@ import { isA } from "../input/arguments.js";
 import { ThreadkeepError } from "../input/errors.js";
 import type { LLM } from "../llm/llm.js";
 import { LLMProfileStore } from "../llm/profiles.js";
+import { LLMRegistry } from "../llm/registry.js";
 import type { BuiltInContext, BuiltInDefinition, BuiltInOutput } from "../tool/types.js";
 import { messageOf, present } from "./definition.js";
 import type { SwitchLLMOptions } from "./types.js";
@@ -28,7 +29,8 @@ const parameters = {
   required: ["profile_name", "reason"],
 };
 
-export async function define({ profiles, given }: SwitchLLMOptions): Promise<BuiltInDefinition> {
+export async function define({ profiles: offered, given }: SwitchLLMOptions): Promise<BuiltInDefinition> {
+  const profiles = isA(offered, LLMRegistry) ? Object.fromEntries(offered.listUsageIds().map((id) => [id, offered.get(id)])) : offered;
   const names = isA(profiles, LLMProfileStore) ? await profiles.list() : Object.keys(profiles).sort();
   const load = async (name: string): Promise<LLM | undefined> => {
     if (!isA(profiles, LLMProfileStore)) return Object.hasOwn(profiles, name) ? profiles[name] : undefined;

@@ -4,6 +4,7 @@ import { isA, isFunction } from "../input/arguments.js";
 import { invalidOptions, optionsOf, reading } from "../input/errors.js";
 import { LLM } from "../llm/llm.js";
 import { LLMProfileStore } from "../llm/profiles.js";
+import { LLMRegistry } from "../llm/registry.js";
 import { builtIn } from "../tool/tool.js";
 import type { Tool } from "../tool/types.js";
 import { part } from "../wasm/wasm.js";
@@ -51,9 +52,10 @@ export function switchLLM(options: SwitchLLMOptions): Tool {
   const { profiles, given } = optionsOf("switchLLM()", options, "profiles given");
   if (
     !isA(profiles, LLMProfileStore) &&
+    !isA(profiles, LLMRegistry) &&
     !reading("profiles", () => typeof profiles === "object" && profiles !== null && Object.values(profiles).every((llm) => isA(llm, LLM)))
   ) {
-    throw invalidOptions("profiles of switchLLM() must be an object of LLMs, or an LLMProfileStore");
+    throw invalidOptions("profiles of switchLLM() must be an object of LLMs, an LLMProfileStore, or an LLMRegistry");
   }
   return builtIn({ name: "switch_llm", define: async () => (await part(import("./switch-llm.js"))).define({ profiles, given }) });
 }

@@ -1,5 +1,6 @@
 // The options of the library's tools.
 import type { LLM } from "../llm/llm.js";
+import type { LLMRegistry } from "../llm/registry.js";
 import type { LLMProfileStore } from "../llm/profiles.js";
 import type { GivenAgain } from "../llm/types.js";
 
@@ -34,7 +35,7 @@ export interface InspectImageOptions {
 /** Options of {@link switchLLM}. */
 export interface SwitchLLMOptions {
   /** The models by name, or the store with their profiles. */
-  profiles: Readonly<Record<string, LLM>> | LLMProfileStore;
+  profiles: Readonly<Record<string, LLM>> | LLMProfileStore | LLMRegistry;
   /** Options that profiles do not contain, such as the key. */
   given?: GivenAgain | undefined;
 }

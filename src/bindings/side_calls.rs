@@ -14,6 +14,7 @@ use crate::{
     conversation::Attached,
     error::Result,
     llm::{
+        Llm,
         attachment::{Attachment, attachment_texts},
         message::Content,
         option_table::OptionSource as _,
@@ -45,15 +46,20 @@ export interface CoreMessageWithFiles {
 #[wasm_file(agent)]
 #[wasm_bindgen]
 impl CoreConversation {
-    /// Asks about the conversation. If `stopped` resolves before, the request is aborted. Resolves to the answer.
+    /// Asks about the conversation, by default its own model. If `stopped` resolves before, the request is aborted.
+    /// Resolves to the answer.
     #[wasm_bindgen(js_name = askAgent, unchecked_return_type = "Promise<string>")]
     pub async fn ask_agent(
         &self,
         question: String,
+        #[wasm_bindgen(unchecked_param_type = "object | undefined")] llm: JsValue,
         #[wasm_bindgen(unchecked_param_type = "Promise<void>")] stopped: Promise,
     ) -> Result<JsValue> {
         until(stopped, |cancel| {
-            Box::pin(async move { Ok(self.conversation.ask_agent(&question, &cancel).await?.into()) })
+            Box::pin(async move {
+                let llm = given_llm(&llm)?;
+                Ok(self.conversation.ask_agent(&question, llm, &cancel).await?.into())
+            })
         })
         .await
     }
@@ -67,8 +73,7 @@ impl CoreConversation {
     ) -> Result<JsValue> {
         until(stopped, |cancel| {
             Box::pin(async move {
-                let given = property(&options, "llm");
-                let given = if given.is_undefined() { None } else { Some(options::llm(&given)?) };
+                let given = given_llm(&property(&options, "llm"))?;
                 let max_length = Options::new(&options, "options").count("maxLength")?.unwrap_or(50);
                 Ok(self.conversation.generate_title(given, max_length as usize, &cancel).await?.into())
             })
@@ -177,6 +182,11 @@ fn with_files(message: &JsValue) -> Result<(Vec<Content>, Attached)> {
     };
     let texts = attachment_texts(&attachments, plain.count("window")?.map(u64::from));
     Ok((content, Attached { texts, files }))
+}
+
+/// A model that the host may have given.
+fn given_llm(llm: &JsValue) -> Result<Option<Llm>> {
+    if llm.is_undefined() { Ok(None) } else { options::llm(llm).map(Some) }
 }
 
 /// The answer to a request, which is aborted if `stopped` resolves before.

@@ -32,13 +32,13 @@ const VISION_PROFILE: &str = "vision-profile:vision";
 const TITLE_INPUT: usize = 1000;
 
 impl Conversation {
-    /// Asks the model about the conversation and returns its text. The model sees the view without the calls that have no
-    /// result yet.
+    /// Asks a model about the conversation, by default that of the agent, and returns its text. The model sees the view
+    /// without the calls that have no result yet. Its cost is stored under its own usage id if another one is asked.
     ///
     /// # Errors
     /// Those of the model, `aborted` if `cancel` was cancelled, `locked_elsewhere`, `invalid_state` once the conversation
     /// is closed, and those of the store.
-    pub async fn ask_agent(&self, question: &str, cancel: &CancelToken) -> Result<String> {
+    pub async fn ask_agent(&self, question: &str, llm: Option<Llm>, cancel: &CancelToken) -> Result<String> {
         self.ensure_writable()?;
         let mut messages = self.0.log.read(|branch| history_of(settled(branch))).await?;
         let instructions = self.inspect(|machine| machine.instructions).await?;
@@ -47,8 +47,9 @@ impl Conversation {
         }
         let text = include_str!("../agent/prompts/ask.md").trim_end().replace("{question}", question);
         messages.push(Message::new(Role::User, vec![Content::text(text)]));
-        let mut llm = side_llm(&self.llm());
-        llm.options.usage_id = Some(ASK_AGENT.into());
+        let usage_id = llm.as_ref().and_then(|given| given.options.usage_id.clone());
+        let mut llm = side_llm(&llm.unwrap_or_else(|| (*self.llm()).clone()));
+        llm.options.usage_id = Some(usage_id.unwrap_or_else(|| ASK_AGENT.into()));
         // With the tools, because the history may contain calls of them.
         self.answer_aside(&llm, messages, &self.0.agent.tool_schemas(), cancel).await
     }

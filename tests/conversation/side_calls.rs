@@ -21,7 +21,7 @@ fn world(answers: impl IntoIterator<Item = Answer>) -> World {
 }
 
 async fn ask(conversation: &Conversation, question: &str) -> Result<String> {
-    conversation.ask_agent(question, &CancelToken::default()).await
+    conversation.ask_agent(question, None, &CancelToken::default()).await
 }
 
 async fn title(conversation: &Conversation, max_length: usize) -> Result<String> {
@@ -174,7 +174,7 @@ fn a_cancelled_question_is_aborted() {
             }
             cancel.cancel();
         };
-        let (answer, ()) = join(conversation.ask_agent("Well?", &cancel), stop).await;
+        let (answer, ()) = join(conversation.ask_agent("Well?", None, &cancel), stop).await;
         assert_eq!(answer.unwrap_err().code(), ErrorCode::Aborted);
     });
 }
@@ -307,5 +307,22 @@ fn another_model_can_make_the_title_and_its_cost_is_counted_under_its_usage_id()
         assert_eq!(made, "🌍 Hello");
         assert_eq!(world.model.requests.borrow()[0]["model"], "gpt-4.1-mini");
         assert_eq!(usage(&world, "titles").await["model_name"], "openai/gpt-4.1-mini");
+    });
+}
+
+#[test]
+fn another_model_can_answer_a_question_and_its_cost_is_counted_under_its_usage_id() {
+    block_on(async {
+        let world = world([text("Nothing yet."), text("Still nothing.")]);
+        let conversation = world.open().await.unwrap();
+        say(&conversation, "Good morning").await;
+        let mut llm = world.llm("openai/gpt-4.1-mini");
+        for (usage_id, counted) in [(Some("cheap"), "cheap"), (None, "ask-agent-llm")] {
+            assert_eq!(usage(&world, counted).await, Value::Null);
+            llm.options.usage_id = usage_id.map(Into::into);
+            conversation.ask_agent("Well?", Some(llm.clone()), &CancelToken::default()).await.unwrap();
+            assert_eq!(usage(&world, counted).await["model_name"], "openai/gpt-4.1-mini");
+        }
+        assert_eq!(world.model.requests.borrow()[1]["model"], "gpt-4.1-mini");
     });
 }

@@ -9,6 +9,7 @@ declare global {
   type Conversation = threadkeep.Conversation;
   const LLM: typeof threadkeep.LLM;
   const LLMProfileStore: typeof threadkeep.LLMProfileStore;
+  const LLMRegistry: typeof threadkeep.LLMRegistry;
   const ThreadkeepError: typeof threadkeep.ThreadkeepError;
   const agentServer: typeof threadkeep.agentServer;
   const applyPatch: typeof threadkeep.applyPatch;

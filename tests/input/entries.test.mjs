@@ -273,6 +273,7 @@ test("every function of these entries is in the table", () => {
     "Conversation",
     "LLM",
     "LLMProfileStore",
+    "LLMRegistry",
     "ThreadkeepError",
     "applyPatch",
     "fileEditor",

@@ -6,6 +6,7 @@ import {
   Conversation,
   LLM,
   LLMProfileStore,
+  LLMRegistry,
   ThreadkeepError,
   directoryStore,
   encryptedStore,
@@ -86,7 +87,7 @@ const objects = {
     (annotations) => tool({ ...toolOptions, annotations }),
   ],
   "new Agent()": [
-    { llm, tools: [], systemPrompt: "Be brief.", toolConcurrencyLimit: 2, critic: { kind: "PassCritic" } },
+    { llm, llmRegistry: new LLMRegistry(), tools: [], systemPrompt: "Be brief.", toolConcurrencyLimit: 2, critic: { kind: "PassCritic" } },
     (options) => new Agent({ llm, ...options }),
   ],
   critic: [
@@ -159,7 +160,7 @@ const objects = {
   ],
   "rejectPendingActions()": [{ actionIds: [] }, opened("rejectPendingActions", "No")],
   "executeTool()": [{ signal: new AbortController().signal }, opened("executeTool", "think", { thought: "x" })],
-  "askAgent()": [{ signal: new AbortController().signal }, opened("askAgent", "Well?")],
+  "askAgent()": [{ llm, signal: new AbortController().signal }, opened("askAgent", "Well?")],
   "generateTitle()": [
     { llm, maxLength: 20, signal: new AbortController().signal },
     async (options) => {

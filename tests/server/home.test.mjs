@@ -187,7 +187,8 @@ for (const version of serverVersions) {
     test("the next request goes to the model that was switched to, with its key", async (t) => {
       if (server === null) return t.skip("it is not here");
       const other = (options) => new LLM({ model: "openai/other", apiKey: "sk-of-the-other", baseUrl: upstream.baseUrl, ...options });
-      const conversation = await open();
+      const agent = agentOf();
+      const conversation = await open({ agent });
       await conversation.sendMessage("Hello");
       await conversation.run();
       await conversation.switchLLM(other({ usageId: "other" }));
@@ -201,6 +202,10 @@ for (const version of serverVersions) {
       const again = conversation.switchLLM(other());
       if (version.startsWith("1.43")) await assert.rejects(again, { code: "unsupported", message: /usageId/ });
       else await again;
+      agent.llmRegistry.add(other({ model: "openai/third", usageId: "third" }));
+      await conversation.switchLLM("third");
+      assert.equal(conversation.state.agent.llm.model, "openai/third");
+      await assert.rejects(conversation.askAgent("Why?", { llm: "third" }), { code: "unsupported", message: /leave llm out/ });
       await conversation.close();
     });
 

@@ -231,7 +231,7 @@ export async function nothing(none: undefined, opened: Conversation): Promise<vo
     annotations: { title: none, readOnlyHint: none, destructiveHint: none, idempotentHint: none, openWorldHint: none },
     execute: () => "",
   });
-  const agent = new Agent({ llm, tools: none, systemPrompt: none, toolConcurrencyLimit: none, critic: none });
+  const agent = new Agent({ llm, llmRegistry: none, tools: none, systemPrompt: none, toolConcurrencyLimit: none, critic: none });
   new Agent({ llm, critic: { kind: "PassCritic", mode: none, iterativeRefinement: none } });
   new Agent({
     llm,
@@ -283,7 +283,7 @@ export async function nothing(none: undefined, opened: Conversation): Promise<vo
   await opened.run({ signal: none, approve: none });
   await opened.rejectPendingActions(none, { actionIds: none });
   await opened.executeTool("t", weather, { signal: none });
-  await opened.askAgent("Well?", { signal: none });
+  await opened.askAgent("Well?", { llm: none, signal: none });
   await opened.generateTitle({ llm: none, maxLength: none, signal: none });
   await opened.setAgentState({ weather });
   await opened.exportZip({ workspace: none, onProgress: none, signal: none });
@@ -376,6 +376,10 @@ export async function use(signal: AbortSignal): Promise<void> {
   same<Awaited<ReturnType<typeof conversation.askAgent>>, string>(true);
   same<Awaited<ReturnType<typeof conversation.generateTitle>>, string>(true);
   await conversation.generateTitle({ llm, maxLength: 40, signal });
+  await conversation.generateTitle({ llm: "small" });
+  await conversation.askAgent("Well?", { llm: "small" });
+  await conversation.switchLLM("small");
+  same<ReturnType<Agent["llmRegistry"]["get"]>, LLM>(true);
   // @ts-expect-error a question is a text
   await conversation.askAgent({ question: "Well?" });
   const zip = await conversation.exportZip({ signal, onProgress: ({ done, total }) => done <= total });

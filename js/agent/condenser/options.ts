@@ -1,7 +1,8 @@
 // The options of a condenser, and their checks. Loaded when an agent has one, with the code that reads what it writes.
-import { arrayOf, isA } from "../../input/arguments.js";
+import { arrayOf } from "../../input/arguments.js";
 import { invalidOptions, optionsOf, reading } from "../../input/errors.js";
-import { LLM } from "../../llm/llm.js";
+import type { LLM } from "../../llm/llm.js";
+import { givenLLM, type LLMRegistry } from "../../llm/registry.js";
 /** @internal */
 export { fieldsOf } from "./progress.js";
 
@@ -16,8 +17,11 @@ export type Condenser =
 /** A model summarizes the events that are removed from the view. They stay in the log. */
 export interface LLMSummarizingCondenser {
   kind: "LLMSummarizingCondenser";
-  /** The model that writes summaries. Default: the conversation's model. Its costs are counted under `usageId` `"condenser"`, unless it has another one. */
-  llm?: LLM | undefined;
+  /**
+   * The model that writes summaries, or its name in the agent's `llmRegistry`. Default: the conversation's model. Its costs are counted
+   * under `usageId` `"condenser"`, unless it has another one.
+   */
+  llm?: LLM | string | undefined;
   /** The number of events in the view above which events are removed. Default 240. */
   maxSize?: number | undefined;
   /** The number of tokens above which events are removed. The limit of the model applies as well, if it is known. */
@@ -52,9 +56,10 @@ interface Member {
 export function coreCondensing(
   condenser: Condenser | null | undefined,
   countTokens: CoreCondensing["countTokens"],
+  registry: LLMRegistry,
   coreLLM: (llm: LLM) => object,
 ): CoreCondensing {
-  const members = condenser ? membersOf(condenser) : condenser;
+  const members = condenser ? membersOf(condenser, registry) : condenser;
   return {
     condenser: members ? members.map(({ settings, llm }) => ({ settings, llm: llm && coreLLM(llm) })) : members,
     countTokens,
@@ -63,7 +68,7 @@ export function coreCondensing(
 }
 
 /** The members of a condenser. A pipeline has those of its condensers, and a `NoOpCondenser` none. */
-function membersOf(condenser: Condenser): Member[] {
+function membersOf(condenser: Condenser, registry: LLMRegistry): Member[] {
   if (typeof condenser !== "object" || condenser === null) throw invalidOptions("condenser must be an object with a kind, or null");
   reading("condenser", () => condenser.kind);
   switch (condenser.kind) {
@@ -72,10 +77,11 @@ function membersOf(condenser: Condenser): Member[] {
       return [];
     case "PipelineCondenser": {
       const { condensers } = optionsOf("condenser", condenser, "kind condensers");
-      return arrayOf("condensers", "condensers", condensers, (each) => typeof each === "object").flatMap(membersOf);
+      const given = arrayOf("condensers", "condensers", condensers, (each) => typeof each === "object");
+      return given.flatMap((each) => membersOf(each, registry));
     }
     case "LLMSummarizingCondenser":
-      return [member(condenser)];
+      return [member(condenser, registry)];
     default:
       throw invalidOptions("the kind of a condenser must be NoOpCondenser, LLMSummarizingCondenser or PipelineCondenser");
   }
@@ -84,9 +90,9 @@ function membersOf(condenser: Condenser): Member[] {
 const names = "kind llm maxSize maxTokens keepFirst minimumProgress hardContextResetMaxRetries hardContextResetContextScaling summary";
 
 /** The fields of the SDK, whose order it is, with the defaults. */
-function member(condenser: LLMSummarizingCondenser): Member {
-  const { kind, llm, maxTokens, summary = "text", ...given } = optionsOf("condenser", condenser, names);
-  if (llm !== undefined && !isA(llm, LLM)) throw invalidOptions("llm of the condenser must be an LLM");
+function member(condenser: LLMSummarizingCondenser, registry: LLMRegistry): Member {
+  const { kind, llm: named, maxTokens, summary = "text", ...given } = optionsOf("condenser", condenser, names);
+  const llm = named === undefined ? undefined : givenLLM(named, registry, "llm of the condenser must be an LLM");
   if (summary !== "text" && summary !== "fields") throw invalidOptions('summary must be "text" or "fields"');
   const count = (name: string, value: number, minimum: number) => {
     if (!Number.isSafeInteger(value) || value < minimum) throw invalidOptions(`${name} must be a whole number of at least ${minimum}`);

@@ -9,7 +9,7 @@ import type { Store } from "../../store/store.js";
 import type { ToolCalls } from "../../tool/calls.js";
 import type { LazyHome } from "../../workspace/workspace.js";
 import type { Place } from "../home/page.js";
-import type { Listeners, TitleOptions } from "../types.js";
+import type { AskOptions, Listeners } from "../types.js";
 import type { Verb } from "../verbs.js";
 import type { Serving } from "./serving.js";
 import { type Elsewhere, type FromFollower, type FromWriter, type Shown, type Unsigned, channelOf } from "./channel.js";
@@ -83,11 +83,12 @@ const grace = 250;
  */
 const answersWithin = { turns: 10, milliseconds: 100 };
 
-/** Whether the arguments are for this handle only: keys, and functions of the page. */
-const isOwn = (verb: Verb, args: readonly unknown[]): boolean =>
-  verb === "switchLLM" ||
-  verb === "updateSecrets" ||
-  (verb === "generateTitle" && (args[0] as TitleOptions | undefined)?.llm !== undefined);
+/** Whether the arguments are for this handle only: keys, and functions of the page. The writer looks the name of a model up. */
+const isOwn = (verb: Verb, args: readonly unknown[]): boolean => {
+  const asks = verb === "askAgent" || verb === "generateTitle";
+  const llm = verb === "switchLLM" ? args[0] : asks ? (args.at(-1) as AskOptions | undefined)?.llm : undefined;
+  return verb === "updateSecrets" || (llm !== undefined && typeof llm !== "string");
+};
 
 /**
  * Follows from now on. Resolves once everything is taken in that is stored by then.

@@ -4,6 +4,7 @@ import type { Condenser, LLMSummarizingCondenser } from "../../agent/condenser/o
 import type { ConversationState } from "../../events/events.js";
 import { ThreadkeepError } from "../../input/errors.js";
 import type { LLM } from "../../llm/llm.js";
+import { givenLLM } from "../../llm/registry.js";
 import { profileOf } from "../../llm/profiles/index.js";
 import type { AgentServerOptions } from "../../server/server.js";
 import type { VersionedWorkspace } from "../../workspace/types.js";
@@ -42,7 +43,8 @@ interface StoredCondenser {
 async function condenserOf(stored: StoredCondenser, agent: Agent): Promise<StoredCondenser> {
   const given = summarizersIn(agent.condenser);
   const filled = async ({ llm, ...fields }: StoredCondenser) => {
-    const model = await modelOf(given.shift()?.llm ?? agent.llm);
+    const named = given.shift()?.llm ?? agent.llm;
+    const model = await modelOf(givenLLM(named, agent.llmRegistry, "llm of the condenser must be an LLM"));
     return { ...fields, llm: { ...model, usage_id: llm?.usage_id ?? "condenser" } };
   };
   return stored.condensers ? { ...stored, condensers: await Promise.all(stored.condensers.map(filled)) } : filled(stored);

@@ -2,9 +2,9 @@
 import type { CoreConversation } from "../../../pkg/threadkeep.js";
 import { actionIds, storedPolicy } from "../../control/control.js";
 import type { ActionEvent, MessageEvent } from "../../events/events.js";
-import { isA, signalOf } from "../../input/arguments.js";
+import { signalOf } from "../../input/arguments.js";
 import { invalidOptions, optionsOf, textOf, textsOf, ThreadkeepError } from "../../input/errors.js";
-import { LLM } from "../../llm/llm.js";
+import { givenLLM } from "../../llm/registry.js";
 import { expect } from "../../server/answers.js";
 import { eventLog } from "../event-log.js";
 import { aborted } from "../run.js";
@@ -148,7 +148,8 @@ export const remoteVerbs: RemoteVerbs = {
 
   async askAgent(remote, question, options) {
     remote.passOn();
-    const given = optionsOf("askAgent()", options, "signal");
+    const given = optionsOf("askAgent()", options, "llm signal");
+    if (given.llm !== undefined) throw unsupported("an agent server asks the model of the conversation: leave llm out");
     if (typeof question !== "string") throw invalidOptions("the question must be a string");
     const signal = signalOf(given.signal);
     const { promise: stopped, reject } = withResolvers<never>();
@@ -182,9 +183,9 @@ export const remoteVerbs: RemoteVerbs = {
     await post(remote, "/secrets", { secrets: given });
   },
 
-  async switchLLM(remote, llm) {
-    if (!isA(llm, LLM)) throw invalidOptions("switchLLM() takes an LLM");
+  async switchLLM(remote, given) {
     const { session, requests } = remote;
+    const llm = givenLLM(given, session.agent.llmRegistry, "switchLLM() takes an LLM");
     await remote.create(() => descriptionOf(remote));
     const { usageId = "default" } = llm.options;
     const { agent, stats } = session.state();

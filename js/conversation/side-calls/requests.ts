@@ -1,24 +1,31 @@
 // Requests beside the run: checks of their options, and the signals that stop them.
 import type { CoreConversation } from "../../../pkg/threadkeep.js";
-import { isA, signalOf } from "../../input/arguments.js";
+import { signalOf } from "../../input/arguments.js";
 import { ThreadkeepError, ask, invalidOptions, optionsOf } from "../../input/errors.js";
-import { LLM } from "../../llm/llm.js";
-import type { TitleOptions } from "../types.js";
+import type { LLM } from "../../llm/llm.js";
+import { givenLLM } from "../../llm/registry.js";
+import type { Acting, AskOptions, TitleOptions } from "../types.js";
 
 /** @throws ThreadkeepError `invalid_options`, `aborted`, and those of the wasm */
-export async function askAgent(core: CoreConversation, question: string, options: { signal?: AbortSignal | undefined }): Promise<string> {
-  const { signal } = optionsOf("askAgent()", options, "signal");
+export async function askAgent(on: Acting, question: string, options: AskOptions): Promise<string> {
+  const { llm, signal } = optionsOf("askAgent()", options, "llm signal");
   if (typeof question !== "string") throw invalidOptions("the question must be a string");
-  return untilStopped(signal, (stopped) => ask(core, "askAgent", question, stopped));
+  const given = await inCore(on, llm);
+  return untilStopped(signal, (stopped) => ask(on.core, "askAgent", question, given, stopped));
 }
 
 /** @throws ThreadkeepError `invalid_options`, `aborted`, and those of the wasm */
-export async function generateTitle(core: CoreConversation, options: TitleOptions, inCore: (llm: LLM) => Promise<object>): Promise<string> {
+export async function generateTitle(on: Acting, options: TitleOptions): Promise<string> {
   const { llm, maxLength = 50, signal } = optionsOf("generateTitle()", options, "llm maxLength signal");
-  if (llm !== undefined && !isA(llm, LLM)) throw invalidOptions("llm must be an LLM");
   if (!Number.isInteger(maxLength) || maxLength < 4) throw invalidOptions("maxLength must be a whole number of at least 4");
-  const given = { maxLength, llm: llm && (await inCore(llm)) };
-  return untilStopped(signal, (stopped) => ask(core, "generateTitle", given, stopped));
+  const given = { maxLength, llm: await inCore(on, llm) };
+  return untilStopped(signal, (stopped) => ask(on.core, "generateTitle", given, stopped));
+}
+
+/** A model of the host in the form that the wasm takes. @throws ThreadkeepError `invalid_options`, `not_found` */
+async function inCore({ session }: Acting, llm: LLM | string | undefined): Promise<object | undefined> {
+  if (llm === undefined) return undefined;
+  return session.secrets.coreLLM(givenLLM(llm, session.agent.llmRegistry, "llm must be an LLM"), session.network);
 }
 
 /** `llm` is in the form that the wasm takes. @throws ThreadkeepError `aborted`, and those of the wasm */

@@ -110,7 +110,8 @@ for (const kind of availableBrowsers) {
           };
         });
         assert.deepEqual(seen, {
-          codes: ["unsupported", "unsupported", "unsupported", "invalid_options"],
+          // The name of a model is one of the worker's registry.
+          codes: ["unsupported", "unsupported", "unsupported", "not_found"],
           model: "openai/another",
           secrets: ["KEY"],
         });

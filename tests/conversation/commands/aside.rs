@@ -47,7 +47,7 @@ impl Question {
 
     /// Asks, and checks the answer.
     pub async fn ask(self, conversation: &Conversation, cancel: CancelToken) {
-        let answer = conversation.ask_agent(&format!("{QUESTION}{}", self.text()), &cancel).await;
+        let answer = conversation.ask_agent(&format!("{QUESTION}{}", self.text()), None, &cancel).await;
         match answer {
             Ok(text) => assert!(!text.contains(SECRET) && self != Self::Failing, "{text}"),
             Err(error) => {
