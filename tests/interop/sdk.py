@@ -9,7 +9,7 @@
 With --bare nothing of openhands-tools is imported, as in a program that uses only openhands-sdk.
 
 A line for --serve is {"command": "check" | "resume" | "requests" | "secrets", "path": ..., "reply": ..., "text": ..., "cipher": ...},
-{"command": "aside", "path": ...},
+{"command": "aside", "path": ...}, {"command": "registered", "path": ..., "usage_ids": [name, ...]},
 or {"command": "decide", "path": ..., "decision": "approve" | "reject", "reply": ...},
 or {"command": "meter", "llm": ..., "base_url": ..., "questions": ...}, {"command": "judge", "analyzer": ..., "actions": [...]}, {"command": "skill-files", "files": [text, ...]}, {"command": "search", "patterns": [[pattern, [text, ...]], ...]},
 {"command": "profile", "path": ..., "name": ..., "llm": ...},
@@ -53,6 +53,7 @@ from metering import meter  # noqa: E402
 from opened import copies, import_every_tool  # noqa: E402
 from our_words import say_it_so  # noqa: E402
 from profiled import profile  # noqa: E402
+from registered import registered  # noqa: E402
 from resuming import QUESTION, decide, requests, resume  # noqa: E402
 from secrets_stored import secrets  # noqa: E402
 import condenser_cases  # noqa: E402
@@ -111,6 +112,8 @@ def one(order: dict, directory: Path, text: str, cipher: Cipher | None) -> dict:
                 return requests(directory, text, cipher, api_mode)
             case "aside":
                 return aside(directory, cipher)
+            case "registered":
+                return registered(directory, order["usage_ids"], cipher)
             case "secrets":
                 return secrets(directory, cipher, order.get("update") or {}, order.get("api_key"))
             case other:

@@ -3,10 +3,10 @@ import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
-import { Conversation, memoryStore } from "../../../dist/index.js";
+import { Conversation, LLM, LLMRegistry, memoryStore } from "../../../dist/index.js";
 import { createModel } from "../../support/model.mjs";
 import { open, say, scripted } from "../../support/chat.mjs";
-import { exported, filesOf, packed, unpacked } from "../../support/files.mjs";
+import { exported, filesOf, packed, unpacked, write } from "../../support/files.mjs";
 
 const plain = { prompt_tokens: 1200, completion_tokens: 345, total_tokens: 1545 };
 const cached = {
@@ -69,6 +69,8 @@ export function metricsOfTheSdk(sdk, place) {
     }
   }
   test("metrics are continued by Python and again by the page", (t) => (sdk() ? goesOnCounting(t, sdk(), place) : t.skip("no SDK")));
+  test("costs by usage id are the same here and in Python, there and back", (t) =>
+    sdk() ? countsByUsageId(t, sdk(), place) : t.skip("no SDK"));
 }
 
 const camel = (name) => name.replace(/_(\w)/g, (_, letter) => letter.toUpperCase());
@@ -146,4 +148,57 @@ async function goesOnCounting(t, sdk, place) {
     );
   }
   assert.equal(tokens.context_window, 128_000);
+}
+
+/** The number of counted answers by usage id. */
+const answersIn = ({ usage_to_metrics: byUsage }) =>
+  Object.fromEntries(Object.entries(byUsage).map(([id, { costs }]) => [id, costs.length]));
+
+async function countsByUsageId(t, sdk, place) {
+  const model = await scripted(t, () => ({ text: "Well.", usage: cached }));
+  const llmRegistry = new LLMRegistry();
+  for (const [usageId, name] of Object.entries({ agent: "gpt-4o", small: "gpt-4o-mini", aside: "gpt-4.1-mini" }))
+    llmRegistry.add(new LLM({ model: `openai/${name}`, baseUrl: model.baseUrl, apiKey: "sk-scripted", usageId, numRetries: 1 }));
+  const store = memoryStore();
+  const first = await open(t, { model, store, tools: [], agent: { llmRegistry } });
+  await say(first, "Go on.");
+  await first.switchLLM("small");
+  await say(first, "Go on.");
+  await first.askAgent("Well?", { llm: "aside" });
+  const { stats } = first;
+  assert.deepEqual(answersIn(stats), { agent: 1, small: 1, aside: 1 });
+  const directory = path.join(place, "usage-ids", first.id.replaceAll("-", ""));
+  write(directory, unpacked(await exported(first)));
+  await first.close();
+
+  const there = await sdk.ask({ command: "registered", path: directory, usage_ids: ["aside", "fresh"], in_place: true });
+  assert.ok(there.ok, there.error);
+  assert.deepEqual(
+    [there.registered, there.refused],
+    [
+      ["small", "aside", "fresh"],
+      ["aside", "fresh"],
+    ],
+  );
+  assert.deepEqual(answersIn(there.stats), { agent: 1, small: 2, aside: 2, fresh: 1 });
+  assert.deepEqual(there.stats.usage_to_metrics.agent, stats.usage_to_metrics.agent, "a model that Python does not register");
+  for (const id of ["small", "aside"])
+    assert.deepEqual(there.stats.usage_to_metrics[id].costs[0], stats.usage_to_metrics[id].costs[0], "counted on, not anew");
+
+  const [{ id, outcome, warnings }] = await Conversation.importZip(packed(first.id, filesOf(directory)), { store });
+  assert.deepEqual([outcome, warnings], ["continued", []]);
+  const second = await open(t, { model, store, conversationId: id, tools: [], agent: { llmRegistry } });
+  assert.deepEqual(second.stats, there.stats, "the page has what Python has stored");
+  await second.switchLLM("small");
+  await say(second, "Go on.");
+  await second.askAgent("Well?", { llm: "aside" });
+  assert.deepEqual(answersIn(second.stats), { agent: 1, small: 3, aside: 3, fresh: 1 });
+  write(directory, unpacked(await exported(second)));
+  const checked = await sdk.check(directory);
+  assert.deepEqual([checked.refused, checked.base_state_lost], [[], []]);
+  const again = await sdk.ask({ command: "registered", path: directory, usage_ids: ["fresh"], in_place: true });
+  assert.ok(again.ok, again.error);
+  assert.deepEqual(answersIn(again.stats), { agent: 1, small: 4, aside: 3, fresh: 2 });
+  for (const [usageId, { accumulated_cost: sum, costs }] of Object.entries(again.stats.usage_to_metrics))
+    assert.ok(Math.abs(sum - costs.reduce((whole, { cost }) => whole + cost, 0)) < 1e-9, usageId);
 }
