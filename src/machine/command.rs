@@ -1,12 +1,16 @@
 //! The commands of the state machine, which come from the user, from the run and from the page that opens the
-//! conversation, and the changes that they result in. A further command is a row here and its arm in `machine/mod.rs`; the
-//! verbs of those that move HEAD are in `features/branches/mod.rs`.
+//! conversation. A further command is a row and an arm here; the verbs of those that move HEAD are in
+//! `features/branches/mod.rs`.
 
-use super::{Assessment, HookAnswers, Setting, Transition, calls::Renamed};
+use super::{
+    Assessment, Change, Effect, HookAnswers, Machine, Setting, Transition, background::forget_response,
+    calls, calls::Renamed, hook_answers::unblock_message,
+};
 use crate::{
-    agent::{Call, NewEvent, Reply},
+    agent::{Call, CutOff, NewEvent, Reply},
+    error::{Error, ErrorCode, Result},
     event::{Event, SecurityRisk},
-    format::base_state::BaseState,
+    format::base_state::ExecutionStatus,
     id::EventId,
     store::Durability,
     tool::FileChange,
@@ -160,6 +164,127 @@ impl Command {
     }
 }
 
+impl Machine<'_> {
+    /// Applies a command.
+    ///
+    /// # Errors
+    /// `invalid_state` and `not_found`, if the command is not possible now.
+    pub fn apply(mut self, command: Command) -> Result<Change> {
+        let is_beside = matches!(command, Command::StoreBeside { .. });
+        let change = self.change(command)?;
+        Ok(Change { state: (!is_beside).then_some(self.state), ..change })
+    }
+
+    fn change(&mut self, command: Command) -> Result<Change> {
+        match command {
+            Command::SendMessage { message, files, hook_answers, waiting_calls } => {
+                self.send_message(message, files, hook_answers, waiting_calls)
+            }
+            Command::Run { approved } => self.run(approved.as_deref()),
+            Command::Pause => self.pause(),
+            Command::Interrupt => self.interrupt(),
+            Command::RejectPendingActions { reason, actions } => self.reject(reason, actions.as_deref()),
+            Command::EditAction(rewrite) => self.edit(rewrite),
+            Command::NavigateTo { head, transition } => self.enter_branch(transition, head),
+            Command::Regenerate => {
+                let message = self.last_user_message.clone().ok_or_else(|| {
+                    let text = "there is no message of the user to answer again; send one first";
+                    Error::new(ErrorCode::InvalidState, text)
+                })?;
+                self.enter_branch(Transition::Regenerate, Some(message))
+            }
+            Command::EditMessage { message, files, hook_answers, place } => {
+                let mut change = self.enter_branch(Transition::EditMessage, place.head)?;
+                hook_answers.block_message(&mut self.state);
+                change.events.extend(place.instructions);
+                self.append_message(&mut change, &message, files, hook_answers);
+                Ok(change)
+            }
+            Command::BeginSession { hook_event } => {
+                Ok(Change::append(self.instructions.take().into_iter().chain([hook_event]).collect()))
+            }
+            Command::AppendInbox => self.append_inbox_if_possible(),
+            Command::EditQueuedMessage { old, message, hook_answers } => {
+                self.edit_in_inbox(old, message, hook_answers)
+            }
+            Command::RemoveQueuedMessage(message) => self.remove_from_inbox(&message),
+            Command::ChangeSetting(setting) => {
+                let (durability, keeps_time) = (setting.durability(), setting.keeps_time());
+                let change = Change { durability, keeps_time, ..Change::default() };
+                setting.apply(&mut self.state, self.agent);
+                self.transition(Transition::ChangeSettings, change)
+            }
+            Command::WriteFiles { files, durability } => {
+                Ok(Change { files, durability, ..Change::default() })
+            }
+            Command::StoreBeside { files } => Ok(Change { files, ..Change::default() }),
+            Command::BeginAsked { record } => Ok(Change { files: vec![record], ..Change::default() }),
+            Command::CountSpending | Command::AppendHeld => Ok(Change::default()),
+            Command::Append { events, durability } => Ok(Change { durability, ..Change::append(events) }),
+            Command::CondenseRefused { request } => {
+                // After the condensation the last event may be the same, so that a background response would be fetched that has
+                // failed.
+                forget_response(&mut self.state);
+                Ok(Change::append(vec![request]))
+            }
+            Command::Answered { reply, assessment, hook_answers } => {
+                self.answered(reply, &assessment, hook_answers)
+            }
+            Command::CallEnded { call, ends_run } => self.call_ended(&call, ends_run),
+            Command::CallWaits { call } => {
+                // A call that a pause has stopped goes on with the next run; nobody is asked about it.
+                let is_paused = self.state.execution_status() == ExecutionStatus::Paused;
+                self.calls.put(
+                    &call.action_id,
+                    if is_paused { calls::Stage::Approved } else { calls::Stage::LeftOut },
+                );
+                self.calls.store(&mut self.state);
+                Ok(Change::default())
+            }
+            Command::EndAtBlockedMessage { message } => {
+                unblock_message(&mut self.state, &message);
+                self.transition(Transition::MessageBlocked, Change::default())
+            }
+            Command::AskedToStop { hook_events, is_denied: true } => {
+                self.transition(Transition::StopDenied, Change::append(hook_events))
+            }
+            Command::AskedToStop { hook_events, is_denied: false } => Ok(Change::append(hook_events)),
+            Command::WaitForOthers if !self.calls.has_left_out() => Ok(Change::default()),
+            Command::WaitForOthers => self.transition(Transition::OthersWait, Change::default()),
+            Command::Fail { mut error, is_stuck } => {
+                let partial = self.partial_answer(CutOff::BrokenOff);
+                if partial.is_some() {
+                    error.id = None;
+                }
+                let failure = match is_stuck {
+                    // Calls that the user left out wait again after the run of the approved ones, also if it failed.
+                    _ if self.calls.has_left_out() => Transition::OthersWait,
+                    true => Transition::Stuck,
+                    false => Transition::Failed,
+                };
+                let mut change = Change::append(partial.into_iter().chain([error]).collect());
+                change.effects.push(Effect::EndAnswer);
+                self.transition(failure, change)
+            }
+            Command::ReachLimit { error } => {
+                self.transition(Transition::LimitReached, Change::append(vec![error]))
+            }
+            Command::GetStuck => self.transition(Transition::Stuck, Change::default()),
+            Command::Recover { truncate_to, files, leftovers } => {
+                let mut change = Change { truncate_to, files, ..Change::default() }.strictly();
+                let Some(Leftovers { answers, unknown, is_to_be_asked }) = leftovers else {
+                    return Ok(change);
+                };
+                change.events = answers;
+                self.calls.mark_unknown(&unknown);
+                self.calls.store(&mut self.state);
+                let died = if is_to_be_asked { Transition::PageDiesInCall } else { Transition::PageDies };
+                self.transition(died, change)
+            }
+        }
+    }
+}
+
 /// A command that another handle has asked for: whose it is, and its number.
 #[derive(Clone, Debug)]
 pub struct Asked {
@@ -206,66 +331,4 @@ pub struct Rewrite {
     pub risk: Option<SecurityRisk>,
     /// Denials of hooks, with their reasons.
     pub denied: Vec<(EventId, String)>,
-}
-
-/// Everything that a command stores, in one transaction.
-#[derive(Default)]
-pub struct Change {
-    /// The base state. `None` for files beside the log: then neither that nor the log nor a time changes.
-    pub state: Option<BaseState>,
-    /// The command of another handle, if this carries it out, and the event that it results in.
-    pub asked: Option<(Asked, Option<EventId>)>,
-    /// Events to append in order, each the child of the one before.
-    pub events: Vec<NewEvent>,
-    /// Results to append first. If this commit fails, the next one appends them.
-    pub held: Vec<NewEvent>,
-    /// How durable the commit has to be.
-    pub durability: Durability,
-    /// Whether the time of the conversation stays as it is.
-    pub keeps_time: bool,
-    /// Cuts the log to this length first; `files` has to contain the events that are cut off.
-    pub truncate_to: Option<u64>,
-    pub head_move: Option<HeadMove>,
-    /// Further files.
-    pub files: Vec<FileChange>,
-    /// The length that the log has in the store, if it ends with events that are not counted here.
-    pub stored_length: Option<u64>,
-    /// Changes of the page's state once the change is stored.
-    pub effects: Vec<Effect>,
-}
-
-/// A move of HEAD between the events of a change.
-pub struct HeadMove {
-    /// The number of events before it.
-    pub after: usize,
-    /// The event that it moves to, where the remaining events, if any, start a new branch; `None` before the first event.
-    pub to: Option<EventId>,
-    /// Whether the files go to where they were at that event, or stay as they are.
-    pub files_follow: bool,
-}
-
-/// A change of the page's in-memory state after a commit.
-pub enum Effect {
-    /// Adds a message to the inbox.
-    AddToInbox(Event),
-    /// Removes messages from the inbox, because they are in the log or were taken back.
-    RemoveFromInbox(Vec<Event>),
-    /// Puts a message in the place of the one with this id.
-    ReplaceInInbox(EventId, Event),
-    /// Forgets what was shown of the answer of the run, because its end is stored.
-    EndAnswer,
-}
-
-impl Change {
-    /// A change that appends these events.
-    pub fn append(events: Vec<NewEvent>) -> Self {
-        Self { events, ..Self::default() }
-    }
-
-    /// The same change, which is on disk before its commit is reported as done.
-    #[must_use]
-    pub fn strictly(mut self) -> Self {
-        self.durability = Durability::Strict;
-        self
-    }
 }

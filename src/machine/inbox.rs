@@ -2,7 +2,7 @@
 
 use super::{
     HookAnswers, Machine, Transition,
-    command::{Change, Effect},
+    change::{Change, Effect},
     hook_answers::unblock_message,
 };
 use crate::{

@@ -8,6 +8,7 @@ pub mod answers;
 pub mod assessment;
 pub mod background;
 pub mod calls;
+pub mod change;
 pub mod command;
 pub mod drafts;
 pub mod ended;
@@ -26,7 +27,8 @@ pub mod undecided;
 
 pub use assessment::Assessment;
 pub use calls::Calls;
-pub use command::{Asked, Change, Command, Effect, HeadMove, Leftovers, Place, Rewrite, WaitingCalls};
+pub use change::{Change, Effect, HeadMove};
+pub use command::{Asked, Command, Leftovers, Place, Rewrite, WaitingCalls};
 pub use drafts::{Remains, Resume, StoredDraft};
 pub use ended::{Ended, RunError};
 pub use hook_answers::HookAnswers;
@@ -51,7 +53,6 @@ use crate::{
     tool::FileChange,
 };
 use background::forget_response;
-use hook_answers::unblock_message;
 use stored_agent::{enable_native_calls, store_concurrency, store_model_settings};
 use undecided::mark_decided;
 
@@ -82,125 +83,6 @@ pub struct Machine<'a> {
 }
 
 impl Machine<'_> {
-    /// Applies a command.
-    ///
-    /// # Errors
-    /// `invalid_state` and `not_found`, if the command is not possible now.
-    pub fn apply(mut self, command: Command) -> Result<Change> {
-        let is_beside = matches!(command, Command::StoreBeside { .. });
-        let change = self.change(command)?;
-        Ok(Change { state: (!is_beside).then_some(self.state), ..change })
-    }
-
-    fn change(&mut self, command: Command) -> Result<Change> {
-        match command {
-            Command::SendMessage { message, files, hook_answers, waiting_calls } => {
-                self.send_message(message, files, hook_answers, waiting_calls)
-            }
-            Command::Run { approved } => self.run(approved.as_deref()),
-            Command::Pause => self.pause(),
-            Command::Interrupt => self.interrupt(),
-            Command::RejectPendingActions { reason, actions } => self.reject(reason, actions.as_deref()),
-            Command::EditAction(rewrite) => self.edit(rewrite),
-            Command::NavigateTo { head, transition } => self.enter_branch(transition, head),
-            Command::Regenerate => {
-                let message = self.last_user_message.clone().ok_or_else(|| {
-                    let text = "there is no message of the user to answer again; send one first";
-                    Error::new(ErrorCode::InvalidState, text)
-                })?;
-                self.enter_branch(Transition::Regenerate, Some(message))
-            }
-            Command::EditMessage { message, files, hook_answers, place } => {
-                let mut change = self.enter_branch(Transition::EditMessage, place.head)?;
-                hook_answers.block_message(&mut self.state);
-                change.events.extend(place.instructions);
-                self.append_message(&mut change, &message, files, hook_answers);
-                Ok(change)
-            }
-            Command::BeginSession { hook_event } => {
-                Ok(Change::append(self.instructions.take().into_iter().chain([hook_event]).collect()))
-            }
-            Command::AppendInbox => self.append_inbox_if_possible(),
-            Command::EditQueuedMessage { old, message, hook_answers } => {
-                self.edit_in_inbox(old, message, hook_answers)
-            }
-            Command::RemoveQueuedMessage(message) => self.remove_from_inbox(&message),
-            Command::ChangeSetting(setting) => {
-                let (durability, keeps_time) = (setting.durability(), setting.keeps_time());
-                let change = Change { durability, keeps_time, ..Change::default() };
-                setting.apply(&mut self.state, self.agent);
-                self.transition(Transition::ChangeSettings, change)
-            }
-            Command::WriteFiles { files, durability } => {
-                Ok(Change { files, durability, ..Change::default() })
-            }
-            Command::StoreBeside { files } => Ok(Change { files, ..Change::default() }),
-            Command::BeginAsked { record } => Ok(Change { files: vec![record], ..Change::default() }),
-            Command::CountSpending | Command::AppendHeld => Ok(Change::default()),
-            Command::Append { events, durability } => Ok(Change { durability, ..Change::append(events) }),
-            Command::CondenseRefused { request } => {
-                // After the condensation the last event may be the same, so that a background response would be fetched that has
-                // failed.
-                forget_response(&mut self.state);
-                Ok(Change::append(vec![request]))
-            }
-            Command::Answered { reply, assessment, hook_answers } => {
-                self.answered(reply, &assessment, hook_answers)
-            }
-            Command::CallEnded { call, ends_run } => self.call_ended(&call, ends_run),
-            Command::CallWaits { call } => {
-                // A call that a pause has stopped goes on with the next run; nobody is asked about it.
-                let is_paused = self.state.execution_status() == ExecutionStatus::Paused;
-                self.calls.put(
-                    &call.action_id,
-                    if is_paused { calls::Stage::Approved } else { calls::Stage::LeftOut },
-                );
-                self.calls.store(&mut self.state);
-                Ok(Change::default())
-            }
-            Command::EndAtBlockedMessage { message } => {
-                unblock_message(&mut self.state, &message);
-                self.transition(Transition::MessageBlocked, Change::default())
-            }
-            Command::AskedToStop { hook_events, is_denied: true } => {
-                self.transition(Transition::StopDenied, Change::append(hook_events))
-            }
-            Command::AskedToStop { hook_events, is_denied: false } => Ok(Change::append(hook_events)),
-            Command::WaitForOthers if !self.calls.has_left_out() => Ok(Change::default()),
-            Command::WaitForOthers => self.transition(Transition::OthersWait, Change::default()),
-            Command::Fail { mut error, is_stuck } => {
-                let partial = self.partial_answer(CutOff::BrokenOff);
-                if partial.is_some() {
-                    error.id = None;
-                }
-                let failure = match is_stuck {
-                    // Calls that the user left out wait again after the run of the approved ones, also if it failed.
-                    _ if self.calls.has_left_out() => Transition::OthersWait,
-                    true => Transition::Stuck,
-                    false => Transition::Failed,
-                };
-                let mut change = Change::append(partial.into_iter().chain([error]).collect());
-                change.effects.push(Effect::EndAnswer);
-                self.transition(failure, change)
-            }
-            Command::ReachLimit { error } => {
-                self.transition(Transition::LimitReached, Change::append(vec![error]))
-            }
-            Command::GetStuck => self.transition(Transition::Stuck, Change::default()),
-            Command::Recover { truncate_to, files, leftovers } => {
-                let mut change = Change { truncate_to, files, ..Change::default() }.strictly();
-                let Some(Leftovers { answers, unknown, is_to_be_asked }) = leftovers else {
-                    return Ok(change);
-                };
-                change.events = answers;
-                self.calls.mark_unknown(&unknown);
-                self.calls.store(&mut self.state);
-                let died = if is_to_be_asked { Transition::PageDiesInCall } else { Transition::PageDies };
-                self.transition(died, change)
-            }
-        }
-    }
-
     fn transition(&mut self, transition: Transition, change: Change) -> Result<Change> {
         transition.apply(&mut self.state)?;
         Ok(change)

@@ -1,7 +1,7 @@
 //! The in-memory state of an open conversation. It is lost when the page closes.
 
 use super::{
-    command::Effect,
+    change::Effect,
     drafts::{Remains, StoredDraft},
 };
 use crate::{
