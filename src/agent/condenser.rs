@@ -10,18 +10,6 @@ use std::rc::Rc;
 /// The usage id of the model that writes summaries, unless the host gives that model another one.
 const USAGE_ID: &str = "condenser";
 
-/// The condenser that the host has given to an agent. A trait, so that its code is only in the chunk that makes it.
-pub trait GivenCondenser {
-    /// Whether it condenses anything.
-    fn condenses(&self) -> bool;
-
-    /// The stored form, as the SDK writes it. `agents` is the agent's model.
-    fn to_sdk_json(&self, agents: &Llm) -> RawJson;
-
-    /// The model that writes the summaries of the member at this place.
-    fn llm(&self, member: usize, agents: &Llm) -> Option<Rc<Llm>>;
-}
-
 /// The condenser of an agent. A pipeline is the list of its members; without members it is the SDK's `NoOpCondenser`.
 #[derive(Clone)]
 pub struct AgentCondenser {
@@ -58,16 +46,19 @@ pub fn summary_llm(llm: &Llm, usage_id: Option<&str>) -> Rc<Llm> {
     Rc::new(llm)
 }
 
-impl GivenCondenser for AgentCondenser {
-    fn condenses(&self) -> bool {
+impl AgentCondenser {
+    /// Whether it condenses anything.
+    pub fn condenses(&self) -> bool {
         !self.members.is_empty()
     }
 
-    fn llm(&self, member: usize, agents: &Llm) -> Option<Rc<Llm>> {
+    /// The model that writes the summaries of the member at this place, if the agent's model is `agents`.
+    pub fn llm(&self, member: usize, agents: &Llm) -> Option<Rc<Llm>> {
         self.members.get(member).map(|member| member.llm(agents))
     }
 
-    fn to_sdk_json(&self, agents: &Llm) -> RawJson {
+    /// The stored form, as the SDK writes it.
+    pub fn to_sdk_json(&self, agents: &Llm) -> RawJson {
         let members = self.members.iter().map(|member| {
             let mut settings = member.settings.clone();
             settings.set_first("llm", &member.llm(agents).options.to_sdk_json(None));

@@ -11,7 +11,7 @@ mod response;
 mod schema;
 pub mod underway;
 
-pub use condenser::{AgentCondenser, CondenserMember, GivenCondenser, summary_llm};
+pub use condenser::{AgentCondenser, CondenserMember, summary_llm};
 pub use execute::{execute, without_secrets};
 pub use partial::{CutOff, Piece, ShownAnswer, partial_answer};
 pub use response::{Call, Known, NewEvent, Reply, ReplyKind, error_event, is_answer_demand, read_response};
@@ -40,7 +40,7 @@ pub struct Agent {
     /// The most calls that run at the same time; at least 1.
     pub tool_concurrency_limit: usize,
     /// The condenser. `None` uses the stored one with the agent's model; `Some(None)` is no condenser.
-    pub condenser: Option<Option<Rc<dyn GivenCondenser>>>,
+    pub condenser: Option<Option<Rc<AgentCondenser>>>,
     /// Counts the tokens of a text as the model does; without it, or where it returns `None`, they are estimated.
     pub count_tokens: Option<TokenCounter>,
     /// Rates the agent's answers.

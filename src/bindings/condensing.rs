@@ -7,7 +7,7 @@ use super::{
     options::{is_absent, llm, property},
 };
 use crate::{
-    agent::{Agent, AgentCondenser, CondenserMember, GivenCondenser},
+    agent::{Agent, AgentCondenser, CondenserMember},
     conversation::ContextUsage,
     error::Result,
 };
@@ -65,7 +65,7 @@ pub(super) async fn configure<'a>(agent: &'a mut Agent, options: &'a JsValue) ->
 }
 
 /// The condenser of a list of members, each with `settings` (JSON) and `llm`.
-fn condenser(members: &JsValue) -> Result<Rc<dyn GivenCondenser>> {
+fn condenser(members: &JsValue) -> Result<Rc<AgentCondenser>> {
     let members: Result<Vec<CondenserMember>> = Array::from(members)
         .iter()
         .map(|member| {

@@ -7,7 +7,7 @@ use futures_util::future::{join, poll_immediate};
 use serde_json::{Value, json};
 use std::{pin::pin, rc::Rc};
 use threadkeep::{
-    agent::{AgentCondenser, CondenserMember, GivenCondenser},
+    agent::{AgentCondenser, CondenserMember},
     cancel::CancelToken,
     conversation::{Conversation, WarningCode},
     error::ErrorCode,
@@ -195,11 +195,7 @@ fn requests_that_condensing_does_not_shorten_enough_end_as_stuck() {
 #[test]
 fn without_a_condenser_a_full_context_window_is_an_error() {
     block_on(async {
-        for condenser in [
-            None,
-            Some(None),
-            Some(Some(Rc::new(AgentCondenser { members: Vec::new() }) as Rc<dyn GivenCondenser>)),
-        ] {
+        for condenser in [None, Some(None), Some(Some(Rc::new(AgentCondenser { members: Vec::new() })))] {
             let mut world = World::new(Rc::new(MemoryStore::new()), vec![echo()], [too_long()]);
             world.condenser = condenser;
             let conversation = world.open().await.unwrap();

@@ -11,7 +11,7 @@ use std::{
     time::Duration,
 };
 use threadkeep::{
-    agent::{Agent, GivenCondenser, critic::Critic},
+    agent::{Agent, AgentCondenser, critic::Critic},
     conversation::{Access, Conversation, OpenOptions, Resume, RunLimits, stuck_detector::StuckDetection},
     error::{Error, ErrorCode, Result},
     event::{Body, Event, Source},
@@ -320,7 +320,7 @@ pub struct World {
     /// The text in those pieces that have the same id as the last one.
     pub shown: Rc<RefCell<String>>,
     pub native_tool_calling: Option<bool>,
-    pub condenser: Option<Option<Rc<dyn GivenCondenser>>>,
+    pub condenser: Option<Option<Rc<AgentCondenser>>>,
     /// The conversations above, for that of a sub-agent.
     pub ancestors: Vec<ConversationId>,
     /// The conversation whose files calls change.
