@@ -1,8 +1,15 @@
-// Uses of the types of `threadkeep/conversations` and its component that TypeScript must accept or refuse. Compiled, never run.
-import { memoryStore } from "threadkeep";
+// Uses of the types of `threadkeep/conversations`, its component and that of the files of a conversation that TypeScript must accept or refuse. Compiled, never run.
+import { type Conversation, memoryStore } from "threadkeep";
 import "threadkeep/chat";
 import { type ConversationsLabels, defineConversations, type Selection, type ThreadkeepConversations } from "threadkeep/conversations";
-import { type ConversationsHandle, type ConversationsViewProps, defaultConversationsLabels } from "threadkeep/preact";
+import {
+  type ConversationsHandle,
+  type ConversationsViewProps,
+  defaultConversationsLabels,
+  defaultFilesLabels,
+  type FilesLabels,
+  type FilesViewProps,
+} from "threadkeep/preact";
 
 const list: ThreadkeepConversations = document.querySelector("threadkeep-conversations")!;
 list.chat = document.querySelector("threadkeep-chat");
@@ -32,3 +39,10 @@ const props: ConversationsViewProps = {
 // @ts-expect-error it has to be a text or nothing
 const wrong: ConversationsViewProps = { conversationId: 7 };
 void [props, wrong];
+
+declare const conversation: Conversation;
+const filesLabels: FilesLabels = { ...defaultFilesLabels, added: (count) => `${count} hinzugefügt` };
+const files: FilesViewProps = { conversation, labels: { add: filesLabels.add } };
+// @ts-expect-error there is no such text
+const wrongFiles: FilesViewProps = { conversation, labels: { title: "x" } };
+void [files, wrongFiles];

@@ -1,5 +1,5 @@
-// `threadkeep/preact`: the components of `<threadkeep-chat>`, `<threadkeep-conversations>` and `<threadkeep-model>`, for a Preact app that
-// puts them together itself. The styles are in `threadkeep/preact.css`, for an element with the class `threadkeep`.
+// `threadkeep/preact`: the components of `<threadkeep-chat>`, `<threadkeep-conversations>` and `<threadkeep-model>`, and the files of a
+// conversation, for a Preact app that puts them together itself. The styles are in `threadkeep/preact.css`, for an element with the class `threadkeep`.
 export { type Chat, useChat, useSnapshot } from "../chat/context.js";
 export { ChatView, type ChatViewProps } from "../chat/chat.js";
 export {
@@ -24,6 +24,8 @@ export { type Shortcut, Shortcuts, type ShortcutsHandle, type ShortcutsProps } f
 export type { ConversationVisualizer, Visualize, VisualizerOption } from "../chat/visualizer.js";
 export { type ConversationsLabels, defaultConversationsLabels } from "../conversations/labels.js";
 export { type ConversationsHandle, ConversationsView, type ConversationsViewProps, type Selection } from "../conversations/view.js";
+export { defaultFilesLabels, type FilesLabels } from "../files/labels.js";
+export { FilesView, type FilesViewProps } from "../files/view.js";
 export { type KeyProtection, KeyStore } from "../model/keys.js";
 export { defaultModelLabels, type ModelLabels } from "../model/labels.js";
 export { type ModelProvider, modelProviders } from "../model/providers.js";

@@ -7,8 +7,8 @@ import { useChat } from "../context.js";
 import { Icon } from "../controls/icon.js";
 import { sentence } from "../controls/failures.js";
 import { dataUrl } from "../data-url.js";
-import { el } from "../dom.js";
 import { sizeText } from "../file-size.js";
+import { saveFile } from "../save-file.js";
 import { PlainText } from "./plain.js";
 
 /** Pictures that browsers show without executing anything in them: no SVG. */
@@ -53,7 +53,7 @@ function AttachedFile({ file }: { file: UIAttachment }) {
       const content = await workspace.read(file.path);
       keep(content);
       const found = await viewOf(content);
-      if (found === null) save(content, file.name);
+      if (found === null) saveFile(content, file.name);
       if (found === null) announce(labels.savedFile(name));
       show(found ?? { saved: true });
     } catch (error) {
@@ -95,7 +95,7 @@ function AttachedFile({ file }: { file: UIAttachment }) {
         <audio class="attached-sound" controls src={shown.sound} aria-label={name} />
       ) : null}
       {isOpen && bytes !== null && !("problem" in shown) ? (
-        <button type="button" class="button small" aria-label={labels.saveFileName(name)} onClick={() => save(bytes, file.name)}>
+        <button type="button" class="button small" aria-label={labels.saveFileName(name)} onClick={() => saveFile(bytes, file.name)}>
           {labels.saveFile}
         </button>
       ) : null}
@@ -118,12 +118,4 @@ async function viewOf(bytes: Uint8Array): Promise<Shown> {
   } catch {
     return null;
   }
-}
-
-/** Without a type of its own, no browser opens the file as a page of this origin. */
-function save(bytes: Uint8Array, name: string): void {
-  const url = URL.createObjectURL(new Blob([bytes as BlobPart], { type: "application/octet-stream" }));
-  el("a", { href: url, download: name }).click();
-  // The browser reads it after the click returns.
-  setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }
