@@ -27,8 +27,7 @@ export async function build({ outdir = join(here, "dist") } = {}) {
   await rm(outdir, { recursive: true, force: true });
   await esbuild.build({
     entryPoints: [
-      { in: join(here, "main.ts"), out: "main" },
-      { in: join(here, "background-worker.ts"), out: "background-worker" },
+      { in: join(here, "main.tsx"), out: "main" },
       { in: join(here, "style.css"), out: "main" },
     ],
     outdir,

@@ -1,4 +1,4 @@
-// The demo page and output that is not to be trusted, under its security policy, keyboards, and keys.
+// The demo page and output that is not to be trusted, under its security policy, and keyboards. Keys are in locked-key.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { startDemo, stepsOf } from "./page.mjs";
@@ -10,7 +10,7 @@ before(async () => (demo = await startDemo()));
 after(() => demo.close());
 
 for (const kind of availableBrowsers) {
-  test(`${kind}: the demo takes care of hostile output, keyboards and keys`, async (context) => {
+  test(`${kind}: the demo takes care of hostile output and keyboards`, async (context) => {
     const browser = await tabs(kind);
     const step = stepsOf(context, browser, demo);
     try {
@@ -65,14 +65,11 @@ for (const kind of availableBrowsers) {
         await tabTo(".call summary", { back: true });
         await keyboard.press("Enter");
         assert.equal(await page.page.$eval(".call", (call) => call.open), true);
-        await tabTo("#menu-button", { back: true });
+        await tabTo("#export-button", { back: true });
         await keyboard.press("Enter");
-        assert.equal(await page.page.evaluate(() => document.activeElement.id), "rename-button");
-        await keyboard.press("Enter");
-        await keyboard.type("By keyboard");
-        await keyboard.press("Enter");
-        await page.shows(/By keyboard/, ".conversation[aria-current]");
-        assert.equal(await page.page.evaluate(() => document.activeElement.id), "menu-button");
+        await page.until("the first form has the focus", () => document.activeElement.id === "export-archive");
+        await keyboard.press("Escape");
+        await page.until("the focus returns", () => document.activeElement.id === "export-button");
         await tabTo(".composer-text");
         await keyboard.type("A long answer of 40 paragraphs");
         await keyboard.press("Enter");
@@ -81,51 +78,6 @@ for (const kind of availableBrowsers) {
         await page.shows(/Stopped/);
         await page.until("one can go on", () => document.querySelector(".next .button"));
         await tabTo(".next .button", { back: true });
-      });
-
-      await step("a key stays in memory unless the user stores it", async (page) => {
-        const stored = () =>
-          page.page.evaluate(async () => {
-            const texts = [JSON.stringify({ ...localStorage, ...sessionStorage })];
-            for (const { name } of await indexedDB.databases()) {
-              const database = await new Promise((resolve) => (indexedDB.open(name).onsuccess = (event) => resolve(event.target.result)));
-              for (const store of database.objectStoreNames) {
-                const request = database.transaction(store).objectStore(store).getAll();
-                texts.push(
-                  await new Promise(
-                    (resolve) =>
-                      (request.onsuccess = () =>
-                        resolve(
-                          JSON.stringify(request.result, (_, value) =>
-                            ArrayBuffer.isView(value) ? new TextDecoder().decode(value) : value,
-                          ),
-                        )),
-                  ),
-                );
-              }
-              database.close();
-            }
-            return texts.join("\n");
-          });
-        const connect = (key, kept) => page.connect({ baseUrl: `${demo.origin}/v1`, key, kept });
-        await connect("sk-in-memory-1");
-        await page.ask("hello");
-        assert.equal(demo.requests.at(-1).authorization, "Bearer sk-in-memory-1");
-        const everything = await stored();
-        assert.match(everything, /MessageEvent/);
-        assert.doesNotMatch(everything, /sk-in-memory-1/);
-        await page.page.reload();
-        await page.until("the page has drawn itself", () => document.querySelector(".items"));
-        await connect("sk-locked-3", "eight words would be better");
-        assert.doesNotMatch(await stored(), /sk-locked-3|eight words/);
-        await page.page.reload();
-        await page.shows(/key is locked/, "#model-label");
-        await page.press("Unlock it");
-        await page.unlock("eight words would be better");
-        await page.shows(/Change/, "#model-label");
-        await page.ask("hello once more");
-        assert.equal(demo.requests.at(-1).authorization, "Bearer sk-locked-3");
-        await page.page.evaluate(() => localStorage.clear());
       });
     } finally {
       await browser.close();

@@ -1,4 +1,5 @@
-// Control in the demo page: when calls wait for the user, which tools are always allowed, secrets, and limits of a run.
+// Control in the demo page: when calls wait for the user, which tools are always allowed, and secrets. How one decides about a call is in
+// browser/ui/chat/deciding.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { startDemo, stepsOf } from "./page.mjs";
@@ -23,59 +24,27 @@ for (const kind of availableBrowsers) {
     };
 
     try {
-      await step("a risky call waits, over a reload, and runs once approved", async (page) => {
-        await askFirst(page, "Pay Ann 20 euros", /A call waits for you.*Pay Ann 20.*high risk.*amount.*20/);
-        await page.isAccessible("a call that waits");
-        await page.page.reload();
-        await page.waits(/A call waits for you.*high risk.*to.*Ann/);
-        await page.approve();
-        await page.shows(/Paid Ann 20 euros.*scripted answer/);
-        await page.idle();
-        assert.match(await page.text("#control-line"), /^Asks about risky calls$/);
-      });
-
-      await step("a tool is always allowed here, until it is not", async (page) => {
-        await page.press("Control");
-        await page.click("#policy-always");
-        await page.press("Done");
-        await askFirst(page, "Roll a die", /A call waits for you/);
-        await page.press("Always allow roll_dice here…");
-        await page.press("Never ask about roll_dice here");
-        await page.shows(/roll_dice: \d.*scripted answer/);
-        await page.idle();
-        await page.ask("Roll two dice");
-        await page.page.reload();
-        await page.shows(/sum \d/);
-        await page.press("Control");
-        await page.press("Ask again about roll_dice");
-        await page.until("it is forgotten", () => document.activeElement.id === "policy-risky");
-        await page.press("Done");
-        await askFirst(page, "Roll a die", /A call waits for you/);
-        await page.page.evaluate(() => localStorage.clear());
-      });
-
       await step("the confirmation policy of a conversation can be chosen", async (page) => {
         await page.ask("Roll a die");
         await page.press("Control");
         await page.isAccessible("control");
         await page.click("#policy-always");
         await page.shows(/Asks about every call/, "#control-line");
-        await page.press("Done");
+        await page.press("Close the control");
         await page.page.reload();
         await page.shows(/Asks about every call/, "#control-line");
-        await askFirst(page, "Roll a die", /Roll the dice/);
+        await askFirst(page, "Roll a die", /A call waits for you/);
+        await page.press("Always allow roll_dice here…");
+        await page.press("Never ask about roll_dice here");
+        await page.shows(/roll_dice: \d.*scripted answer/);
+        await page.idle();
         await page.press("Control");
+        await page.press("Ask again about roll_dice");
+        await page.until("it is forgotten", () => document.activeElement.id === "policy-risky");
         await page.click("#policy-never");
         await page.shows(/Asks about harmful tools only/, "#control-line");
-        await page.press("Done");
-        await page.press("Approve roll_dice");
-        await page.until("it ran", () => document.querySelectorAll('.call[data-state="done"]').length === 2);
-        await page.idle();
+        await page.press("Close the control");
         await page.ask("Roll a die");
-        assert.deepEqual(
-          (await page.calls()).map(({ state }) => state),
-          ["done", "done", "done"],
-        );
         // What does harm is asked about in each case.
         await askFirst(page, "Pay Ann 20 euros", /A call waits for you.*Pay Ann 20/);
       });
@@ -89,7 +58,7 @@ for (const kind of availableBrowsers) {
         await page.press("Add");
         await page.shows(/API_TOKEN/, ".secret-names");
         assert.equal(await page.page.$eval("#secret-value", (field) => field.value), "");
-        await page.press("Done");
+        await page.press("Close the control");
         await page.ask("Call the API");
         await page.shows(/a friend of this page.*<secret-hidden>/);
         assert.doesNotMatch(await page.page.content(), /swordfish/);
@@ -99,17 +68,6 @@ for (const kind of availableBrowsers) {
         await page.shows(/API_TOKEN.*not stored/, ".secret-names");
         await page.press("Remove API_TOKEN");
         await page.until("it is gone", () => document.querySelector(".secret-names").hidden);
-      });
-
-      await step("a budget is named, and a hook refuses a tool", async (page) => {
-        await page.press("Settings");
-        await page.fill("#budget", "1");
-        await page.choose("#forbidden", "roll_dice");
-        await page.press("Save");
-        await page.shows(/at most \$1.* a run/, "#control-line");
-        await page.ask("Roll a die");
-        await page.shows(/The user has forbidden roll_dice/);
-        await page.page.evaluate(() => localStorage.clear());
       });
     } finally {
       await browser.close();

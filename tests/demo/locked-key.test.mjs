@@ -38,6 +38,8 @@ for (const kind of availableBrowsers) {
     try {
       await step("a message waits for the key, and is sent with it", async (page) => {
         await lock(page);
+        const stored = await page.page.evaluate(() => JSON.stringify(localStorage));
+        assert.doesNotMatch(stored, /sk-locked|eight words/);
         await page.say("What is 6 * 7?");
         await page.page.waitForSelector("body > div >>> #unlock-field");
         await page.page.keyboard.press("Escape");
@@ -61,7 +63,8 @@ for (const kind of availableBrowsers) {
         await page.fill("#server-url", `${demo.origin}/tools/mcp`);
         await page.fill("#server-token", "locked-token");
         await page.press("Add the server");
-        await page.press("Save");
+        await page.shows(/weather/, ".servers");
+        await page.press("Close the settings");
         await lock(page);
         tools.length = 0;
         await page.say("What is 6 * 7?");

@@ -1,4 +1,5 @@
-// The demo page without a network: it opens, waits and goes on; it can be installed, and a new version is only offered.
+// The demo page without a network: it opens, and waits; it can be installed, and a new version is only offered. What a run does without a
+// network is in browser/llm/offline.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import path from "node:path";
@@ -48,38 +49,6 @@ for (const kind of availableBrowsers) {
         await page.shows(/hello.*scripted/);
         await page.idle();
         await photograph(page, `offline-${kind}-after`);
-      });
-
-      await step("a run without a network in mid-answer waits, and the answer is requested again", async (page) => {
-        await page.say("A long answer of 60 paragraphs");
-        await page.streams();
-        await demo.stop();
-        try {
-          await page.shows(/could not be reached.*Trying again in/, ".next");
-          assert.equal(await page.page.$(".entry.live .prose"), null, "what was shown is not an answer");
-          await page.still();
-          await photograph(page, `offline-${kind}-in-the-middle`);
-          // A page that is closed now shows why it stopped when it is opened again.
-          await page.page.reload();
-          await page.shows(/cut off here/, ".next");
-          await photograph(page, `offline-${kind}-reloaded`);
-          await page.press("Continue");
-          await page.shows(/Trying again in/, ".next");
-        } finally {
-          await demo.restart();
-        }
-        await page.streams();
-        await page.press("Stop");
-        await page.shows(/Stopped/);
-      });
-
-      await step("a server that asks for a pause is counted down", async (page) => {
-        await page.say("fail 429");
-        await page.shows(/asks for a pause.*Trying again in \d+ s.*Try now/, ".next");
-        await page.still();
-        await photograph(page, `pause-${kind}`);
-        await page.press("Stop");
-        await page.shows(/Stopped/);
       });
 
       await step("a new version is offered, and not taken while the agent is at work", async (page) => {

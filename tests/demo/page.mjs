@@ -162,7 +162,7 @@ export class DemoPage {
     if (kept !== undefined) await this.fill("[name=passphrase]", kept);
     await this.press("Use this model");
     await this.shows(/^Saved\.$/, ".saved");
-    await this.press("Cancel");
+    await this.press("Close the settings");
   }
 
   /** Answers the question for the passphrase. */
@@ -197,11 +197,10 @@ export class DemoPage {
     return this.until("nothing moves", () => document.getAnimations().length === 0);
   }
 
-  /** Turns the lights off, and waits until no colour is on its way. Only Chromium's protocol can; false elsewhere. */
-  async inTheDark() {
+  /** Shows the page in a theme of the system, and waits until no colour is on its way. Only Chromium's protocol can; false elsewhere. */
+  async inTheme(value) {
     if (this.kind !== "chromium") return false;
-    await this.page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: "dark" }]);
-    await this.until("it is dark", () => matchMedia("(prefers-color-scheme: dark)").matches);
+    await this.page.emulateMediaFeatures([{ name: "prefers-color-scheme", value }]);
     // The transitions begin when the page is drawn the next time.
     await this.page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
     await this.still();
@@ -214,9 +213,8 @@ export class DemoPage {
     assert.deepEqual(found, [], where);
   }
 
-  /** Clicks the button of this name, once it has stopped moving. On a narrow screen some are in a menu, which is opened. */
+  /** Clicks the button of this name, once it has stopped moving. */
   async press(name) {
-    await this.page.evaluate(openMenu, name);
     await this.#clickFound(`there is a button “${name}”`, findButton, name);
   }
 
@@ -252,10 +250,6 @@ export class DemoPage {
   async pressIfThere(name) {
     const button = await this.page.evaluateHandle(findButton, name);
     await button.evaluate((found) => found?.click());
-  }
-
-  follow(href) {
-    return this.click(`a[href="${href}"]`);
   }
 
   /** Every call in the thread: its title, its state, and what is in it, which is there when it is unfolded. */
@@ -345,14 +339,6 @@ function arrivalOfClick(element) {
   };
   window.addEventListener("click", note, { capture: true, once: true });
   return arrival;
-}
-
-function openMenu(name) {
-  const action = [...document.querySelectorAll("#conversation-actions button")].find(
-    (button) => button.getAttribute("aria-label") === name,
-  );
-  const opener = document.querySelector("#menu-button");
-  if (action && !action.checkVisibility() && opener.checkVisibility() && !document.querySelector("dialog:modal")) opener.click();
 }
 
 function findButton(name) {

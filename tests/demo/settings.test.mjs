@@ -1,17 +1,25 @@
-// The demo page for somebody who sees it for the first time: secrets before the first message, the theme, and
-// notices. Those of the model are in tests/browser/ui/model.
+// The settings of the demo page, secrets before the first message, and notices. The form of the model is in browser/ui/model.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { createModel } from "../support/model.mjs";
 import { startDemo, stepsOf } from "./page.mjs";
 import { availableBrowsers } from "../support/browser/driver.mjs";
-import { photograph, tabs } from "../support/browser/tabs.mjs";
+import { tabs } from "../support/browser/tabs.mjs";
+
+/** Says its name; `slow` waits until the test lets it go. */
+const model = createModel(async ({ model: name, messages }) => {
+  if (name !== "slow" || messages?.at(-1).role !== "user") return { text: `I am ${name}.` };
+  await new Promise((resolve) => (letGo = resolve));
+  return { calls: [{ name: "roll_dice", arguments: { count: 1, sides: 6 } }] };
+});
+let letGo;
 
 let demo;
-before(async () => (demo = await startDemo()));
+before(async () => (demo = await startDemo({ mounts: { "/slow/": (request, response) => (model.handle(request, response), true) } })));
 after(() => demo.close());
 
 for (const kind of availableBrowsers) {
-  test(`${kind}: a newcomer to the demo gives secrets, and chooses a theme`, async (context) => {
+  test(`${kind}: a newcomer to the demo gives secrets, and chooses a model`, async (context) => {
     const browser = await tabs(kind);
     const step = stepsOf(context, browser, demo);
 
@@ -24,7 +32,7 @@ for (const kind of availableBrowsers) {
         await page.shows(/API_TOKEN/, ".secret-names");
         await page.click("#policy-always");
         await page.isAccessible("control before the first message");
-        await page.press("Done");
+        await page.press("Close the control");
         await page.shows(/Asks about every call/, "#control-line");
         await page.say("Call the API");
         await page.press("Approve call_api");
@@ -33,44 +41,30 @@ for (const kind of availableBrowsers) {
         assert.doesNotMatch(await page.page.content(), /swordfish/);
         await page.shows(/K tokens/, ".spent");
         assert.doesNotMatch(await page.text("#control-line"), /\$/, "the stand-in costs nothing");
-        await page.follow("#/");
+        await page.click('a[href="#/"]');
         await page.shows(/Pick up the thread/, "#chat");
         await page.press("Control");
         assert.equal(await page.text(".secret-names"), "", "it was for that conversation");
         await page.page.evaluate(() => localStorage.clear());
       });
 
-      await step("the theme that was chosen is there before anything is drawn", async (page) => {
-        const background = () => page.page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+      await step("another model answers from the next request on, also in a run that is under way, and a budget is named", async (page) => {
+        await page.connect({ baseUrl: `${demo.origin}/slow`, model: "openai/slow" });
+        await page.say("Roll a die");
+        await page.until("it runs", () => document.querySelector(".composer .stop"));
+        await page.connect({ baseUrl: `${demo.origin}/slow`, model: "openai/quick" });
+        await page.shows(/quick at/, "#model-label");
+        letGo();
+        await page.shows(/Roll dice.*I am quick/);
+        await page.idle();
         await page.press("Settings");
-        const [light, dark] = [await background(), (await page.choose("#theme", "dark"), await background())];
-        assert.notEqual(light, dark);
-        await page.press("Cancel");
-        await page.page.evaluateOnNewDocument(() => {
-          new MutationObserver((_, observer) => {
-            if (document.body === null) return;
-            window.themeAtFirst = document.documentElement.dataset.theme;
-            observer.disconnect();
-          }).observe(document, { childList: true, subtree: true });
-        });
-        await page.page.reload();
-        await page.drawn();
-        assert.deepEqual([await page.page.evaluate(() => window.themeAtFirst), await background()], ["dark", dark]);
-        await photograph(page, `dark-${kind}`);
-        await page.press("Settings");
-        await page.choose("#theme", "system");
-        assert.equal(await background(), light);
+        await page.fill("#budget", "1");
+        await page.page.$eval("#budget", (field) => field.blur());
+        await page.shows(/at most \$1.* a run/, "#control-line");
+        await page.page.evaluate(() => localStorage.clear());
       });
 
       await step("a notice takes the place of the one before it about the same thing", async (page) => {
-        const save = async () => {
-          await page.press("Settings");
-          await page.press("Save");
-          await page.until("the dialog is closed", () => !document.querySelector("dialog"));
-        };
-        await save();
-        await save();
-        await page.shows(/^Settings saved\.$/, "#notices");
         for (const name of ["one", "two"])
           await page.page.evaluate((name) => dispatchEvent(new ErrorEvent("error", { error: new Error(`this is ${name}`) })), name);
         await page.shows(/This is two/, "#notices");

@@ -1,15 +1,13 @@
-// Opens conversations with the page's agent, as the settings say: in this tab, in the worker for all tabs, or on an agent server.
+// Opens conversations with the page's agent, as the settings say: in this browser, or on an agent server.
 
-import { Conversation, type ConversationOptions, type LLM, ThreadkeepError } from "threadkeep";
+import { Agent, type AgentContextOptions, Conversation, type ConversationOptions, LLM, ThreadkeepError } from "threadkeep";
 import { pdfText } from "threadkeep/pdf";
 import { openThread, type Thread } from "threadkeep/thread";
-import { keepSecrets, secretsOf } from "../control/secrets.ts";
-import { mcpServers } from "../settings/mcp-servers.ts";
-import { isScripted, keyIsLockedFor, modelOptions, settings } from "../settings/settings.ts";
-import { needKey } from "../settings/unlock.ts";
-import { backgroundWorker } from "./background.ts";
-import { llmFor, optionsFor, optionsOnServer, type Plan } from "./plan.ts";
-import { needServerKey, serverAt } from "./server.ts";
+import { needServerKey, serverAt } from "../server/agent-server.ts";
+import { isScripted, mcpServers, modelOptions, needKey, settings } from "../settings/settings.ts";
+import { analyzer, type PolicyChoice, policyFor } from "./policy.ts";
+import { keepSecrets, secretsOf } from "./secrets.ts";
+import { chosenTools, pageTools } from "./tools.ts";
 
 export interface Opened {
   thread: Thread;
@@ -23,7 +21,7 @@ export async function createConversation(): Promise<Opened> {
   const { agentServer, beginsOnServer, policy } = settings();
   const server = agentServer !== null && beginsOnServer ? agentServer.host : null;
   if (server !== null) await needServerKey(server);
-  const opened = await open(await planned(secretsOf(), policy), server);
+  const opened = await open(server, { secrets: secretsOf(), ...decisions(policy) });
   keepSecrets(opened.thread.getSnapshot().conversationId!);
   return opened;
 }
@@ -35,8 +33,8 @@ export async function openStored(conversationId: string): Promise<Opened> {
   if (!stored)
     throw new ThreadkeepError("not_found", `there is no conversation ${conversationId} in this browser; it may have been deleted`);
   // Of an imported policy and the page's the stricter applies, until the user decides.
-  const plan = await planned(secretsOf(conversationId), stored.undecided && stored.server === null ? settings().policy : null);
-  return open(plan, stored.server, conversationId);
+  const decided = stored.undecided && stored.server === null ? decisions(settings().policy) : {};
+  return open(stored.server, { conversationId, secrets: secretsOf(conversationId), ...decided });
 }
 
 /** Deletes a conversation that is not open here, or no longer. Another tab that has it open, and writes it perhaps, is told. */
@@ -45,18 +43,15 @@ export async function deleteStored(conversationId: string): Promise<void> {
     await Conversation.delete(conversationId);
   } catch (error) {
     if (!(error instanceof ThreadkeepError && error.code === "locked_elsewhere")) throw error;
-    const conversation = await Conversation.open({ ...optionsFor(await planned(), pdfs), conversationId, deleteOnClose: true });
+    const conversation = await Conversation.open({ ...optionsHere(), conversationId, deleteOnClose: true });
     await conversation.takeOver();
     await conversation.close();
   }
 }
 
-async function open(plan: Plan, server: string | null, conversationId?: string): Promise<Opened> {
-  const id = conversationId === undefined ? {} : { conversationId };
-  const thread =
-    server === null
-      ? openThread({ ...optionsFor(plan, pdfs), ...homeFor(plan), ...id })
-      : openThread({ ...optionsOnServer(plan), home: serverAt(server), ...id }); // The server has the model's key already.
+async function open(server: string | null, own: Partial<ConversationOptions>): Promise<Opened> {
+  const options = server === null ? optionsHere() : { agent: agentOnServer(), home: serverAt(server) };
+  const thread = openThread({ ...options, ...own });
   try {
     await thread.opened();
     return { thread, server };
@@ -66,12 +61,40 @@ async function open(plan: Plan, server: string | null, conversationId?: string):
   }
 }
 
-/** The worker, if a conversation can run there: a locked key is asked for, and a server is connected, in the tab that runs it. */
-function homeFor(plan: Plan): Pick<ConversationOptions, "home"> {
-  const canRunThere = typeof plan.llm.apiKey !== "function" && Object.keys(plan.servers).length === 0;
-  const worker = settings().inBackground && canRunThere ? backgroundWorker() : null;
-  return worker ? { home: { worker, data: plan } } : {};
+const decisions = (policy: PolicyChoice): Partial<ConversationOptions> => ({
+  confirmationPolicy: policyFor(policy),
+  securityAnalyzer: analyzer,
+});
+
+export const createLLM = (): LLM => new LLM(modelOptions());
+
+/** The settings with which a conversation is opened, beside the model: with others it is opened again. */
+export function limits(): string {
+  const { budget, files, terminal, subagents } = settings();
+  return JSON.stringify([budget, files, terminal, subagents, mcpServers()]);
 }
+
+/** The context window of the scripted model, in tokens: invented, so that there is something to measure. */
+const scriptedLimit = 32_000;
+
+/** One skill that a word in a message adds, and one that the model opens when its description fits. */
+const agentContext: AgentContextOptions = {
+  skills: [
+    {
+      name: "haiku",
+      trigger: { type: "keyword", keywords: ["haiku"] },
+      content:
+        "A haiku has three lines of five, seven and five syllables. It names a season, and it shows a moment instead of explaining it. Write nothing before or after it.",
+    },
+    {
+      name: "trip-planner",
+      isAgentskillsFormat: true,
+      description: "How to plan a trip. Open it before you suggest a route, a place to stay or what to pack.",
+      content:
+        "Ask for the dates, the number of travellers and what they can spend, unless they were named. Then write one line for each day: the place, how to get there, one thing to do, and a place indoors in case it rains.",
+    },
+  ],
+};
 
 /** PDF.js is loaded with the first PDF. */
 const pdfs = pdfText({
@@ -79,21 +102,27 @@ const pdfs = pdfText({
   pdfjs: () => import("pdfjs-dist/legacy/build/pdf.mjs"),
 });
 
-/** How a conversation is opened with the current settings. */
-async function planned(secrets: Plan["secrets"] = {}, policy: Plan["policy"] = null): Promise<Plan> {
-  const { budget, forbidden, files, terminal, subagents } = settings();
-  const own = { budget, forbidden, files, terminal, subagents, isScripted: isScripted(), servers: usableServers() };
-  return { llm: modelOptions(), ...own, secrets, policy };
+function optionsHere(): ConversationOptions {
+  const { budget } = settings();
+  const servers = mcpServers();
+  return {
+    agent: new Agent({
+      llm: createLLM(),
+      tools: [...pageTools, ...chosenTools(settings(), false)],
+      agentContext,
+      // The library knows the limits of real models only.
+      condenser: { kind: "LLMSummarizingCondenser", summary: "fields", ...(isScripted() && { maxTokens: scriptedLimit }) },
+      toolConcurrencyLimit: 4,
+      ...(Object.keys(servers).length > 0 && { mcpServers: servers }),
+    }),
+    attachments: { readers: [pdfs] },
+    ...(budget !== null && { maxBudgetPerRun: budget }),
+  };
 }
 
-export const createLLM = (): LLM => llmFor({ llm: modelOptions() });
-
-/** The settings with which a conversation is opened, beside the model: with others it is opened again. */
-export function limits(): string {
-  const { budget, forbidden, files, terminal, subagents, inBackground } = settings();
-  return JSON.stringify([budget, forbidden, files, terminal, subagents, inBackground, usableServers()]);
+/** On a server the files and the terminal are those of the server, and there are no limits and MCP servers of this page. */
+function agentOnServer(): Agent {
+  // A client of models that is no page needs a key, also for the stand-in, which looks at none.
+  const llm = isScripted() ? new LLM({ ...modelOptions(), apiKey: "the-stand-in-needs-no-key" }) : createLLM();
+  return new Agent({ llm, tools: [...pageTools, ...chosenTools(settings(), true)], agentContext, toolConcurrencyLimit: 4 });
 }
-
-/** The MCP servers that can be asked: not those whose token is locked. */
-const usableServers = (): ReturnType<typeof mcpServers> =>
-  mcpServers(settings().mcpServers.filter(({ url }) => !keyIsLockedFor(new URL(url).href)));

@@ -79,13 +79,12 @@ const calculate = tool<{ expression: string }>({
 const NOTES = "threadkeep-demo:notes";
 const readNotes = (): Record<string, string> => JSON.parse(localStorage.getItem(NOTES) ?? "{}");
 
-/** A note is stored under its call's key, so a call that is repeated after a crash adds nothing. A worker has no localStorage. */
+/** A note is stored under its call's key, so a call that is repeated after a crash adds nothing. */
 const remember = tool<{ text: string }>({
   name: "remember",
   description: "Keeps a note for later, in this browser, across all conversations.",
   parameters: schemaOf({ text: { type: "string", minLength: 1, maxLength: 2000, description: "what to remember" } }),
   annotations: { title: "Keep a note", destructiveHint: false, idempotentHint: true, openWorldHint: false },
-  runsIn: "page",
   execute({ text }, { idempotencyKey }) {
     localStorage.setItem(NOTES, JSON.stringify({ ...readNotes(), [idempotencyKey]: text }));
     return `Noted: ${text}`;
@@ -97,7 +96,6 @@ const recall = tool<{ query?: string }>({
   description: "Looks through the notes that were kept with `remember`.",
   parameters: schemaOf({ query: { type: "string", description: "a word to look for; without it, every note" } }, []),
   annotations: { title: "Look through the notes", readOnlyHint: true, openWorldHint: false },
-  runsIn: "page",
   execute({ query = "" }) {
     const found = Object.values(readNotes()).filter((text) => String(text).toLowerCase().includes(query.toLowerCase()));
     return found.map((text) => `- ${text}`).join("\n") || "There is no such note.";
@@ -200,6 +198,3 @@ export const chosenTools = (chosen: { files: boolean; terminal: boolean; subagen
   ...(chosen.terminal ? [shell] : []),
   ...(chosen.subagents ? [subagents] : []),
 ];
-
-/** All tools that a conversation of this page can have. */
-export const allTools: Tool[] = [...pageTools, ...fileTools, patch, shell, subagents];

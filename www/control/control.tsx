@@ -2,21 +2,17 @@
 // The decisions about one conversation: when calls wait for approval, which tools are always allowed, and which secrets its tools may
 // use. Changes apply at once and are stored with the conversation. Before the first message they are those for the next one.
 
-import { render } from "preact";
-import { useLayoutEffect, useReducer, useRef, useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import type { Conversation } from "threadkeep";
+import { analyzer, choiceOf, policies, policyFor, type PolicyChoice } from "../agent/policy.ts";
+import { secretsOf, setSecret } from "../agent/secrets.ts";
 import { API_TOKEN } from "../agent/tools.ts";
-import { choosePolicy, settings } from "../settings/settings.ts";
-import { byId } from "../shell/dom.ts";
-import { sentence } from "../shell/failures.ts";
-import type { Session } from "../thread/session.ts";
-import { ANALYZER, choiceOf, POLICIES, policyFor, type PolicyChoice } from "./policy.ts";
-import { secretsOf, setSecret } from "./secrets.ts";
+import { currentSession } from "../conversation/stage.ts";
+import { Check, Dialog, Field, showDialog } from "../layout/dialogs.tsx";
+import { sentence } from "../layout/failures.ts";
+import { changeSettings, settings } from "../settings/settings.ts";
 
-/** `session` is called each time the button is pressed. */
-export function startControl(session: () => Session | null): void {
-  byId("control-button").addEventListener("click", () => render(<Control session={session()} />, byId("control-place")));
-}
+export const openControl = (): void => void showDialog(<Control />);
 
 interface Part {
   /** `undefined` before the first message. */
@@ -25,11 +21,9 @@ interface Part {
   attempt: (act: () => Promise<unknown>, done: string) => Promise<void>;
 }
 
-function Control({ session }: { session: Session | null }) {
-  const dialog = useRef<HTMLDialogElement>(null);
+function Control() {
+  const session = useRef(currentSession()).current;
   const [said, setSaid] = useState({ text: "", isWrong: false });
-  const [, draw] = useReducer<number, void>((count) => count + 1, 0);
-  useLayoutEffect(() => dialog.current!.showModal(), []);
   const attempt: Part["attempt"] = async (act, done) => {
     try {
       await act();
@@ -38,52 +32,41 @@ function Control({ session }: { session: Session | null }) {
     } catch (error) {
       setSaid({ text: sentence(error instanceof Error ? error.message : String(error)), isWrong: true });
     }
-    draw();
   };
   const part = { conversation: session?.conversation, attempt };
   return (
-    <dialog ref={dialog} class="dialog settings" aria-labelledby="control-heading" onClose={() => render(null, byId("control-place"))}>
-      <div class="dialog-parts">
-        <h2 id="control-heading">Control</h2>
-        <div class="dialog-scroll">
-          <p class={said.isWrong ? "wrong" : "saved"} role="status">
-            {said.text}
-          </p>
-          <Policy {...part} />
-          <Allowed {...part} />
-          <Secrets {...part} />
-        </div>
-        <div class="buttons">
-          <button type="button" class="button primary" onClick={() => dialog.current!.close()}>
-            Done
-          </button>
-        </div>
+    <Dialog heading="Control" class="settings" close="Close the control">
+      <div class="sections">
+        <p class={said.isWrong ? "wrong" : "saved"} role="status">
+          {said.text}
+        </p>
+        <Policy {...part} />
+        <Allowed {...part} />
+        <Secrets {...part} />
       </div>
-    </dialog>
+    </Dialog>
   );
 }
 
 function Policy({ conversation, attempt }: Part) {
   const current = conversation ? choiceOf(conversation.state)?.id : settings().policy;
   const choose = async (choice: PolicyChoice): Promise<void> => {
-    if (conversation === undefined) return choosePolicy(choice);
-    await conversation.setSecurityAnalyzer(ANALYZER);
+    if (conversation === undefined) return changeSettings({ policy: choice });
+    await conversation.setSecurityAnalyzer(analyzer);
     await conversation.setConfirmationPolicy(policyFor(choice));
   };
   return (
     <fieldset>
       <legend>When the agent asks first</legend>
-      {POLICIES.map(({ id, label }) => (
-        <div key={id} class="check">
-          <input
-            type="radio"
-            name="policy"
-            id={`policy-${id}`}
-            checked={id === current}
-            onChange={() => void attempt(() => choose(id), "")}
-          />
-          <label for={`policy-${id}`}>{label}</label>
-        </div>
+      {policies.map(({ id, label }) => (
+        <Check
+          key={id}
+          id={`policy-${id}`}
+          name="policy"
+          label={label}
+          checked={id === current}
+          onChange={() => void attempt(() => choose(id), "")}
+        />
       ))}
       <p class="quiet">
         Each payment needs your approval, and so does each call of another tool that is marked as destructive, unless you always allow that
@@ -99,7 +82,7 @@ function Allowed({ conversation, attempt }: Part) {
   if (allowed.length === 0) return null;
   const forget = (name: string): Promise<void> =>
     attempt(async () => {
-      byId("policy-risky").focus();
+      document.getElementById("policy-risky")!.focus();
       await conversation!.setAllowedTools(allowed.filter((each) => each !== name));
     }, `You will be asked about ${name} again.`);
   return (
@@ -132,11 +115,11 @@ function Secrets({ conversation, attempt }: Part) {
     const { name, value } = Object.fromEntries(new FormData(form.current!)) as { name: string; value: string };
     void attempt(() => setSecret(conversation, name.trim(), value), `Tools can ask for ${name}.`);
     form.current!.reset();
-    byId("secret-name").focus();
+    form.current!.querySelector("input")!.focus();
   };
   const remove = (name: string): void => {
     void attempt(() => setSecret(conversation, name, null), `${name} is removed.`);
-    byId("secret-name").focus();
+    form.current!.querySelector("input")!.focus();
   };
   return (
     <fieldset class="secrets">
@@ -168,14 +151,8 @@ function Secrets({ conversation, attempt }: Part) {
         </>
       )}
       <form class="secret-form" ref={form} onSubmit={add}>
-        <div class="field">
-          <label for="secret-name">Name</label>
-          <input id="secret-name" name="name" type="text" required maxLength={100} autocomplete="off" placeholder={API_TOKEN} />
-        </div>
-        <div class="field">
-          <label for="secret-value">Value</label>
-          <input id="secret-value" name="value" type="password" required autocomplete="off" />
-        </div>
+        <Field id="secret-name" name="name" label="Name" required maxLength={100} placeholder={API_TOKEN} />
+        <Field id="secret-value" name="value" label="Value" type="password" required />
         <button class="button">Add</button>
       </form>
       <p class="quiet">

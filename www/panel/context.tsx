@@ -3,8 +3,8 @@
 
 import { useEffect, useState } from "preact/hooks";
 import type { ContextUsage } from "threadkeep";
-import { explain } from "../shell/failures.ts";
-import type { Session } from "../thread/session.ts";
+import { explain } from "../layout/failures.ts";
+import type { Session } from "../conversation/session.ts";
 
 const tokens = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
 const percent = new Intl.NumberFormat("en", { style: "percent", maximumFractionDigits: 0 });
@@ -12,6 +12,8 @@ const percent = new Intl.NumberFormat("en", { style: "percent", maximumFractionD
 export function ContextView({ session }: { session: Session }) {
   const { conversation, thread } = session;
   const { messages, isCondensing } = thread.getSnapshot();
+  // An agent that began on a server has nothing that condenses.
+  const hasCondenser = Boolean(conversation.state.agent?.["condenser"]);
   const [usage, setUsage] = useState<ContextUsage | null>(null);
   const [said, setSaid] = useState("");
   // What the counts depend on.
@@ -41,9 +43,9 @@ export function ContextView({ session }: { session: Session }) {
       )}
       <p id="usage">{usage === null ? "Counting…" : usageText(usage)}</p>
       <p class="quiet" id="saving">
-        {session.hasCondenser ? usage && savingText(usage) : "The agent on the server has nothing that condenses."}
+        {hasCondenser ? usage && savingText(usage) : "The agent on the server has nothing that condenses."}
       </p>
-      {session.hasCondenser && (
+      {hasCondenser && (
         // A disabled button would lose the focus.
         <button type="button" class="button small" aria-describedby="saving" aria-disabled={!session.isIdle} onClick={condense}>
           {isCondensing ? "Condensing…" : "Condense now"}

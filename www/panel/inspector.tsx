@@ -5,8 +5,8 @@
 import { createElement } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { Inspector } from "threadkeep/devtools";
-import { explain } from "../shell/failures.ts";
-import type { Session } from "../thread/session.ts";
+import { explain } from "../layout/failures.ts";
+import type { Session } from "../conversation/session.ts";
 
 let recording: Promise<Inspector> | undefined;
 

@@ -1,68 +1,51 @@
 /** @jsxImportSource preact */
 // The panel with what is about the conversation but not in it: beside the text on a wide screen, over it on others.
 
-import { render } from "preact";
-import { useLayoutEffect, useRef } from "preact/hooks";
-import { byId } from "../shell/dom.ts";
-import type { Session } from "../thread/session.ts";
+import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
+import { FilesView } from "threadkeep/preact";
+import type { Session } from "../conversation/session.ts";
+import { Icon } from "../layout/icons.tsx";
+import { nameOf } from "../server/agent-server.ts";
+import { mediaValue, useValue, Value } from "../layout/value.ts";
 import { ContextView } from "./context.tsx";
-import { FilesView } from "./files.tsx";
-import { Icon } from "./icon.tsx";
-import { InspectorView, startRecording } from "./inspector.tsx";
+import { InspectorView } from "./inspector.tsx";
 
-const VIEWS = {
-  files: { name: "Files", icon: "folder", View: FilesView },
-  context: { name: "Context", icon: "panel", View: ContextView },
-  inspector: { name: "Inspector", icon: "search", View: InspectorView },
+const parts = {
+  files: { name: "Files", View: Files },
+  context: { name: "Context", View: ContextView },
+  /** Rarely used, so it is reached from the panel only. */
+  inspector: { name: "Inspector", View: InspectorView },
 } as const;
-type ViewName = keyof typeof VIEWS;
-const NAMES = Object.keys(VIEWS) as ViewName[];
+export type PanelPart = keyof typeof parts;
+const names = Object.keys(parts) as PanelPart[];
 
-/** The buttons in the bar. The inspector is rarely used, so it is reached from the panel only. */
-const OPENERS = { files: byId("files-button"), context: byId("panel-button") };
-const narrow = matchMedia("(max-width: 1099.98px)");
+const narrow = mediaValue("(max-width: 1099.98px)");
 
-let session: Session | null = null;
-/** The view that is shown; `null` while the panel is closed. */
-let shown: ViewName | null = null;
+/** The part that is shown; `null` while the panel is closed. */
+export const panel = new Value<PanelPart | null>(null);
 
-export function startPanel(): void {
-  startRecording();
-  for (const name of ["files", "context"] as const) {
-    render(<Opener name={name} />, OPENERS[name]);
-    OPENERS[name].addEventListener("click", () => (shown === name ? byId<HTMLDialogElement>("panel").close() : show(name)));
-  }
-  narrow.addEventListener("change", () => show(null));
+/** A dialog that closes returns the focus. */
+export function togglePanel(name: PanelPart): void {
+  if (panel.get() === name) (document.getElementById("panel") as HTMLDialogElement).close();
+  else panel.set(name);
 }
 
-const Opener = ({ name }: { name: ViewName }) => (
-  <>
-    <Icon name={VIEWS[name].icon} />
-    <span class="only-wide">{VIEWS[name].name}</span>
-  </>
-);
-
-/** Called after each change of the open conversation; `null` if there is none. */
-export function drawPanel(open: Session | null): void {
-  session = open;
-  show(open === null ? null : shown);
+export function Panel({ session }: { session: Session }) {
+  const shown = useValue(panel);
+  const isNarrow = useValue(narrow);
+  // Another conversation begins without it.
+  useLayoutEffect(() => () => panel.set(null), [session.id, isNarrow]);
+  return shown && <PanelDialog session={session} shown={shown} />;
 }
 
-function show(name: ViewName | null): void {
-  shown = name;
-  for (const each of ["files", "context"] as const) OPENERS[each].setAttribute("aria-expanded", String(each === shown));
-  document.body.classList.toggle("with-panel", shown !== null);
-  render(session !== null && shown !== null ? <Panel session={session} shown={shown} /> : null, byId("panel-place"));
-}
-
-function Panel({ session, shown }: { session: Session; shown: ViewName }) {
+function PanelDialog({ session, shown }: { session: Session; shown: PanelPart }) {
   const dialog = useRef<HTMLDialogElement>(null);
   useLayoutEffect(() => {
-    if (narrow.matches) dialog.current!.showModal();
+    if (narrow.get()) dialog.current!.showModal();
     else dialog.current!.show();
-    byId(`${shown}-tab`).focus();
+    document.getElementById(`${shown}-tab`)!.focus();
   }, []);
-  const { View } = VIEWS[shown];
+  const { View } = parts[shown];
   return (
     // Only a modal dialog closes on Escape by itself.
     <dialog
@@ -71,7 +54,7 @@ function Panel({ session, shown }: { session: Session; shown: ViewName }) {
       id="panel"
       aria-label="About this conversation"
       onKeyDown={({ key }) => key === "Escape" && dialog.current!.close()}
-      onClose={() => show(null)}
+      onClose={() => panel.set(null)}
     >
       <div class="panel-head">
         <Tabs shown={shown} />
@@ -80,23 +63,28 @@ function Panel({ session, shown }: { session: Session; shown: ViewName }) {
         </button>
       </div>
       <div class="panel-parts" id="panel-parts" role="tabpanel" tabIndex={-1} aria-labelledby={`${shown}-tab`}>
-        <View key={session.id} session={session} />
+        <View session={session} />
       </div>
     </dialog>
   );
 }
 
-function Tabs({ shown }: { shown: ViewName }) {
+function Files({ session: { conversation, server } }: { session: Session }) {
+  const labels = useMemo(() => (server === null ? {} : { files: `Files on ${nameOf(server)}` }), [server]);
+  return <FilesView conversation={conversation} labels={labels} />;
+}
+
+function Tabs({ shown }: { shown: PanelPart }) {
   const move = ({ key }: KeyboardEvent): void => {
-    const step = key === "ArrowRight" ? 1 : key === "ArrowLeft" ? NAMES.length - 1 : 0;
+    const step = key === "ArrowRight" ? 1 : key === "ArrowLeft" ? names.length - 1 : 0;
     if (step === 0) return;
-    const next = NAMES[(NAMES.indexOf(shown) + step) % NAMES.length]!;
-    show(next);
-    byId(`${next}-tab`).focus();
+    const next = names[(names.indexOf(shown) + step) % names.length]!;
+    panel.set(next);
+    document.getElementById(`${next}-tab`)!.focus();
   };
   return (
     <div class="tabs" role="tablist" aria-label="Parts of the panel" onKeyDown={move}>
-      {NAMES.map((name) => (
+      {names.map((name) => (
         <button
           key={name}
           type="button"
@@ -105,9 +93,9 @@ function Tabs({ shown }: { shown: ViewName }) {
           aria-controls="panel-parts"
           aria-selected={name === shown}
           tabIndex={name === shown ? 0 : -1}
-          onClick={() => show(name)}
+          onClick={() => panel.set(name)}
         >
-          {VIEWS[name].name}
+          {parts[name].name}
         </button>
       ))}
     </div>

@@ -1,46 +1,37 @@
-// The settings of this page. The model and all keys are in a store of the library, which `<threadkeep-model>` shows: keys in memory, or
+// The settings of this page. The model and all keys are in a store of the library, which the form of the library shows: keys in memory, or
 // encrypted. The rest is in local storage.
 
-import type { LLMOptions } from "threadkeep";
+import type { LLMOptions, MCPServer } from "threadkeep";
 import { modelProviders, type ModelProvider, ModelStore } from "threadkeep/preact";
-import type { PolicyChoice } from "../control/policy.ts";
-import { type AgentServerAddress, addressOf, keyNameOf } from "./agent-server.ts";
-import type { ServerAddress } from "./mcp-servers.ts";
+import type { PolicyChoice } from "../agent/policy.ts";
+import { useChanges } from "../layout/value.ts";
 
 export interface Settings {
   /** When calls wait for approval in new conversations. */
   policy: PolicyChoice;
   /** The maximum cost of one run in dollars. */
   budget: number | null;
-  /** The tool whose calls this page's hook denies; empty for none. */
-  forbidden: string;
   /** Whether the agent has tools for the conversation's files, and a list of tasks. */
   files: boolean;
   /** Whether the agent has a terminal, which works on these files, too. */
   terminal: boolean;
-  /** Whether the agent may give tasks to sub-agents. */
+  /** Whether the agent may give tasks to sub-agents. Each makes requests of its own, which cost. */
   subagents: boolean;
-  /** Whether chats run in a worker for all tabs, and so go on when their tab is closed. */
-  inBackground: boolean;
-  mcpServers: readonly ServerAddress[];
-  /** The agent server on which conversations can run; null for none. */
-  agentServer: AgentServerAddress | null;
+  mcpServers: ReadonlyArray<{ name: string; url: string }>;
+  /** The agent server on which conversations can run. `hadKey`: after a reload the page can say that its key is gone. */
+  agentServer: { host: string; workingDir: string; hadKey: boolean } | null;
   /** Whether new conversations begin there. */
   beginsOnServer: boolean;
 }
 
-const STORAGE_KEY = "threadkeep-demo:settings";
+const storageKey = "threadkeep-demo:settings";
 
-const DEFAULTS: Readonly<Settings> = {
+const defaults: Readonly<Settings> = {
   policy: "risky",
   budget: null,
-  forbidden: "",
-  // They reach nothing but the conversation itself.
   files: true,
   terminal: true,
-  // Each of them makes requests of its own, which cost.
   subagents: false,
-  inBackground: false,
   mcpServers: [],
   agentServer: null,
   beginsOnServer: false,
@@ -61,7 +52,7 @@ export const models = new ModelStore("threadkeep-demo", {
   initial: { provider: scripted.id, model: "openai/scripted-model", baseUrl: scripted.baseUrl },
 });
 
-let current: Settings = storedSettings();
+let current = storedSettings();
 const listeners = new Set<() => void>();
 models.subscribe(tell);
 models.keys.subscribe(tell);
@@ -69,12 +60,42 @@ models.keys.subscribe(tell);
 export const settings = (): Readonly<Settings> => current;
 export const isScripted = (): boolean => models.settings?.provider === scripted.id;
 
+/** The settings, in a component that is drawn again when they change. */
+export function useSettings(): Readonly<Settings> {
+  useChanges(onSettingsChange);
+  return current;
+}
+
+export function onSettingsChange(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => void listeners.delete(listener);
+}
+
+/** Stores and applies settings; where the browser stores nothing, to this visit only. */
+export function changeSettings(changes: Partial<Settings>): void {
+  current = { ...current, ...changes };
+  try {
+    localStorage.setItem(storageKey, JSON.stringify(current));
+  } catch {
+    // They are in effect all the same.
+  }
+  tell();
+}
+
+function storedSettings(): Settings {
+  try {
+    return { ...defaults, ...(JSON.parse(localStorage.getItem(storageKey) ?? "{}") as Partial<Settings>) };
+  } catch {
+    return { ...defaults };
+  }
+}
+
+function tell(): void {
+  for (const listener of [...listeners]) listener();
+}
+
 /** The base URL of the model in full. */
 export const modelUrl = (): URL => new URL(models.settings!.baseUrl, location.href);
-
-/** Whether a request to this server would lack its key, or its token, because it is locked. */
-export const keyIsLockedFor = (name: string): boolean => models.keys.isLocked && models.keys.has(name);
-export const keyIsLocked = (): boolean => keyIsLockedFor(modelUrl().origin);
 
 /** The model with its key. A locked one is asked for before each request; as a text it can go to a worker, too. */
 export function modelOptions(): LLMOptions {
@@ -85,53 +106,38 @@ export function modelOptions(): LLMOptions {
   return { ...options, numRetries: 2, ...(apiKey !== undefined && { apiKey }) };
 }
 
-/** Whether an agent server can be asked: not if it is another one than that of the settings, or its key is locked or gone. */
-export type AgentServerState = "ready" | "other" | "locked" | "forgotten";
+/** An MCP server's token is kept among the keys, under its complete URL. */
+export const tokenNameOf = (url: string): string => new URL(url).href;
 
-export function agentServerState(host: string): AgentServerState {
-  const { agentServer } = current;
-  if (agentServer === null || addressOf(agentServer.host) !== host) return "other";
-  if (!agentServer.hadKey || agentServerKey(host) !== "") return "ready";
-  return keyIsLockedFor(keyNameOf(host)) ? "locked" : "forgotten";
+/** The MCP servers that can be asked, with their tokens: not those whose token is locked. */
+export function mcpServers(): Record<string, MCPServer> {
+  const usable = current.mcpServers.filter(({ url }) => !keyIsLockedFor(tokenNameOf(url)));
+  const options = usable.map(({ name, url }) => {
+    const token = models.keys.get(tokenNameOf(url));
+    return [name, { url, ...(token !== "" && { auth: { token } }) }];
+  });
+  return Object.fromEntries(options) as Record<string, MCPServer>;
 }
 
-export const agentServerKey = (host: string): string => models.keys.get(keyNameOf(host));
+/** Whether a request to this server would lack its key, or its token, because it is locked. */
+export const keyIsLockedFor = (name: string): boolean => models.keys.isLocked && models.keys.has(name);
+export const keyIsLocked = (): boolean => keyIsLockedFor(modelUrl().origin);
 
-export function onSettingsChange(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => void listeners.delete(listener);
-}
+/** Resolves to whether the keys are unlocked. */
+export const askUnlock = (): Promise<boolean> => models.keys.ask();
 
-/** Stores and applies settings. Returns false if the browser does not store them; they then apply to this visit only. */
-export function changeSettings(changes: Partial<Settings>): boolean {
-  current = { ...current, ...changes };
-  let isStored = true;
+let waiting = 0;
+
+/** Whether an action waits for the key: it then goes on in the conversation as it is, so this is no time to open that again. */
+export const waitsForKey = (): boolean => waiting > 0;
+
+/** Resolves when the key of the chosen model can be used. @throws ThreadkeepError `key_locked` if the user keeps it locked */
+export async function needKey(): Promise<void> {
+  if (!keyIsLocked()) return;
+  waiting += 1;
   try {
-    localStorage.setItem(STORAGE_KEY, JSON.stringify(current));
-  } catch {
-    isStored = false;
+    await models.keys.request(modelUrl().origin);
+  } finally {
+    waiting -= 1;
   }
-  tell();
-  return isStored;
-}
-
-/** Changes when calls wait for approval in new conversations. */
-export const choosePolicy = (policy: PolicyChoice): void => void changeSettings({ policy });
-
-/** Changes where new conversations begin. */
-export const choosePlace = (beginsOnServer: boolean): void => void changeSettings({ beginsOnServer });
-
-/** As the last tab has saved them. */
-export function storedSettings(): Settings {
-  try {
-    // An earlier version of this page kept a key in plain text, if the user wanted it.
-    localStorage.removeItem("threadkeep-demo:api-key");
-    return { ...DEFAULTS, ...(JSON.parse(localStorage.getItem(STORAGE_KEY) ?? "{}") as Partial<Settings>) };
-  } catch {
-    return { ...DEFAULTS };
-  }
-}
-
-function tell(): void {
-  for (const listener of listeners) listener();
 }
