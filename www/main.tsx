@@ -7,7 +7,6 @@ import { recoveryActs } from "./layout/failures.ts";
 import { report } from "./layout/notices.tsx";
 import { startOffline } from "./layout/offline.ts";
 import { Page } from "./layout/page.tsx";
-import { tellOfTrash } from "./layout/sidebar.tsx";
 import { exportStored } from "./layout/transfer.tsx";
 import { startRecording } from "./panel/inspector.tsx";
 import { tellOfServer } from "./server/agent-server.ts";
@@ -18,6 +17,8 @@ const title = "Something in this page went wrong";
 addEventListener("unhandledrejection", ({ reason }) => report(reason, { title }));
 // Without an error it is a note of the browser, such as one about a ResizeObserver that is called again in the next frame.
 addEventListener("error", ({ error }) => error && report(error, { title }));
+// What is dropped beside the list and the message field is not opened in place of this page.
+for (const type of ["dragover", "drop"]) addEventListener(type, (event) => event.preventDefault());
 
 /**
  * The only scripts that this page starts by their address: its service worker, and the workers of the library's terminal and its search, and
@@ -47,10 +48,7 @@ Object.assign(recoveryActs, {
     if (session) void exportStored(session.id, session.title);
   },
 });
-stage.subscribe(() => {
-  tellOfTrash(currentSession());
-  tellOfServer(currentSession());
-});
+stage.subscribe(() => tellOfServer(currentSession()));
 
 startRecording();
 startStage();

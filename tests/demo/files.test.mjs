@@ -1,4 +1,4 @@
-// The files of a conversation in the panel of the demo page, also on a phone, and the agent's tasks. What is done with files is in
+// The files of a conversation in the panel of the demo page, also on a phone. What is done with files is in
 // browser/ui/files.
 import assert from "node:assert/strict";
 import path from "node:path";
@@ -55,16 +55,6 @@ for (const kind of availableBrowsers) {
         await page.idle();
         await page.press("Files");
         await lists(page, "note.txt: added");
-      });
-
-      await step("the list of tasks is shown with its states above the message field", async (page) => {
-        await page.ask("List the tasks: shop (done), cook (doing), eat");
-        await page.shows(/1 of 3 tasks done.*cook/, "#task-list");
-        await page.click("#task-list summary");
-        await page.shows(/shopdone.*cookin progress.*eatto do/, "#task-list");
-        await page.isAccessible("tasks");
-        await page.page.reload();
-        await page.shows(/1 of 3 tasks done.*cook/, "#task-list");
       });
 
       await step("on a phone, in dark mode, by keyboard", async (page) => {

@@ -304,7 +304,7 @@ export class DemoPage {
   }
 
   /** Drops a file on a part of the page: a real one where the browser's protocol can, else an event that carries one. */
-  async drop(file, selector = ".main") {
+  async drop(file, selector = "#conversation-list") {
     if (this.kind === "chromium") {
       const { x, y } = await this.page.$eval(selector, (part) => {
         const { left, top, width, height } = part.getBoundingClientRect();

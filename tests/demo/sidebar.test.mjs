@@ -39,7 +39,7 @@ for (const kind of availableBrowsers) {
         await lists(page, "One", "Two");
       });
 
-      await step("another tab that shows it says that it is in the trash, and what is renamed", async (page) => {
+      await step("another tab that shows it says what is renamed", async (page) => {
         await page.click(".conversation");
         await page.shows(/^One$/, "#title");
         const other = await DemoPage.open(browser, page.page.url());
@@ -51,16 +51,6 @@ for (const kind of availableBrowsers) {
         await other.page.keyboard.press("Enter");
         await page.page.bringToFront();
         await page.shows(/^With another name$/, "#title");
-        await page.page.focus(".conversation[aria-current]");
-        await page.page.keyboard.press("Delete");
-        await other.page.bringToFront();
-        await other.shows(/This conversation is in the trash/, "#notices");
-        await other.isAccessible("a conversation of the trash");
-        await other.press("Restore: This conversation is in the trash");
-        for (const each of [other, page]) {
-          await each.page.bringToFront();
-          await lists(each, "With another name", "Two");
-        }
         await other.page.close();
       });
 

@@ -107,21 +107,12 @@ function showNew(): void {
 /** A link does not change what the conversation goes on from; whoever follows it may. */
 export function offerBranch(eventId: string): void {
   const session = currentSession();
-  if (session === null) return;
   const act = (): boolean => {
-    if (session !== currentSession() || !session.isIdle) return false;
+    if (session === null || session !== currentSession() || !session.isIdle) return false;
     session.thread.navigateTo(eventId).catch((error: unknown) => report(error, { title: "That version cannot be shown", isHere: true }));
     return true;
   };
-  session.conversation.events.getIndex(eventId).then(
-    () =>
-      offer(
-        "The message of this link is in another version of the conversation.",
-        { name: "Show it as it was there", act },
-        { isHere: true },
-      ),
-    (error: unknown) => report(error, { title: "The message of this link is not here", isHere: true, recoveries: [] }),
-  );
+  offer("The message of this link is in another version of the conversation.", { name: "Show it as it was there", act }, { isHere: true });
 }
 
 /** Stops the agent of a conversation, whether it is shown or runs in the background. */

@@ -15,11 +15,9 @@ import {
   Shortcuts,
   type ShortcutsHandle,
   StatusLine,
-  TaskList,
-  tasksOf,
   useSnapshot,
 } from "threadkeep/preact";
-import { type Thread, visibleText } from "threadkeep/thread";
+import type { Thread } from "threadkeep/thread";
 import { pageTools } from "../agent/tools.ts";
 import { nameOf } from "../server/agent-server.ts";
 import { changeSettings, isScripted, useSettings } from "../settings/settings.ts";
@@ -70,7 +68,6 @@ export function Chat({ thread, eventId, onMissing }: ChatProps) {
         <StatusLine thread={thread} recoveriesFor={recoveriesFor} />
         <Approvals thread={thread} />
       </MessageList>
-      <Tasks thread={thread} />
       <Place thread={thread} />
       <Composer thread={thread} handle={handle} />
       <Shortcuts more={pageShortcuts} handle={shortcuts} />
@@ -91,26 +88,6 @@ function Start() {
   useLayoutEffect(() => place.current!.replaceChildren(start), []);
   useLayoutEffect(() => void (document.getElementById("start-scripted")!.hidden = !isScripted()));
   return <div ref={place} />;
-}
-
-/** The agent's newest list of tasks, above the message field and folded to one line. */
-function Tasks({ thread }: { thread: Thread }) {
-  const parts = useSnapshot(thread).messages.flatMap((message) => message.parts);
-  const tasks = parts
-    .map((part) => (part.type === "tool" && part.state === "done" ? tasksOf(part) : null))
-    .findLast((list) => list !== null);
-  if (!tasks || tasks.length === 0) return null;
-  const done = tasks.filter(({ status }) => status === "done").length;
-  const current = tasks.find(({ status }) => status === "in_progress");
-  return (
-    <details class="task-list" id="task-list">
-      <summary>
-        {`${done} of ${tasks.length === 1 ? "1 task" : `${tasks.length} tasks`} done`}
-        {current && <span class="quiet">{visibleText(String(current.title ?? ""))}</span>}
-      </summary>
-      <TaskList tasks={tasks} />
-    </details>
-  );
 }
 
 /** Where the next conversation runs: in this browser, or on the agent server, if one is set up. The choice is remembered. */

@@ -3,23 +3,10 @@
 
 import { isAnyRunning } from "../conversation/stage.ts";
 import { notify, offer } from "./notices.tsx";
-import { Value } from "./value.ts";
-
-interface InstallPrompt extends Event {
-  prompt(): Promise<unknown>;
-}
-
-/** Asks the browser to install the page; `null` while it would not. */
-export const installation = new Value<(() => void) | null>(null);
 
 export function startOffline(): void {
   // If it cannot be registered (private window, insecure origin), the page works while there is a network.
   if ("serviceWorker" in navigator) register().catch(() => undefined);
-  addEventListener("appinstalled", () => installation.set(null));
-  addEventListener("beforeinstallprompt", (event) => {
-    event.preventDefault();
-    installation.set(() => void (event as InstallPrompt).prompt().finally(() => installation.set(null)));
-  });
 }
 
 async function register(): Promise<void> {

@@ -8,7 +8,6 @@ import { offerBranch, open, stage } from "../conversation/stage.ts";
 import { Panel, panel } from "../panel/panel.tsx";
 import { Chat, composer, labels } from "./chat.tsx";
 import { Dialogs } from "./dialogs.tsx";
-import { DropZone } from "./drop.tsx";
 import { explain } from "./failures.ts";
 import { Notices } from "./notices.tsx";
 import { hrefOf } from "./router.ts";
@@ -43,7 +42,6 @@ export function Page() {
         <Foot session={session} />
       </div>
       {session !== null && <Panel session={session} />}
-      <DropZone />
       <Dialogs />
     </div>
   );

@@ -3,23 +3,17 @@
 
 import { createRef } from "preact";
 import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
-import { updateConversations } from "threadkeep";
 import { type ConversationsHandle, ConversationsView, type ConversationsViewProps } from "threadkeep/preact";
-import type { Session } from "../conversation/session.ts";
 import { currentSession, deleteConversation, stopRun } from "../conversation/stage.ts";
 import { openSettings } from "../settings/dialog.tsx";
 import { shortcuts } from "./chat.tsx";
 import { Icon } from "./icons.tsx";
-import { offer, report, withdraw } from "./notices.tsx";
-import { installation } from "./offline.ts";
 import { currentRoute, goTo, hrefOf } from "./router.ts";
 import { mediaValue, useValue, Value } from "./value.ts";
 
 export const narrow = mediaValue("(max-width: 820px)");
 export const drawer = new Value(false);
 const handle = createRef<ConversationsHandle>();
-
-export const importFiles: ConversationsHandle["importFiles"] = async (files) => handle.current?.importFiles(files);
 
 /** Moves the focus to the field in which titles are sought. */
 export function searchConversations(): void {
@@ -30,7 +24,6 @@ export function searchConversations(): void {
 export function Sidebar({ conversationId }: { conversationId: string | null }) {
   const isOpen = useValue(drawer);
   const isNarrow = useValue(narrow);
-  const install = useValue(installation);
   const closer = useRef<HTMLButtonElement>(null);
   const list = useMemo(() => <ConversationsView {...{ ...listProps, conversationId }} />, [conversationId]);
   const close = (): void => {
@@ -71,10 +64,6 @@ export function Sidebar({ conversationId }: { conversationId: string | null }) {
           {list}
         </div>
         <div class="sidebar-foot">
-          <button type="button" class="button plain" id="install-button" hidden={install === null} onClick={() => install?.()}>
-            <Icon name="export" />
-            Install
-          </button>
           <button type="button" class="button plain" id="settings-button" onClick={() => openSettings()}>
             <Icon name="settings" />
             Settings
@@ -109,27 +98,3 @@ const listProps: ConversationsViewProps = {
     return !isContinued;
   },
 };
-
-const inTrash = "This conversation is in the trash.";
-/** The tab in which it is deleted leaves it within this time. */
-const patience = 700;
-
-let told: string | null = null;
-let timer: ReturnType<typeof setTimeout> | undefined;
-
-/** Called after each change of the open conversation: another tab may have put it into the trash. */
-export function tellOfTrash(session: Session | null): void {
-  const trashed = session !== null && "trashed" in session.conversation.state.tags ? session.id : null;
-  if (trashed === told) return;
-  told = trashed;
-  clearTimeout(timer);
-  withdraw(inTrash);
-  if (trashed !== null) timer = setTimeout(() => offer(inTrash, { name: "Restore", act: () => restore(trashed) }), patience);
-}
-
-/** The notice goes when that is done, and its button cannot keep the focus. */
-function restore(id: string): boolean {
-  document.getElementById("title")!.focus();
-  updateConversations(id, { trashed: false }).catch((error: unknown) => report(error, { title: "It could not be restored" }));
-  return false;
-}
