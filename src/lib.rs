@@ -20,6 +20,7 @@ pub mod tool;
 pub mod security;
 pub mod hooks;
 pub mod skills;
+pub mod plugins;
 pub mod store;
 pub mod archive;
 pub mod agent;

@@ -29,6 +29,7 @@ const MODULES: &[(&str, &[&str])] = &[
     ("hooks", &["event", "json"]),
     ("tool", &["cancel", "error", "event", "id", "json", "llm"]),
     ("skills", &["error", "event", "format", "json", "llm", "tool", "wasm_file"]),
+    ("plugins", &["error", "json"]),
     ("agent", &["cancel", "event", "id", "json", "llm", "secret", "skills", "tool"]),
     (
         "machine",

@@ -65,5 +65,8 @@ agent_state! {
     shared: {
         /// How many further attempts the agent's critic has demanded in this conversation. The SDK's field; a host may set it.
         REFINEMENT_ITERATION = "iterative_refinement_iteration": "number";
+        /// The plugins that the conversation was opened with, each as the SDK's `ResolvedPluginSource`: Python and later pages load
+        /// the same commits.
+        RESOLVED_PLUGINS = "resolved_plugins": "Array<{ source: string; resolved_ref: string | null; repo_path: string | null; original_ref: string | null }>";
     }
 }

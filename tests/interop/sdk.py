@@ -14,8 +14,9 @@ or {"command": "decide", "path": ..., "decision": "approve" | "reject", "reply":
 or {"command": "meter", "llm": ..., "base_url": ..., "questions": ...}, {"command": "judge", "analyzer": ..., "actions": [...]}, {"command": "skill-files", "files": [text, ...]}, {"command": "search", "patterns": [[pattern, [text, ...]], ...]},
 {"command": "profile", "path": ..., "name": ..., "llm": ...},
 {"command": "tools", "sequences": [{"root": ..., "home": ..., "files": {path: base64}, "calls": [[tool, arguments], ...]}]},
+{"command": "plugins", "plugins": [{path: base64}]}, {"command": "resumed-plugins", "path": ...},
 {"command": "folders"}, which has those of the SDK's sources,
-or {"command": "stuck"}, {"command": "condensers"} and {"command": "skills"}, which compare them with their fixtures;
+or {"command": "stuck"}, {"command": "condensers"}, {"command": "skills"} and {"command": "plugin-texts"}, which compare them with their fixtures;
 anything else the SDK or its libraries print goes to stderr.
 With "api_mode": "responses" or "anthropic" a resume or a request goes over that API, else over Chat Completions; over
 Anthropic's a reply may be a list of blocks.
@@ -57,6 +58,7 @@ from registered import registered  # noqa: E402
 from resuming import QUESTION, decide, requests, resume  # noqa: E402
 from secrets_stored import secrets  # noqa: E402
 import condenser_cases  # noqa: E402
+import plugin_cases  # noqa: E402
 import skill_cases  # noqa: E402
 import stuck_cases  # noqa: E402
 
@@ -79,10 +81,14 @@ def obey(order: dict) -> list[dict]:
         return [{"ok": True, "folders": [folder for name in ("openhands.sdk", "openhands.tools") for folder in importlib.import_module(name).__path__]}]
     if order["command"] == "search":
         return [search(order["patterns"])]
-    judges = {"stuck": stuck_cases, "condensers": condenser_cases, "skills": skill_cases}
+    judges = {"stuck": stuck_cases, "condensers": condenser_cases, "skills": skill_cases, "plugin-texts": plugin_cases}
     if order["command"] in judges:
         count, differing = judges[order["command"]].compared()
         return [{"ok": True, "count": count, "differing": differing}]
+    if order["command"] == "plugins":
+        return [{"ok": True, "plugins": plugin_cases.read_plugins(order["plugins"])}]
+    if order["command"] == "resumed-plugins":
+        return [{"ok": True, "plugins": plugin_cases.resumed_with(order["path"])}]
     if order["command"] == "skill-files":
         return [{"ok": True, "skills": skill_cases.read_files(order["files"])}]
     path = Path(order["path"])

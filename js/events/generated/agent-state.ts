@@ -39,6 +39,11 @@ export interface OwnAgentState {
    * it.
    */
   iterative_refinement_iteration?: number;
+  /**
+   * The plugins that the conversation was opened with, each as the SDK's `ResolvedPluginSource`: Python and later
+   * pages load the same commits.
+   */
+  resolved_plugins?: Array<{ source: string; resolved_ref: string | null; repo_path: string | null; original_ref: string | null }>;
 }
 
 /** `agent_state`: the fields of the library, and any others, which are the host's. */
