@@ -180,6 +180,7 @@ const MODULES: &[(&str, &[&str])] = &[
             "id",
             "json",
             "llm",
+            "plugins",
             "security",
             "server",
             "skills",

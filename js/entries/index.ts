@@ -59,6 +59,20 @@ export type {
 export type { MCPServerEvent, MCPServerState } from "../events/events.js";
 export type { AnthropicMessages, ChatContent, ChatMessage, ResponsesMessages, Session, TrajectoryEvent } from "../events/messages.js";
 export { observeRequests, type ObservedExchange, type ObservedRequest, type RequestObserver } from "../llm/observers.js";
+export { loadPlugin } from "../plugins/plugins.js";
+export type {
+  AllowPlugins,
+  LoadPluginOptions,
+  Plugin,
+  PluginAgent,
+  PluginCommand,
+  PluginFiles,
+  PluginHook,
+  PluginHookEvent,
+  PluginHooks,
+  PluginSource,
+  ResolvedPlugin,
+} from "../plugins/types.js";
 export type { FinishReason, Run, RunOptions, RunResult } from "../conversation/run.js";
 export type { SecurityAnalyzer, SecurityPattern } from "../control/types.js";
 export type { AskOptions, TitleOptions } from "../conversation/types.js";

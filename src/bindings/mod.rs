@@ -12,6 +12,7 @@ mod imported;
 mod listing;
 mod messages;
 mod options;
+mod plugins;
 mod server;
 mod side_calls;
 mod store;

@@ -63,8 +63,6 @@ pub struct Chosen {
     pub place: usize,
     /// The path in the plugin.
     pub path: String,
-    /// Whether [`Directory::new`] needs its bytes.
-    pub is_read: bool,
 }
 
 /// The files of a plugin among these entries, in the order of their paths. `folder` is the plugin's folder in the list. A list
@@ -101,10 +99,8 @@ pub fn chosen<'a>(entries: &'a [Entry], folder: Option<&'a str>) -> Result<Vec<C
     let size = |place: usize| entries.get(place).map_or(0, |entry| entry.size);
     let bytes = found.iter().fold(0_u64, |sum, (place, _)| sum.saturating_add(size(*place)));
     check_bytes(bytes)?;
-    let mut chosen: Vec<Chosen> = found
-        .into_iter()
-        .map(|(place, names)| Chosen { place, path: names.join("/"), is_read: is_read(&names) })
-        .collect();
+    let mut chosen: Vec<Chosen> =
+        found.into_iter().map(|(place, names)| Chosen { place, path: names.join("/") }).collect();
     chosen.sort_by(|one, other| one.path.cmp(&other.path));
     check_places(chosen.iter().map(|each| each.path.as_str()))?;
     Ok(chosen)
@@ -172,12 +168,6 @@ fn below<'a>(found: Vec<(usize, Vec<&'a str>)>, folder: &[&'a str]) -> Vec<(usiz
     found.into_iter().filter_map(inside).collect()
 }
 
-/// Whether a part of a plugin can be in this file.
-fn is_read(names: &[&str]) -> bool {
-    let name = names.last().map(|name| name.to_ascii_lowercase()).unwrap_or_default();
-    name.ends_with(".md") || name.ends_with(".json")
-}
-
 /// A plugin's directory.
 #[derive(Clone, Debug)]
 pub struct Directory {
@@ -188,8 +178,7 @@ pub struct Directory {
 }
 
 impl Directory {
-    /// The directory with this name, with its files by path. `place` is where it is, without credentials. The bytes of files
-    /// that [`Chosen::is_read`] does not name may be missing.
+    /// The directory with this name, with its files by path. `place` is where it is, without credentials.
     ///
     /// # Errors
     /// Those of [`chosen`].

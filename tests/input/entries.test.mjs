@@ -215,6 +215,11 @@ const calls = {
   "loadSkills, fetch": (value) =>
     library.loadSkills("https://skills.example/SKILL.md", { fetch: value === undefined ? async () => undefined : value }),
   "loadSkills, response": (value) => library.loadSkills("https://skills.example/SKILL.md", { fetch: async () => value }),
+  loadPlugin: (value) => (typeof value === "string" ? undefined : library.loadPlugin(value)),
+  "loadPlugin, options": (value) => library.loadPlugin({ "skills/a.md": "a" }, value),
+  "loadPlugin, fetch": (value) =>
+    library.loadPlugin("https://plugins.example/p", { fetch: value === undefined ? async () => undefined : value }),
+  "loadPlugin, response": (value) => library.loadPlugin("https://plugins.example/p", { fetch: async () => value }),
   condenser: async (value) => (await open({ condenser: value })).close(),
   countTokens: async (value) => (await open({ countTokens: value })).close(),
   ...Object.fromEntries(

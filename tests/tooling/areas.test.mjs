@@ -12,6 +12,7 @@ const areas = {
   entries: [
     "conversation",
     "mirror",
+    "plugins",
     "subagents",
     "agent",
     "formats",
@@ -42,6 +43,7 @@ const areas = {
   "ui/thread": ["threadkeep"],
   testing: ["threadkeep", "pkg"],
   conversation: [
+    "plugins",
     "subagents",
     "agent",
     "formats",
@@ -58,6 +60,7 @@ const areas = {
     "input",
     "pkg",
   ],
+  plugins: ["agent", "formats", "mcp", "tools", "control", "python-regex", "store", "events", "wasm", "input", "pkg"],
   subagents: ["agent", "tools", "tool", "llm", "events", "input", "pkg"],
   agent: ["formats", "mcp", "tool", "llm", "events", "wasm", "input"],
   mirror: ["formats", "store", "wasm", "input", "pkg"],

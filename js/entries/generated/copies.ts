@@ -7,4 +7,5 @@ export const copies = {
   "threadkeep_agent_bg.wasm": () => import("./wasm-agent-inline.js"),
   "threadkeep_formats_bg.wasm": () => import("./wasm-formats-inline.js"),
   "threadkeep_server_bg.wasm": () => import("./wasm-server-inline.js"),
+  "threadkeep_plugins_bg.wasm": () => import("./wasm-plugins-inline.js"),
 };

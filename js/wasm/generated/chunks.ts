@@ -6,4 +6,5 @@ export const chunks: Record<string, { file: () => URL; loadedWith: string[] }> =
   agent: { file: () => new URL("./threadkeep_agent_bg.wasm", import.meta.url), loadedWith: ["run"] },
   formats: { file: () => new URL("./threadkeep_formats_bg.wasm", import.meta.url), loadedWith: ["run"] },
   server: { file: () => new URL("./threadkeep_server_bg.wasm", import.meta.url), loadedWith: [] },
+  plugins: { file: () => new URL("./threadkeep_plugins_bg.wasm", import.meta.url), loadedWith: [] },
 };
