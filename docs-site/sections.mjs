@@ -25,6 +25,7 @@ export const sections = [
       ["models", "Models"],
       ["tools", "Tools"],
       ["mcp", "MCP servers"],
+      ["plugins", "Plugins"],
       ["workspace", "Workspaces"],
       ["context", "Context, branches, skills"],
       ["control", "Staying in control"],

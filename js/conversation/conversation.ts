@@ -8,7 +8,7 @@ import type { RunLimits } from "../agent/limits.js";
 import type { ContextUsage, ConversationProgress } from "../agent/types.js";
 import type { ConfirmationPolicy, SecurityAnalyzer } from "../control/types.js";
 import { fork } from "./fork.js";
-import { readOptions } from "./options.js";
+import { readOptions, withPlugins } from "./options.js";
 import { ask, call, invalidOptions, lastRead, optionsOf } from "../input/errors.js";
 import { type Branch, type Versions, activeBranch, branches, versions } from "./branches.js";
 import { type EventLog, eventLog } from "./event-log.js";
@@ -81,7 +81,7 @@ export class Conversation<Answer = any> implements AsyncDisposable {
    * @throws ThreadkeepError `invalid_options`, `id_mismatch`, `store_*`
    */
   static async open<Answer = any>(options: ConversationOptions<Answer>): Promise<Conversation<Answer>> {
-    return Conversation.#open(readOptions(options));
+    return withPlugins(readOptions(options), Conversation.#open);
   }
 
   static async #open(given: Given): Promise<Conversation> {
@@ -163,16 +163,11 @@ export class Conversation<Answer = any> implements AsyncDisposable {
   }
 
   /**
-   * Files moved to quarantine on opening, parts of the stored agent that cannot work here, and damage in the history. The
-   * latter is known only after something has read the history: `run()`, `sendMessage()`, `pendingActions()` or
-   * `finalResponse()`.
+   * Files moved to quarantine on opening, parts of the stored agent and of plugins that are not used, and damage in the history, which is
+   * known only after something has read the history: `run()`, `sendMessage()`, `pendingActions()` or `finalResponse()`.
    */
   get warnings(): readonly ConversationWarning[] {
-    return [
-      ...(call(() => this.#core.warnings()) as ConversationWarning[]),
-      ...this.#session.warnings,
-      ...(this.#session.mcp?.warnings ?? []),
-    ];
+    return this.#session.allWarnings;
   }
 
   /** The part that was shown of an answer in which a page died, or which could not be stored: see `resume`. `null` without one. */
@@ -184,6 +179,11 @@ export class Conversation<Answer = any> implements AsyncDisposable {
   /** The MCP servers of the agent, with their state and tools; `null` if it has none. A change is an `MCPServerEvent`. */
   get mcp(): MCPServers | null {
     return this.#session.mcp ?? null;
+  }
+
+  /** The plugins that it was opened with, or that are stored with it, without credentials; `null` without any. */
+  get resolvedPlugins() {
+    return this.#session.resolvedPlugins;
   }
 
   /** `tags.title`, or else the beginning of the first message of the user, as in lists; `null` without both. */

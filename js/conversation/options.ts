@@ -9,6 +9,7 @@ import { offlineOf } from "../llm/network.js";
 import { indexedDBStore } from "../store/store.js";
 import { checkedWorkspace } from "../workspace/workspace.js";
 import { AgentServer } from "../server/server.js";
+import { part } from "../wasm/wasm.js";
 import type { ConversationOptions, ForkOptions } from "./types.js";
 
 /** The checked options of `fork()`. @internal */
@@ -31,7 +32,7 @@ export function readFork(options: ForkOptions, own: Agent) {
 }
 
 const names =
-  `agent conversationId store callbacks tokenCallbacks confirmationPolicy securityAnalyzer offline resume takeOver home deleteOnClose hooks tags secrets cipher workspace attachments ${limitNames}` as const;
+  `agent conversationId store callbacks tokenCallbacks confirmationPolicy securityAnalyzer offline resume takeOver home deleteOnClose hooks plugins allowPlugins onMissing tags secrets cipher workspace attachments ${limitNames}` as const;
 
 /** The checked and copied options, in the form that the wasm takes. @internal */
 export function readOptions(options: ConversationOptions) {
@@ -48,6 +49,9 @@ export function readOptions(options: ConversationOptions) {
     home,
     deleteOnClose = false,
     hooks,
+    plugins,
+    allowPlugins,
+    onMissing,
     tags,
     securityAnalyzer,
     secrets,
@@ -76,6 +80,8 @@ export function readOptions(options: ConversationOptions) {
     waits: offlineOf(given.offline) === "wait",
     policy: confirmationPolicy === undefined ? undefined : storedPolicy(confirmationPolicy),
     hooks: hooks === undefined ? undefined : coreHooks(hooks),
+    /** They are checked where plugins are loaded. */
+    ofPlugins: (plugins ?? allowPlugins ?? onMissing) ? { plugins, allowPlugins, onMissing } : undefined,
     resume,
     takesOver: takeOver === "auto",
     server: isA(home, AgentServer) ? home : undefined,
@@ -89,4 +95,12 @@ export function readOptions(options: ConversationOptions) {
     workspace: workspace === undefined ? undefined : checkedWorkspace(workspace),
     attachments,
   };
+}
+
+type Checked = ReturnType<typeof readOptions>;
+
+/** Opens a conversation with what its plugins add to its options: at once, if it has none. @internal */
+export function withPlugins<Opened>(given: Checked, open: (given: Checked) => Promise<Opened>): Promise<Opened> {
+  if (given.ofPlugins === undefined) return open(given);
+  return part(import("../plugins/plugins/open.js")).then(async ({ withPlugins }) => open(await withPlugins(given)));
 }

@@ -14,6 +14,8 @@ import { Network, WAITED } from "../llm/network.js";
 import type { OpenServers } from "../mcp/index.js";
 import { openServers } from "../mcp/mcp.js";
 import type { ServerPlace } from "../mcp/types.js";
+import type { OpenPlugins } from "../plugins/plugins/open.js";
+import type { ResolvedPlugin } from "../plugins/types.js";
 import { Secrets } from "../secrets/secrets.js";
 import { opened as noteOpened, record, recordChange, withTimeout } from "../store/inventory.js";
 import { coreStore, spansConversations, type Store } from "../store/store.js";
@@ -35,6 +37,8 @@ import type { ConversationOptions, ConversationWarning, Listeners, RunResult } f
 /** The checked options of a conversation; of a sub-agent's with the session that starts it. @internal */
 export interface Given extends ReturnType<typeof readOptions> {
   above?: { readonly session: ConversationSession; readonly ancestors: readonly string[] };
+  /** The plugins, which are in `agent` and `hooks` already. */
+  opened?: OpenPlugins;
 }
 
 /** @internal */
@@ -133,6 +137,20 @@ export class ConversationSession implements Parent, ServerPlace {
     return this.#given.server;
   }
 
+  /** The plugins of the conversation; a sub-agent's are those of the one that starts it. */
+  get plugins(): OpenPlugins | undefined {
+    return this.#given.above ? undefined : this.#given.opened;
+  }
+
+  get resolvedPlugins(): readonly ResolvedPlugin[] | null {
+    return this.plugins?.resolved ?? this.shownState.agent_state.resolved_plugins ?? null;
+  }
+
+  get allWarnings(): ConversationWarning[] {
+    const ofCore = call(() => this.core.warnings()) as ConversationWarning[];
+    return [...ofCore, ...this.warnings, ...(this.mcp?.warnings ?? []), ...(this.plugins?.warnings ?? [])];
+  }
+
   get cipher(): unknown {
     return this.#given.cipher;
   }
@@ -185,7 +203,7 @@ export class ConversationSession implements Parent, ServerPlace {
 
   async startTasks(options: object): Promise<BuiltInDefinition> {
     const { define } = await part(import("../subagents/task.js"));
-    return define(options, this);
+    return define(options, this, this.#given.opened?.agents);
   }
 
   /** Opens the conversation of a sub-agent. It gets everything from this one that is not named here, and no looser setting. */
@@ -343,6 +361,7 @@ export class ConversationSession implements Parent, ServerPlace {
     if (isFirst) {
       this.#isNew = false;
       record(this.store, { stored: [this.id] });
+      this.plugins?.store();
     }
     const isShown = isFirst || live.some((event) => "key" in event && (event.key === "execution_status" || event.key === "tags"));
     this.#isListed ||= isShown;
@@ -382,8 +401,10 @@ export class ConversationSession implements Parent, ServerPlace {
   changedRole(isWriter: boolean): void {
     this.#isNew = isWriter && !this.core.isStored();
     this.wasCutOff = isWriter && this.#hasWarning("interrupted");
-    if (isWriter) this.mcp?.begin(this.core);
-    else this.network.stop();
+    if (isWriter) {
+      this.mcp?.begin(this.core);
+      this.plugins?.store();
+    } else this.network.stop();
   }
 
   #hasWarning(code: string): boolean {
@@ -414,12 +435,21 @@ export class ConversationSession implements Parent, ServerPlace {
       });
     const complaint = await this.analyzers.complaint(security_analyzer);
     if (complaint) warnings.push({ code: "settings_unavailable", message: complaint });
+    const { workspace } = this.home;
+    const secretOf = (name: string) => this.secrets.value(name, new AbortController().signal);
+    this.plugins?.begin({ core, secretOf, files: workspace, workingDir: workspace.workingDir });
     this.tell(this.#isListed);
   }
 
   /** Ends what the wasm does, and frees the lock: of a conversation that was opened for that, once it is deleted. */
   free(): Promise<void> {
-    return (this.#freed ??= this.#given.deleteOnClose && this.core.access() === "writer" ? this.#delete() : ask(this.core, "close"));
+    return (this.#freed ??= this.#free());
+  }
+
+  async #free(): Promise<void> {
+    if (this.#given.deleteOnClose && this.core.access() === "writer") return this.#delete();
+    if (this.plugins) await this.plugins.stored;
+    await ask(this.core, "close");
   }
 
   async #delete(): Promise<void> {
@@ -436,6 +466,7 @@ export class ConversationSession implements Parent, ServerPlace {
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.role.close();
+    this.plugins?.close();
     try {
       await Promise.all([this.tools.close(), this.mcp && withTimeout(this.mcp.close(), closingTimeout)]);
     } finally {

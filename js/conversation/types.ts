@@ -4,6 +4,7 @@ import type { Agent } from "../agent/agent.js";
 import type { RunLimits } from "../agent/limits.js";
 import type { Analyzers } from "../control/control.js";
 import type { ConfirmationPolicy, Hooks, SecurityAnalyzer } from "../control/types.js";
+import type { PluginOptions } from "../plugins/types.js";
 import type { ConversationEvent, ConversationState, ExecutionStatus, LiveEvent } from "../events/events.js";
 import type { TokenUsage } from "../events/types.js";
 import type { Progress } from "../formats/types.js";
@@ -67,11 +68,12 @@ export interface ConversationWarning {
     | "store_lost"
     | "home_unavailable"
     | "store_quota"
-    | "mcp_servers";
+    | "mcp_servers"
+    | "plugins";
   message: string;
 }
 
-export interface ConversationOptions<Answer = any> extends RunLimits {
+export interface ConversationOptions<Answer = any> extends RunLimits, PluginOptions {
   agent: Agent<Answer>;
   /** A UUID. An existing conversation is resumed, otherwise a new one is created; without an id (or `null`, as from `localStorage.getItem()`) always. */
   conversationId?: string | null | undefined;

@@ -70,6 +70,7 @@ export type {
   PluginHook,
   PluginHookEvent,
   PluginHooks,
+  PluginOptions,
   PluginSource,
   ResolvedPlugin,
 } from "../plugins/types.js";

@@ -115,3 +115,22 @@ export interface Plugin {
  * store last had it in the conversation.
  */
 export type AllowPlugins = (plugin: Plugin, asked: { isNew: boolean }) => boolean | Promise<boolean>;
+
+/** The plugins of a conversation, among its options. */
+export interface PluginOptions {
+  /**
+   * Plugins, in order: their skills, commands, agents, hooks and servers are added to those of the agent, and a warning names what is
+   * not used. A source that was loaded before is loaded at the same commit: see docs/plugins.md.
+   */
+  plugins?: ReadonlyArray<PluginSource | PluginFiles | Plugin> | undefined;
+  /**
+   * Asked about each plugin before anything of it is used, at each opening; it is used if the answer is `true`. Without this function
+   * only skills, commands and agents are used, and neither hooks nor servers.
+   */
+  allowPlugins?: AllowPlugins | undefined;
+  /**
+   * What happens where a plugin's hook needs a program that a page does not have: `"block"`, the default, denies the call or the message,
+   * and `"skip"` goes on as if there was no hook. A warning names the hook.
+   */
+  onMissing?: "block" | "skip" | undefined;
+}

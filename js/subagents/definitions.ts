@@ -38,6 +38,31 @@ export function readDefinitions(given: TaskToolOptions["agents"] = []): Map<stri
   return new Map([...definitions].sort(([one], [other]) => (one < other ? -1 : 1)));
 }
 
+/** A definition in the SDK's form, as a plugin has it. Its fields are checked. */
+export interface PluginAgent {
+  readonly name: string;
+  readonly description: string;
+  readonly system_prompt: string;
+  readonly tools: readonly string[];
+  readonly skills: readonly string[];
+  readonly model: string;
+  readonly permission_mode?: AgentDefinition["permissionMode"];
+  readonly max_iteration_per_run?: number;
+  readonly max_budget_per_run?: number;
+}
+
+/** The host's definitions, and those of plugins with other names. */
+export function withPluginAgents(own: Map<string, AgentDefinition>, more: readonly PluginAgent[]): Map<string, AgentDefinition> {
+  const added = more
+    .filter(({ name }) => !own.has(name))
+    .map(({ name, description, system_prompt: systemPrompt, tools, skills, model, ...limits }) => {
+      const { permission_mode: permissionMode, max_iteration_per_run: maxIterationPerRun, max_budget_per_run: maxBudgetPerRun } = limits;
+      const definition = { name, description, systemPrompt, tools, skills, model, permissionMode, maxIterationPerRun, maxBudgetPerRun };
+      return [name, definition] as const;
+    });
+  return new Map([...own, ...added].sort(([one], [other]) => (one < other ? -1 : 1)));
+}
+
 function checked(definition: AgentDefinition): AgentDefinition {
   const { name, tools, skills, model, permissionMode } = definition;
   if (typeof name !== "string" || name === "") throw invalidOptions("an agent of taskTool() needs a name");

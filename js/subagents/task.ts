@@ -18,7 +18,7 @@ import type {
 } from "../events/events.js";
 import type { LLM } from "../llm/llm.js";
 import type { BuiltInContext, BuiltInDefinition, BuiltInOutput, Tool } from "../tool/types.js";
-import { agentName, general, readDefinitions } from "./definitions.js";
+import { type PluginAgent, agentName, general, readDefinitions, withPluginAgents } from "./definitions.js";
 import { messageOf, present } from "../tools/definition.js";
 import { combined, stricter } from "./inheritance.js";
 import type { AgentDefinition, Child, Parent, Tasks, TaskToolOptions } from "./types.js";
@@ -54,10 +54,11 @@ The user does not see the report; tell the user what matters of it.
 Several independent tasks can be given in one answer.
 To ask the same sub-agent something more, pass the id of its task as \`resume\`.`;
 
-export function define(options: object, parent: Parent): BuiltInDefinition {
+/** @param more Definitions of plugins, for names that the host does not give. */
+export function define(options: object, parent: Parent, more: readonly PluginAgent[] = []): BuiltInDefinition {
   const { agents: given, llms = {}, maxDepth = 2 } = optionsOf("taskTool()", options as TaskToolOptions, "agents llms maxDepth");
   if (!Number.isInteger(maxDepth) || maxDepth < 1) throw invalidOptions("maxDepth of taskTool() must be a whole number of at least 1");
-  const definitions = readDefinitions(given);
+  const definitions = withPluginAgents(readDefinitions(given), more);
   if (!definitions.has(general)) {
     const tools = parent.agent.tools.filter(({ name }) => name !== "task");
     definitions.set(general, { name: general, description: "For any task that no other agent is made for.", tools });

@@ -45,7 +45,7 @@ export interface IFileSystem {
 }
 
 export class InMemoryFs implements IFileSystem {
-  constructor(files?: Record<string, FileContent>, options?: { maxTotalBytes?: number });
+  constructor(files?: Record<string, FileContent | { content: FileContent; mode: number }>, options?: { maxTotalBytes?: number });
 }
 export interface InMemoryFs extends IFileSystem {}
 
@@ -94,7 +94,7 @@ export class Bash {
   readonly fs: IFileSystem;
   exec(
     command: string,
-    options: { cwd: string; env: Record<string, string>; rawScript: boolean; signal: AbortSignal },
+    options: { cwd: string; env: Record<string, string>; rawScript: boolean; signal: AbortSignal; stdin?: string },
   ): Promise<{
     stdout: string;
     stderr: string;

@@ -36,16 +36,31 @@ export interface ShellOptions {
    * this takes a moment at most.
    */
   isInPage: boolean;
+  /** Further files, by their absolute paths, which are no part of the workspace. */
+  files?: Record<string, ShellFile> | undefined;
+}
+
+export interface ShellFile {
+  content: Uint8Array;
+  /** The bits of a Unix file: whether it may be run. */
+  mode: number;
 }
 
 export interface ShellCommand {
   command: string;
   cwd: string;
   env: Record<string, string>;
+  /**
+   * The standard input. A command that has one is a script of any number of statements; its errors are apart from its output, and so are
+   * the programs that it has called and that are missing.
+   */
+  input?: string | undefined;
 }
 
 /** Either the result of the command, or, if it has several, their texts: then nothing was run. */
-export type ShellResult = { output: string; exitCode: number; cwd: string; env: Record<string, string> } | { statements: string[] };
+export type ShellResult =
+  | { output: string; errors?: string; missing?: string[]; exitCode: number; cwd: string; env: Record<string, string> }
+  | { statements: string[] };
 
 /** A shell, in a worker or in this thread. */
 export interface Shell {

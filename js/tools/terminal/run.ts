@@ -1,7 +1,7 @@
 // The shell: a library that interprets bash, with a workspace as its files. It runs in a worker, or in this thread.
 import { Bash, type ExecutionLimits, type FetchOptions, type IFileSystem, InMemoryFs, MountableFs, defineCommand } from "just-bash/browser";
 import { WorkspaceFileSystem } from "./file-system.js";
-import type { Page, Shell, ShellCommand, ShellOptions, ShellResult } from "./protocol.js";
+import type { Page, Shell, ShellCommand, ShellFile, ShellOptions, ShellResult } from "./protocol.js";
 import { statementsOf } from "./statements.js";
 
 /** The page stops a worker after some time; these limits keep its memory small. */
@@ -65,9 +65,16 @@ const noSystem = ["apt", "apt-get", "brew", "sudo", "su", "systemctl", "ssh", "s
 const noNetwork = ["curl", "wget"];
 
 /** @param page Its functions are called with paths relative to the workspace. */
-export function createShell(page: Page, { workingDir, hasNetwork, isInPage }: ShellOptions): Shell {
+export function createShell(page: Page, { workingDir, hasNetwork, isInPage, files = {} }: ShellOptions): Shell {
+  /** The missing programs that the command has called. */
+  const missing = new Set<string>();
+  const unavailable = (name: string, why: string) =>
+    defineCommand(name, async () => {
+      missing.add(name);
+      return { stdout: "", stderr: `${name}: not available. ${why}\n`, exitCode: 127 };
+    });
   const bash = new Bash({
-    fs: fileSystem(page, workingDir),
+    fs: fileSystem(page, workingDir, files),
     cwd: workingDir,
     executionLimits: isInPage ? pageLimits : workerLimits,
     // It would replace functions of the page while a command runs. A worker has nothing that must be protected.
@@ -86,24 +93,53 @@ export function createShell(page: Page, { workingDir, hasNetwork, isInPage }: Sh
     ],
     ...(hasNetwork && { fetch: requestOf(page) }),
   });
-  return { run: (command, signal) => run(bash, workingDir, command, signal) };
+  return {
+    run(command, signal) {
+      missing.clear();
+      return command.input === undefined
+        ? run(bash, workingDir, command, signal)
+        : runScript(bash, command, command.input, missing, signal);
+    },
+  };
 }
 
-function fileSystem(page: Page, workingDir: string): IFileSystem {
+function fileSystem(page: Page, workingDir: string, files: Record<string, ShellFile>): IFileSystem {
   const workspace = new WorkspaceFileSystem(page);
-  const memory = new InMemoryFs({ "/tmp/.keep": "", "/dev/null": "" }, { maxTotalBytes: temporaryBytes });
+  const memory = new InMemoryFs({ "/tmp/.keep": "", "/dev/null": "", ...files }, { maxTotalBytes: temporaryBytes });
   // A file system cannot be mounted at the root.
-  if (workingDir === "/") return new MountableFs({ base: workspace, mounts: [{ mountPoint: "/tmp", filesystem: memory }] });
+  if (workingDir === "/") {
+    const tops = [...new Set(["/tmp", ...Object.keys(files).map((path) => `/${path.split("/")[1]}`)])];
+    const below = (top: string) =>
+      new InMemoryFs(
+        { "/.keep": "", ...Object.fromEntries(Object.entries(files).flatMap(([path, file]) => inside(top, path, file))) },
+        { maxTotalBytes: temporaryBytes },
+      );
+    return new MountableFs({
+      base: workspace,
+      mounts: tops.map((mountPoint) => ({ mountPoint, filesystem: mountPoint === "/tmp" ? memory : below(mountPoint) })),
+    });
+  }
   return new MountableFs({ base: memory, mounts: [{ mountPoint: workingDir, filesystem: workspace }] });
 }
 
-function unavailable(name: string, why: string) {
-  return defineCommand(name, async () => ({ stdout: "", stderr: `${name}: not available. ${why}\n`, exitCode: 127 }));
+function inside(top: string, path: string, file: ShellFile): Array<[string, ShellFile]> {
+  return path.startsWith(`${top}/`) ? [[path.slice(top.length), file]] : [];
 }
 
 function requestOf({ fetch }: Page) {
   return (url: string, { method = "GET", headers = {}, body }: FetchOptions = {}) =>
     fetch!({ url, method, headers: Object.fromEntries(new Headers(headers)), body });
+}
+
+async function runScript(
+  bash: Bash,
+  { command, cwd, env }: ShellCommand,
+  stdin: string,
+  missing: ReadonlySet<string>,
+  signal: AbortSignal,
+): Promise<ShellResult> {
+  const { stdout, stderr, exitCode } = await bash.exec(command, { cwd, env, rawScript: true, signal, stdin });
+  return { output: stdout, errors: stderr, missing: [...missing], exitCode, cwd, env };
 }
 
 async function run(bash: Bash, workingDir: string, { command, cwd, env }: ShellCommand, signal: AbortSignal): Promise<ShellResult> {
