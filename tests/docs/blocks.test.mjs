@@ -36,7 +36,7 @@ test("all code blocks compile", () => {
       sources.set(name, { page, language });
     }
   }
-  for (const folderOfExample of ["mirror-places", "own-store", "page-models"]) {
+  for (const folderOfExample of ["mirror-places", "own-store", "own-workspace", "page-models"]) {
     for (const file of readdirSync(path.join(root, "examples", folderOfExample))) {
       const page = `examples/${folderOfExample}/${file}`;
       writeFileSync(path.join(folder, `${folderOfExample}.${file}`), `${readFileSync(path.join(root, page), "utf8")}export {};\n`);

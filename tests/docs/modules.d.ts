@@ -11,6 +11,11 @@ declare module "*/opfs-store.js" {
   import type { Store } from "threadkeep";
   export function opfsStore(folder: string): Promise<Store>;
 }
+declare module "*/flat.js" {
+  import type { Workspace } from "threadkeep";
+  export const files: Map<string, any>;
+  export const flat: Workspace;
+}
 declare module "*/webdav.js" {
   import type { MirrorFiles } from "threadkeep";
   export function webDAV(url: string, headers: Record<string, string>): MirrorFiles;

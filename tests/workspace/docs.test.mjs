@@ -24,7 +24,9 @@ test("the examples do what they say", async () => {
   };
   const results =
     "conversation, plan, entries, size, message, attached, preview, scratch, shared, other, folder, custom, files, changed, paths, planThen, differences, versions, bytes, since, isComplete";
-  const found = await runExample(examples.join("\n"), names, `{ ${results} }`);
+  const flat = readFileSync(path.resolve(import.meta.dirname, "../../examples/own-workspace/flat.js"), "utf8").replaceAll("export ", "");
+  const code = examples.map((example) => example.replace(/^import .* from ".\/flat.js";\n/, `${flat}\n`));
+  const found = await runExample(code.join("\n"), names, `{ ${results} }`);
   assert.equal(found.plan, "# Plan\n");
   assert.deepEqual(found.entries.map(({ path, type }) => [path, type]).sort(), [
     ["data.bin", "file"],
