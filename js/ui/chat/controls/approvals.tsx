@@ -3,6 +3,7 @@
 import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { type Approval, type Thread, visibleText } from "../../thread/index.js";
 import { useChat, useSnapshot } from "../context.js";
+import { counted } from "../counted.js";
 import { ApprovalCard, RejectForm, showUnread } from "./approval-card.js";
 import { LowRiskCall } from "./low-risk-call.js";
 import type { ControlLabels } from "./labels.js";
@@ -194,11 +195,8 @@ function namesOf(calls: readonly Approval[], labels: ControlLabels): string[] {
 }
 
 /** Such as `transfer_money (high risk)`, `2 × roll_dice (low risk)`. */
-function summaryOf(calls: readonly Approval[], labels: ControlLabels): string[] {
-  const counts = new Map<string, number>();
-  for (const { toolName, risk } of calls) {
-    const name = labels.callWithRisk(visibleText(toolName), labels.risks[risk]);
-    counts.set(name, (counts.get(name) ?? 0) + 1);
-  }
-  return [...counts].map(([name, count]) => (count === 1 ? name : labels.callTimes(name, count)));
-}
+const summaryOf = (calls: readonly Approval[], labels: ControlLabels): string[] =>
+  counted(
+    calls.map(({ toolName, risk }) => labels.callWithRisk(visibleText(toolName), labels.risks[risk])),
+    labels,
+  );
