@@ -1,10 +1,12 @@
-// Uses of the types of `threadkeep/conversations`, its component and that of the files of a conversation that TypeScript must accept or refuse. Compiled, never run.
+// Uses of the types of `threadkeep/conversations`, its component and those of the files and the decisions of a conversation that TypeScript must accept or refuse. Compiled, never run.
 import { type Conversation, memoryStore } from "threadkeep";
 import "threadkeep/chat";
 import { type ConversationsLabels, defineConversations, type Selection, type ThreadkeepConversations } from "threadkeep/conversations";
 import {
+  type ControlViewProps,
   type ConversationsHandle,
   type ConversationsViewProps,
+  defaultControlLabels,
   defaultConversationsLabels,
   defaultFilesLabels,
   type FilesLabels,
@@ -46,3 +48,9 @@ const files: FilesViewProps = { conversation, labels: { add: filesLabels.add } }
 // @ts-expect-error there is no such text
 const wrongFiles: FilesViewProps = { conversation, labels: { title: "x" } };
 void [files, wrongFiles];
+
+const control: ControlViewProps = { conversation, givenSecrets: ["TOKEN"], labels: { ...defaultControlLabels, add: "Hinzufügen" } };
+control.onSecret = (name, value) => void [name.length, value?.length];
+// @ts-expect-error it takes a function
+control.onChange = 7;
+void control;

@@ -1,5 +1,6 @@
-// `threadkeep/preact`: the components of `<threadkeep-chat>`, `<threadkeep-conversations>` and `<threadkeep-model>`, and the files of a
-// conversation, for a Preact app that puts them together itself. The styles are in `threadkeep/preact.css`, for an element with the class `threadkeep`.
+// `threadkeep/preact`: the components of `<threadkeep-chat>`, `<threadkeep-conversations>` and `<threadkeep-model>`, and the files and the
+// decisions of a conversation, for a Preact app that puts them together itself. The styles are in `threadkeep/preact.css`, for an element with
+// the class `threadkeep`.
 export { type Chat, useChat, useSnapshot } from "../chat/context.js";
 export { ChatView, type ChatViewProps } from "../chat/chat.js";
 export {
@@ -22,6 +23,8 @@ export { PlainText } from "../chat/messages/plain.js";
 export { ChatProvider, type ChatProviderProps } from "../chat/provider.js";
 export { type Shortcut, Shortcuts, type ShortcutsHandle, type ShortcutsProps } from "../chat/shortcuts.js";
 export type { ConversationVisualizer, Visualize, VisualizerOption } from "../chat/visualizer.js";
+export { type ControlLabels, defaultControlLabels } from "../control/labels.js";
+export { ControlView, type ControlViewProps } from "../control/view.js";
 export { type ConversationsLabels, defaultConversationsLabels } from "../conversations/labels.js";
 export { type ConversationsHandle, ConversationsView, type ConversationsViewProps, type Selection } from "../conversations/view.js";
 export { defaultFilesLabels, type FilesLabels } from "../files/labels.js";
