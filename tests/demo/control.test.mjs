@@ -28,7 +28,7 @@ for (const kind of availableBrowsers) {
         await page.ask("Roll a die");
         await page.press("Control");
         await page.isAccessible("control");
-        await page.click("#policy-always");
+        await page.click(".control [value=AlwaysConfirm]");
         await page.shows(/Asks about every call/, "#control-line");
         await page.press("Close the control");
         await page.page.reload();
@@ -40,8 +40,8 @@ for (const kind of availableBrowsers) {
         await page.idle();
         await page.press("Control");
         await page.press("Ask again about roll_dice");
-        await page.until("it is forgotten", () => document.activeElement.id === "policy-risky");
-        await page.click("#policy-never");
+        await page.until("it is forgotten", () => document.activeElement.type === "radio");
+        await page.click(".control [value=NeverConfirm]");
         await page.shows(/Asks about harmful tools only/, "#control-line");
         await page.press("Close the control");
         await page.ask("Roll a die");
@@ -53,11 +53,11 @@ for (const kind of availableBrowsers) {
         await page.ask("Call the API");
         await page.shows(/no secret API_TOKEN here/);
         await page.press("Control");
-        await page.page.type("#secret-name", "API_TOKEN");
-        await page.page.type("#secret-value", "swordfish-7123");
+        await page.page.type(".control [name=name]", "API_TOKEN");
+        await page.page.type(".control [name=value]", "swordfish-7123");
         await page.press("Add");
         await page.shows(/API_TOKEN/, ".secret-names");
-        assert.equal(await page.page.$eval("#secret-value", (field) => field.value), "");
+        assert.equal(await page.page.$eval(".control [name=value]", (field) => field.value), "");
         await page.press("Close the control");
         await page.ask("Call the API");
         await page.shows(/a friend of this page.*<secret-hidden>/);

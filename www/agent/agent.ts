@@ -6,7 +6,7 @@ import { openThread, type Thread } from "threadkeep/thread";
 import { needServerKey, serverAt } from "../server/agent-server.ts";
 import { isScripted, mcpServers, modelOptions, needKey, settings } from "../settings/settings.ts";
 import { analyzer, type PolicyChoice, policyFor } from "./policy.ts";
-import { keepSecrets, secretsOf } from "./secrets.ts";
+import { secretsOf } from "./secrets.ts";
 import { chosenTools, pageTools } from "./tools.ts";
 
 export interface Opened {
@@ -21,9 +21,7 @@ export async function createConversation(): Promise<Opened> {
   const { agentServer, beginsOnServer, policy } = settings();
   const server = agentServer !== null && beginsOnServer ? agentServer.host : null;
   if (server !== null) await needServerKey(server);
-  const opened = await open(server, { secrets: secretsOf(), ...decisions(policy) });
-  keepSecrets(opened.thread.getSnapshot().conversationId!);
-  return opened;
+  return open(server, decisions(policy));
 }
 
 /** @throws ThreadkeepError `not_found`: a link to a deleted conversation must not create it again. */
