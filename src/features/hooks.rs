@@ -31,9 +31,9 @@ impl Conversation {
         self.0.hooks.as_deref().filter(|hooks| hooks.has(event_type))
     }
 
-    /// Asks the hook for this event type. The future gives its answer and the event that records it; `None` if there is
+    /// Asks the hook for this event type. The future gives its answer and the events that record it; `None` if there is
     /// no such hook.
-    fn hook(&self, input: HookInput) -> Option<LocalBoxFuture<'static, (HookResult, NewEvent)>> {
+    fn hook(&self, input: HookInput) -> Option<LocalBoxFuture<'static, (HookResult, Vec<NewEvent>)>> {
         let hooks = self.hooks_for(input.event_type)?;
         let answer = hooks.ask(input.event_type, input.to_json(&self.id().to_string()));
         let conversation = self.clone();
@@ -44,12 +44,13 @@ impl Conversation {
             for text in [&mut decision.reason, &mut decision.additional_context].into_iter().flatten() {
                 *text = conversation.masked(text);
             }
-            let new_event = NewEvent::new(Source::Hook, result.execution(&input));
-            (result, new_event)
+            let executions = result.executions(&input).into_iter();
+            let new_events = executions.map(|execution| NewEvent::new(Source::Hook, execution)).collect();
+            (result, new_events)
         }))
     }
 
-    /// Asks the session-start hook, before the first message or run since the conversation was opened. The event is
+    /// Asks the session-start hook, before the first message or run since the conversation was opened. The events are
     /// stored behind the system prompt, which the SDK expects to be first. `cancel` stops the hook, but not a commit.
     pub(crate) async fn begin_session(&self, cancel: &CancelToken) -> Result<Ended> {
         if std::mem::replace(&mut self.0.page.borrow_mut().has_session, true) {
@@ -58,10 +59,10 @@ impl Conversation {
         let Some(asked) = self.hook(HookInput::new(HookEventType::SessionStart)) else {
             return Ok(Ended::Done);
         };
-        let Either::Left(((_, new_event), _)) = select(asked, pin!(cancel.cancelled())).await else {
+        let Either::Left(((_, hook_events), _)) = select(asked, pin!(cancel.cancelled())).await else {
             return Ok(Ended::Cancelled);
         };
-        self.perform(Command::BeginSession { hook_event: new_event }).await?;
+        self.perform(Command::BeginSession { hook_events }).await?;
         Ok(Ended::Done)
     }
 
@@ -71,11 +72,11 @@ impl Conversation {
             return;
         }
         let Some(asked) = self.hook(HookInput::new(HookEventType::SessionEnd)) else { return };
-        if let Either::Left(((_, new_event), _)) =
+        if let Either::Left(((_, new_events), _)) =
             select(asked, self.0.log.host.sleep(SESSION_END_TIMEOUT)).await
         {
             // A store that fails may be the reason for closing.
-            let _ = self.append(vec![new_event], Durability::Relaxed).await;
+            let _ = self.append(new_events, Durability::Relaxed).await;
         }
     }
 
@@ -87,12 +88,12 @@ impl Conversation {
             ..HookInput::new(HookEventType::UserPromptSubmit)
         };
         let Some(asked) = self.hook(input) else { return HookAnswers::default() };
-        let (result, new_event) = asked.await;
+        let (result, events) = asked.await;
         if let Some(text) = result.additional_context() {
             message.extended_content.push(Content::text(text));
         }
         let denied = result.denial().map(|reason| (id.clone(), reason));
-        HookAnswers { events: vec![new_event], denied: denied.into_iter().collect() }
+        HookAnswers { events, denied: denied.into_iter().collect() }
     }
 
     /// Asks the hook about each call of an answer, in order, before they are stored.
@@ -104,8 +105,8 @@ impl Conversation {
         }
         for call in calls {
             let Some(asked) = self.hook(call_input(HookEventType::PreToolUse, call)) else { break };
-            let (result, new_event) = asked.await;
-            hook_answers.events.push(new_event);
+            let (result, new_events) = asked.await;
+            hook_answers.events.extend(new_events);
             hook_answers.denied.extend(result.denial().map(|reason| (call.action_id.clone(), reason)));
         }
         hook_answers
@@ -119,12 +120,12 @@ impl Conversation {
         }
     }
 
-    /// Asks the hook about a result after it was stored. The future gives the event that records the answer.
+    /// Asks the hook about a result after it was stored. The future gives the events that record the answer.
     pub(crate) fn ask_after_call(
         &self,
         call: &Call,
         result: &Event,
-    ) -> Option<LocalBoxFuture<'static, NewEvent>> {
+    ) -> Option<LocalBoxFuture<'static, Vec<NewEvent>>> {
         self.hooks_for(HookEventType::PostToolUse)?;
         let Body::ObservationEvent(observation) = result.body() else { return None };
         let mut input = call_input(HookEventType::PostToolUse, call);
@@ -148,8 +149,7 @@ impl Conversation {
             Either::Right(_) => None,
         };
         self.enter(Phase::Decides);
-        let Some((result, new_event)) = answer else { return Ok(false) };
-        let mut events = vec![new_event];
+        let Some((result, mut events)) = answer else { return Ok(false) };
         let denial = result.denial();
         if let Some(reason) = &denial {
             let feedback = result.additional_context().unwrap_or(reason);

@@ -71,8 +71,8 @@ pub enum Command {
     AppendHeld,
     /// Asks for a condensation with this event, because the provider has refused the view.
     CondenseRefused { request: NewEvent },
-    /// Stores the answer of the session-start hook, behind the system prompt.
-    BeginSession { hook_event: NewEvent },
+    /// Stores the answers of the session-start hooks, behind the system prompt.
+    BeginSession { hook_events: Vec<NewEvent> },
     /// Appends the messages of the inbox, unless they still have to wait.
     AppendInbox,
     /// Stores an answer of the model, with the risk assessment and the answers of the hooks.
@@ -200,8 +200,8 @@ impl Machine<'_> {
                 self.append_message(&mut change, &message, files, hook_answers);
                 Ok(change)
             }
-            Command::BeginSession { hook_event } => {
-                Ok(Change::append(self.instructions.take().into_iter().chain([hook_event]).collect()))
+            Command::BeginSession { hook_events } => {
+                Ok(Change::append(self.instructions.take().into_iter().chain(hook_events).collect()))
             }
             Command::AppendInbox => self.append_inbox_if_possible(),
             Command::EditQueuedMessage { old, message, hook_answers } => {

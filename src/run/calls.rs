@@ -69,8 +69,8 @@ impl Conversation {
             // The next call that changes files begins once this result is stored.
             let (call, result, ends_run, _files) = match ended {
                 Outcome::Call { call, result, ends_run, files } => (call, result, ends_run, files),
-                Outcome::Hook(hook_event) => {
-                    failed = self.append(vec![hook_event], Durability::Relaxed).await.err();
+                Outcome::Hook(hook_events) => {
+                    failed = self.append(hook_events, Durability::Relaxed).await.err();
                     continue;
                 }
             };
@@ -120,5 +120,5 @@ impl Conversation {
 /// The outcome of a future of [`Conversation::run_calls`].
 enum Outcome {
     Call { call: Call, result: Option<NewEvent>, ends_run: bool, files: Option<FairGuard> },
-    Hook(NewEvent),
+    Hook(Vec<NewEvent>),
 }

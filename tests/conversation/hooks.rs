@@ -67,7 +67,7 @@ impl Hooks for Hook {
 }
 
 pub fn deny(reason: &str) -> HookDecision {
-    HookDecision { denies: true, reason: Some(reason.into()), additional_context: None }
+    HookDecision { denies: true, reason: Some(reason.into()), ..HookDecision::default() }
 }
 
 fn world(hook: &Rc<Hook>, tools: Vec<Rc<dyn Tool>>, answers: impl IntoIterator<Item = Answer>) -> World {
@@ -438,8 +438,11 @@ fn a_denied_message_is_stored_and_the_model_is_not_asked() {
 #[test]
 fn text_that_a_hook_adds_to_a_message_reaches_the_model_and_a_denial_still_applies() {
     block_on(async {
-        let context =
-            |denies| HookDecision { denies, reason: None, additional_context: Some("It rains.".into()) };
+        let context = |denies| HookDecision {
+            denies,
+            additional_context: Some("It rains.".into()),
+            ..HookDecision::default()
+        };
         let hook = Hook::once(HookEventType::UserPromptSubmit, context(false));
         let world = world(&hook, vec![], [text("Hello.")]);
         let conversation = world.open().await.unwrap();

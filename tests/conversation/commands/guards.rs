@@ -43,6 +43,7 @@ impl Hooks for Guards {
                     denies: matches!(verdict, Verdict::Deny | Verdict::DenyLate),
                     reason: Some(format!("because of {SECRET}")),
                     additional_context: Some(format!("Mind {SECRET}.")),
+                    ..HookDecision::default()
                 }),
             }
         })
