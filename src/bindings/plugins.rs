@@ -12,8 +12,8 @@ use crate::{
     json::{ListWriter, ObjectWriter, RawJson},
     llm::option_table::OptionSource as _,
     plugins::{
-        Directory, FrontMatter, Given, Output, Plugin, Resolved, Source, chosen, entries, expanded, matchers,
-        merge, names, without_credentials,
+        Directory, FrontMatter, Given, Output, Plugin, Question, Resolved, Source, chosen, entries, expanded,
+        matchers, merge, names, shown, verdict, without_credentials,
     },
     web::guard::promise,
 };
@@ -39,6 +39,8 @@ export interface CoreVariables { json: string; values?: Record<string, string> |
 export interface CoreHookOutput { exitCode: number; stdout: string; stderr: string; callsMissing: boolean }
 /** `fullMatch` returns whether a whole text matches a pattern of Python; `undefined` if it is no pattern. */
 export interface CorePluginHooks { config: string; eventType: string; tool?: string | undefined; fullMatch(pattern: string, text: string): boolean | undefined }
+/** A hook of the type `prompt`, and the event that it is about, both as JSON. */
+export interface CorePrompt { hook: string; event: string }
 /** What JSON each text is, the functions in Rust say. */
 export interface CorePlugins {
   source(options: CorePluginSource): Promise<string>;
@@ -48,6 +50,8 @@ export interface CorePlugins {
   variables(options: CoreVariables): Promise<string>;
   hooks(options: CorePluginHooks): Promise<string>;
   output(options: CoreHookOutput): Promise<string>;
+  question(options: CorePrompt): Promise<string>;
+  verdict(options: { answer: string }): Promise<string>;
 }
 "#;
 
@@ -67,6 +71,8 @@ pub async fn plugins() -> Result<JsValue> {
     add("variables", variables);
     add("hooks", hooks);
     add("output", output);
+    add("question", question);
+    add("verdict", verdict_of);
     Ok(functions.into())
 }
 
@@ -157,7 +163,7 @@ fn variables(options: &JsValue) -> Result<String> {
     Ok(expanded(&json, true, &value))
 }
 
-/// The definitions of hooks for an occasion.
+/// The hooks for an occasion: for each its definition, and the words by which logs name it.
 fn hooks(options: &JsValue) -> Result<String> {
     let plain = Options::new(options, PLUGIN);
     let config: Option<RawJson> = given::value(&plain.required_text("config")?);
@@ -170,13 +176,18 @@ fn hooks(options: &JsValue) -> Result<String> {
     let mut out = ListWriter::new();
     for matcher in matchers(&config, &plain.required_text("eventType")?) {
         if matcher.matches(tool.as_deref(), &full_match) {
-            matcher.hooks.iter().for_each(|hook| out.item(hook.as_str()));
+            for hook in &matcher.hooks {
+                let mut item = ObjectWriter::new();
+                item.field("hook", hook);
+                item.field("shown", &shown(hook));
+                out.item(&item.finish());
+            }
         }
     }
     Ok(out.finish())
 }
 
-/// The meaning of a hook's output: `{ denies, isMissing, reason, additionalContext }`.
+/// The meaning of a hook's output: `{ denies, isMissing, reason, denial, additionalContext }`.
 fn output(options: &JsValue) -> Result<String> {
     let plain = Options::new(options, PLUGIN);
     let output = Output {
@@ -186,4 +197,17 @@ fn output(options: &JsValue) -> Result<String> {
         calls_missing: plain.flag("callsMissing")?.unwrap_or_default(),
     };
     Ok(output.meaning().to_json())
+}
+
+/// The question of a hook for a model: `{ usageId, system, message }`.
+fn question(options: &JsValue) -> Result<String> {
+    let plain = Options::new(options, PLUGIN);
+    let hook: Option<RawJson> = given::value(&plain.required_text("hook")?);
+    let hook = hook.ok_or_else(|| invalid("hook must be JSON"))?;
+    Ok(Question::of(&hook, &plain.required_text("event")?).to_json())
+}
+
+/// The meaning of a model's answer: `{ denies, reason, denial, undecided }`.
+fn verdict_of(options: &JsValue) -> Result<String> {
+    Ok(verdict(&Options::new(options, PLUGIN).required_text("answer")?).to_json())
 }

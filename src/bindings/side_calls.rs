@@ -29,6 +29,8 @@ use wasm_file::wasm_file;
 
 #[wasm_bindgen(typescript_custom_section)]
 const TYPES: &str = r#"
+/** A message below a system prompt of its own; its cost is counted under `usageId`. */
+export interface CoreAside { usageId: string; system: string; message: string }
 /** A title of at most `maxLength` characters, by default of the conversation's own model. */
 export interface CoreTitleOptions { llm: object | undefined; maxLength: number }
 /**
@@ -94,6 +96,25 @@ impl CoreConversation {
             Box::pin(async move {
                 let llm = options::llm(&llm)?;
                 Ok(self.conversation.inspect_image(&llm, image, &question, &cancel).await?.into())
+            })
+        })
+        .await
+    }
+
+    /// Asks the conversation's model without the conversation. If `stopped` resolves before, the request is aborted. Resolves to the
+    /// answer.
+    #[wasm_bindgen(js_name = askAside, unchecked_return_type = "Promise<string>")]
+    pub async fn ask_aside(
+        &self,
+        #[wasm_bindgen(unchecked_param_type = "CoreAside")] question: JsValue,
+        #[wasm_bindgen(unchecked_param_type = "Promise<void>")] stopped: Promise,
+    ) -> Result<JsValue> {
+        until(stopped, |cancel| {
+            Box::pin(async move {
+                let plain = Options::new(&question, "a question");
+                let text = |name: &str| plain.required_text(name);
+                let (usage_id, system, message) = (text("usageId")?, text("system")?, text("message")?);
+                Ok(self.conversation.ask_aside(usage_id, system, message, &cancel).await?.into())
             })
         })
         .await

@@ -123,6 +123,27 @@ impl Conversation {
         self.answer_aside(&llm, messages, &[], cancel).await
     }
 
+    /// The conversation's model's answer to a message below a system prompt of its own, without the conversation.
+    ///
+    /// # Errors
+    /// As `ask_agent`.
+    pub async fn ask_aside(
+        &self,
+        usage_id: String,
+        system: String,
+        message: String,
+        cancel: &CancelToken,
+    ) -> Result<String> {
+        self.ensure_writable()?;
+        let messages = vec![
+            Message::new(Role::System, vec![Content::text(system)]),
+            Message::new(Role::User, vec![Content::text(message)]),
+        ];
+        let mut llm = side_llm(&self.llm());
+        llm.options.usage_id = Some(usage_id.into());
+        self.answer_aside(&llm, messages, &[], cancel).await
+    }
+
     /// The text of an answer to these messages. Its cost is stored under the model's usage id.
     async fn answer_aside(
         &self,

@@ -40,8 +40,8 @@ fn unusable(hooks: &RawJson) -> Vec<String> {
         for hook in matchers_in(&fields, event).into_iter().flat_map(|matcher| matcher.hooks) {
             let command = hook.field::<String>("command").unwrap_or_default();
             let missing = missing(&command);
-            if command.is_empty() {
-                found.push(format!("a hook of {event} asks a model, which hooks do not do here"));
+            if hook.field::<String>("type").as_deref() == Some("agent") {
+                found.push(format!("a hook of {event} asks an agent, which hooks do not do here"));
             } else if !missing.is_empty() {
                 let programs = missing.join(", ");
                 found.push(format!(
@@ -161,6 +161,19 @@ fn in_snake_case(name: &str) -> String {
         out.extend(c.to_lowercase());
     }
     out
+}
+
+/// The words by which logs name a hook.
+pub fn shown(hook: &RawJson) -> String {
+    let text = |name: &str| hook.field::<String>(name).filter(|text| !text.is_empty());
+    if let Some(command) = text("command") {
+        return command;
+    }
+    let type_ = text("type").unwrap_or_default();
+    let asks = if type_ == "prompt" { "prompt" } else { "system_prompt" };
+    let beginning = || text(asks).map(|text| text.chars().take(20).collect());
+    let named = hook.field::<String>("name").or_else(beginning).unwrap_or_else(|| type_.clone());
+    format!("{type_}-hook:{named}")
 }
 
 /// Several configurations as one: their hooks one after the other; `None` without any.
@@ -296,7 +309,7 @@ mod tests {
 
     #[test]
     fn a_hook_that_cannot_do_its_work_here_is_named() {
-        let text = r#"{"Stop":[{"hooks":[{"command":"python3 x.py"},{"type":"prompt","prompt":"p"},{"command":"cat"}]}]}"#;
+        let text = r#"{"Stop":[{"hooks":[{"command":"python3 x.py"},{"type":"prompt","prompt":"p"},{"type":"agent"},{"command":"cat"}]}]}"#;
         let mut complaints = Vec::new();
         let directory = super::super::tests_kit::directory(&[(FILE, text)]);
         assert!(read(&directory, &mut complaints).is_some());
@@ -304,9 +317,22 @@ mod tests {
             complaints,
             [
                 "a hook of stop needs python3, which a page does not have: python3 x.py",
-                "a hook of stop asks a model, which hooks do not do here",
+                "a hook of stop asks an agent, which hooks do not do here",
             ]
         );
+    }
+
+    #[test]
+    fn logs_name_a_hook_as_the_sdk_does() {
+        for (fields, name) in [
+            (r#"{"command":"x y"}"#, "x y"),
+            (r#"{"type":"prompt","prompt":"Nothing is ever deleted.","name":"keep"}"#, "prompt-hook:keep"),
+            (r#"{"type":"prompt","prompt":"Nothing is ever deleted."}"#, "prompt-hook:Nothing is ever dele"),
+            (r#"{"type":"agent","system_prompt":"Look."}"#, "agent-hook:Look."),
+            (r#"{"type":"agent"}"#, "agent-hook:agent"),
+        ] {
+            assert_eq!(shown(&RawJson::parse(&hook(fields).unwrap()).unwrap()), name);
+        }
     }
 
     #[test]

@@ -12,6 +12,7 @@ mod manifest;
 mod merge;
 mod output;
 mod programs;
+mod prompt;
 mod servers;
 mod skill;
 mod source;
@@ -21,9 +22,10 @@ mod values;
 mod variables;
 
 pub use directory::{Chosen, Directory, Entry, chosen, entries};
-pub use hooks::{Matcher, matchers};
+pub use hooks::{Matcher, matchers, shown};
 pub use merge::{Given, Merged, MergedSkill, merge};
 pub use output::{Meaning, Output};
+pub use prompt::{Question, verdict};
 pub use source::{Resolved, Source, without_credentials};
 pub use variables::{Lookup, expanded, names};
 

@@ -30,10 +30,14 @@ pub struct Meaning {
     pub denies: bool,
     /// Whether it needs a program that the shell does not have, so that it has decided nothing.
     pub is_missing: bool,
-    /// The reason.
+    /// The reason that it gives.
     pub reason: Option<String>,
+    /// The reason for a denial: where it gives none, its errors.
+    pub denial: Option<String>,
     /// A text for the model.
     pub additional_context: Option<String>,
+    /// Why nothing was decided.
+    pub undecided: Option<String>,
 }
 
 impl Output {
@@ -50,10 +54,10 @@ impl Output {
         let is_missing =
             self.calls_missing || MISSING.contains(&self.exit_code) || self.stderr.contains(NOT_FOUND);
         meaning.is_missing = is_missing && !meaning.denies;
-        let has_reason = meaning.reason.as_ref().is_some_and(|reason| !reason.is_empty());
-        if meaning.denies && !has_reason {
-            let said = self.stderr.trim();
-            meaning.reason = (!said.is_empty()).then(|| said.to_owned());
+        if meaning.denies {
+            let errors = Some(self.stderr.trim().to_owned());
+            let said = meaning.reason.clone().filter(|reason| !reason.is_empty());
+            meaning.denial = said.or(errors).filter(|said| !said.is_empty());
         }
         meaning
     }
@@ -66,7 +70,9 @@ impl Meaning {
         out.field("denies", &self.denies);
         out.field("isMissing", &self.is_missing);
         out.optional("reason", &self.reason);
+        out.optional("denial", &self.denial);
         out.optional("additionalContext", &self.additional_context);
+        out.optional("undecided", &self.undecided);
         out.finish()
     }
 }
@@ -86,8 +92,8 @@ mod tests {
         }
         let denied = meaning(2, "", " no\n");
         assert!(denied.denies);
-        assert_eq!(denied.reason.as_deref(), Some("no"));
-        assert_eq!(meaning(2, "", "").reason, None);
+        assert_eq!((denied.denial.as_deref(), denied.reason), (Some("no"), None));
+        assert_eq!(meaning(2, "", "").denial, None);
     }
 
     #[test]
@@ -114,6 +120,7 @@ mod tests {
         {
             assert_eq!(meaning(0, nonsense, "said"), Meaning::default(), "{nonsense}");
         }
-        assert_eq!(meaning(2, r#"{"reason":""}"#, "said").reason.as_deref(), Some("said"));
+        assert_eq!(meaning(2, r#"{"reason":""}"#, "said").denial.as_deref(), Some("said"));
+        assert_eq!(meaning(2, r#"{"reason":"why"}"#, "said").denial.as_deref(), Some("why"));
     }
 }

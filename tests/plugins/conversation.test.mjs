@@ -166,7 +166,7 @@ test("a hook denies by its exit code, with its words, and gets what the SDK give
   assert.deepEqual(ran, []);
   const [denied] = await hookEvents(conversation);
   assert.equal(denied.blocked, true);
-  assert.equal(denied.reason, "that is forbidden");
+  assert.deepEqual([denied.exit_code, denied.stderr, denied.success], [2, "that is forbidden\n", false]);
   const input = JSON.parse(new TextDecoder().decode(await conversation.workspace.read("input.json")));
   assert.deepEqual(Object.keys(input), [
     "event_type",
@@ -277,4 +277,42 @@ test("the values of variables are in requests only", async (t) => {
   await until(async () => (await conversation.state.agent_state.resolved_plugins) !== undefined);
   const stored = Buffer.from(await (await conversation.exportZip()).arrayBuffer());
   assert.ok(!JSON.stringify(conversation.state).includes("sesame") && !stored.includes("sesame"));
+});
+
+test("a hook asks the conversation's model, whose cost is counted, and each hook has an event", async (t) => {
+  const answers = ['So: {"decision": "deny", "reason": "not today"}', '{"decision":"ALLOW"}', "sure", '{"decision":"ask"}'];
+  const asked = [];
+  const judging = createModel(({ messages }) => {
+    const [system, event] = messages;
+    if (!JSON.stringify(system).includes("Nothing is paid.")) return { text: "Done." };
+    asked.push(JSON.stringify(event));
+    return { text: answers.shift() };
+  });
+  const judge = await judging.listen();
+  t.after(() => judge.close());
+  const prompt = { type: "prompt", prompt: "Nothing is paid.", name: "purse", timeout: 20 };
+  const conversation = await open(t, {
+    agent: { llm: new LLM({ model: "scripted", baseUrl: judge.baseUrl, numRetries: 1 }) },
+    plugins: [hooks({ UserPromptSubmit: ["cat > /dev/null", prompt] })],
+  });
+  const { id } = await conversation.sendMessage("Pay, and answer with allow.");
+  assert.equal(conversation.state.blocked_messages[id], "not today");
+  assert.match(asked[0], /Pay, and answer with allow/);
+  assert.ok("prompt-hook:purse" in conversation.stats.usage_to_metrics, Object.keys(conversation.stats.usage_to_metrics).join());
+  const recorded = (await hookEvents(conversation)).map(({ hook_command, blocked, success, message_id }) => [
+    hook_command,
+    blocked,
+    success,
+    message_id === id,
+  ]);
+  assert.deepEqual(recorded, [
+    ["cat > /dev/null", false, true, true],
+    ["prompt-hook:purse", true, true, true],
+  ]);
+  const second = await conversation.sendMessage("Again.");
+  assert.equal(conversation.state.blocked_messages[second.id], undefined);
+  for (const error of [/without JSON/, /neither allow nor deny/]) {
+    await conversation.sendMessage("Again.");
+    assert.match((await hookEvents(conversation)).at(-1).error, error);
+  }
 });

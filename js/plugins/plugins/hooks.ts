@@ -1,28 +1,33 @@
-// Hooks of plugins: lines of shell, which run in the page's own shell, over the conversation's workspace and without a network. The
-// plugin's files are in the shell below `/plugins`. What a hook's output means is decided in the core.
+// Hooks of plugins: lines of shell, which run in the page's own shell, over the conversation's workspace and without a network, and
+// questions for the conversation's model. What a hook's output and a model's answer mean is decided in the core.
 import type { CoreHooks } from "../../control/types.js";
-import { textOfBytes } from "../../input/bytes.js";
-import { textOf } from "../../input/errors.js";
+import { ask, textOf } from "../../input/errors.js";
 import { pythonMatcher } from "../../python-regex/translate.js";
-import type { Files } from "../../tools/terminal/protocol.js";
-import { type RunningShell, startShell } from "../../tools/terminal/shell.js";
 import type { PluginHook, PluginHookEvent } from "../types.js";
 import { core } from "./core.js";
 import type { Loaded } from "./load.js";
-
-/** The parts of a conversation that its hooks need. */
-export interface HookPlace {
-  files: Files;
-  workingDir: string;
-}
+import { type HookInput, type HookPlace, HookShell, eventOf, within } from "./shell.js";
 
 export type OnMissing = "block" | "skip";
 
-/** A hook's answer in the form that the core takes. */
+/** An answer in the form that the core takes. */
 interface Answer {
   decision: "allow" | "deny";
-  reason?: string;
-  additionalContext?: string;
+  reason: string | undefined;
+  additionalContext: string | undefined;
+  /** Why nothing was decided. What that means is the same as for a function of the host that throws. */
+  error: string | undefined;
+  /** What the SDK stores of each hook. */
+  executions: object[];
+}
+
+/** The end of a hook. */
+interface Ended {
+  meaning: Meaning;
+  exitCode?: number;
+  stdout?: string;
+  stderr?: string;
+  error?: string;
 }
 
 const events: { readonly [event in PluginHookEvent]: string } = {
@@ -46,12 +51,12 @@ export class PluginHooksRunner implements CoreHooks {
   readonly #host: CoreHooks | undefined;
   readonly #onMissing: OnMissing;
   readonly #note: (sentence: string) => void;
-  #shell: Promise<RunningShell> | undefined;
-  /** The last line: the shell runs one at a time. */
-  #last: Promise<unknown> = Promise.resolve();
+  readonly #closed = new AbortController();
+  readonly #shells: readonly HookShell[];
 
   constructor(plugins: readonly Loaded[], host: CoreHooks | undefined, onMissing: OnMissing, note: (sentence: string) => void) {
     this.#plugins = plugins;
+    this.#shells = plugins.map(({ contents }) => new HookShell(contents, () => this.#placed()));
     this.#host = host;
     this.#onMissing = onMissing;
     this.#note = note;
@@ -62,153 +67,140 @@ export class PluginHooksRunner implements CoreHooks {
   /** Asks the host's hook first, as the SDK does, and then those of the plugins, in order. */
   readonly ask = async (eventType: string, inputJson: string): Promise<string> => {
     const answers: Answer[] = [];
-    if (this.#host?.eventTypes.includes(eventType)) answers.push(JSON.parse(await this.#host.ask(eventType, inputJson)));
-    const isOver = () => denying.includes(eventType) && answers.at(-1)?.decision === "deny";
+    const isOver = () => {
+      const { decision, error } = answers.at(-1) ?? {};
+      // A failure denies a call only, so on other occasions the next is asked.
+      return denying.includes(eventType) && (decision === "deny" || (error !== undefined && eventType === "PreToolUse"));
+    };
+    if (this.#host?.eventTypes.includes(eventType)) answers.push(await this.#ofHost(eventType, inputJson));
     const input = JSON.parse(inputJson);
     for (const [place, { plugin }] of this.#plugins.entries()) {
       if (isOver()) break;
       if (!plugin.hooks) continue;
       const config = JSON.stringify(plugin.hooks);
       const tool: string | undefined = input.tool_name;
-      const hooks: PluginHook[] = JSON.parse(await core("hooks", { config, eventType, tool, fullMatch }));
-      for (const hook of hooks) {
+      const hooks: Shown[] = JSON.parse(await core("hooks", { config, eventType, tool, fullMatch }));
+      for (const { hook, shown } of hooks) {
         if (isOver()) break;
-        const answer = await this.#answer(place, hook, eventType, input);
-        if (answer) answers.push(answer);
+        const what = `the hook of ${plugin.name} for ${eventType}`;
+        const ended = await this.#end(place, hook, what, input).catch((error: unknown) => failed(`${what} failed: ${textOf(error)}`));
+        answers.push(answerOf(eventType, shown, ended));
       }
     }
     return JSON.stringify(combined(answers));
   };
 
   close(): void {
-    this.#end();
+    this.#closed.abort();
+    for (const shell of this.#shells) shell.end();
   }
 
-  /** Rejects if a hook could not be asked; what that means is the same as for a function of the host that throws. */
-  async #answer(place: number, hook: PluginHook, eventType: string, input: HookInput): Promise<Answer | undefined> {
-    const { name } = this.#plugins[place]!.plugin;
-    const shown = `the hook of ${name} for ${eventType}`;
-    if (hook.type !== "command") return this.#undecided(`${shown} asks a model, which hooks do not do here`, eventType);
-    const run = this.#run(place, hook, input);
-    // As in the SDK, nobody waits for it, so it decides nothing.
-    if (hook.async_) return void run.catch((error: unknown) => this.#note(`${shown} failed: ${textOf(error)}`));
-    const output = await run.catch((error: unknown) => {
-      throw new Error(`${shown} failed: ${textOf(error)}`);
+  async #ofHost(eventType: string, inputJson: string): Promise<Answer> {
+    const shown = `hooks.${eventType[0]!.toLowerCase()}${eventType.slice(1)}`;
+    const asked = this.#host!.ask(eventType, inputJson).then((json): Ended => {
+      const { decision, reason, additionalContext } = JSON.parse(json);
+      return { meaning: { denies: decision === "deny", reason, denial: reason, additionalContext } };
     });
-    const meaning: Meaning = JSON.parse(await core("output", output));
-    const names = output.missing.join(", ") || firstLine(output.stderr);
-    if (meaning.isMissing) return this.#undecided(`${shown} needs what a page does not have: ${names}`, eventType);
-    const { denies, reason, additionalContext } = meaning;
-    return {
-      decision: denies ? "deny" : "allow",
-      ...(reason !== undefined && { reason }),
-      ...(additionalContext !== undefined && { additionalContext }),
-    };
+    return answerOf(eventType, shown, await asked.catch((error: unknown) => failed(textOf(error))));
   }
 
-  #undecided(why: string, eventType: string): Answer | undefined {
-    this.#note(why);
-    if (this.#onMissing === "skip") return undefined;
-    if (guarded.includes(eventType)) return { decision: "deny", reason: why };
-    throw new Error(why);
-  }
-
-  #run(place: number, { command, timeout }: PluginHook, input: HookInput): Promise<Output> {
-    const output = this.#last.then(() => this.#runNow(place, command, timeout, input));
-    this.#last = output.catch(() => {});
-    return output;
-  }
-
-  async #runNow(place: number, command: string, seconds: number, input: HookInput): Promise<Output> {
-    const { workingDir } = await this.#placed();
-    const root = this.#rootOf(place);
-    const { event_type, tool_name = null, tool_input = null, tool_response = null, message = null, session_id, metadata } = input;
-    const stdin = { event_type, tool_name, tool_input, tool_response, message, session_id, working_dir: workingDir, metadata };
-    const env = {
-      OPENHANDS_PROJECT_DIR: workingDir,
-      OPENHANDS_SESSION_ID: session_id,
-      OPENHANDS_EVENT_TYPE: event_type,
-      ...(tool_name !== null && { OPENHANDS_TOOL_NAME: tool_name }),
-      CLAUDE_PROJECT_DIR: workingDir,
-      CLAUDE_PLUGIN_ROOT: root,
-    };
-    const stop = new AbortController();
-    const timer = setTimeout(() => stop.abort(), Math.min(Math.max(seconds, 0) * 1000, 2 ** 31 - 1));
-    try {
-      const shell = await (this.#shell ??= this.#start());
-      const result = await shell.run({ command, cwd: workingDir, env, input: JSON.stringify(stdin) }, stop.signal);
-      if (stop.signal.aborted) throw new Error(`it took more than ${seconds} seconds`);
-      if ("statements" in result) throw new Error("it was not run");
-      const { exitCode, output: stdout, errors: stderr = "", missing = [] } = result;
-      return { exitCode, stdout, stderr, missing, callsMissing: missing.length > 0 };
-    } catch (error) {
-      this.#end();
-      throw stop.signal.aborted ? new Error(`it took more than ${seconds} seconds`) : error;
-    } finally {
-      clearTimeout(timer);
+  /** Asks a hook of a plugin, until it has ended. */
+  async #end(place: number, hook: PluginHook, what: string, input: HookInput): Promise<Ended> {
+    if (hook.type === "prompt") return this.#ofModel(hook, input);
+    if (hook.type === "agent") return this.#undecided(`${what} asks an agent, which hooks do not do here`, input.event_type, {});
+    const run = this.#shells[place]!.run(hook, input);
+    if (hook.async_) {
+      // As in the SDK, nobody waits for it, so it decides nothing.
+      run.catch((error: unknown) => this.#note(`${what} failed: ${textOf(error)}`));
+      return { meaning: { denies: false } };
     }
+    const output = await run;
+    const { exitCode, stdout, stderr, missing } = output;
+    const meaning: Meaning = JSON.parse(await core("output", output));
+    if (!meaning.isMissing) return { meaning, exitCode, stdout, stderr };
+    const names = missing.join(", ") || firstLine(stderr);
+    return this.#undecided(`${what} needs what a page does not have: ${names}`, input.event_type, { stdout, stderr });
   }
 
-  #rootOf(place: number): string {
-    return `/plugins/${place + 1}`;
+  #undecided(why: string, eventType: string, said: { stdout?: string; stderr?: string }): Ended {
+    this.#note(why);
+    // The exit code of a shell that does not have a program.
+    const ended = { stderr: why, ...said, exitCode: 127 };
+    if (this.#onMissing === "skip") return { ...ended, meaning: { denies: false } };
+    if (!guarded.includes(eventType)) return { ...ended, error: why, meaning: { denies: false } };
+    return { ...ended, meaning: { denies: true, denial: why } };
   }
 
-  async #start(): Promise<RunningShell> {
-    const { files, workingDir } = await this.#placed();
-    const page = { ...files };
-    const mounted = this.#plugins.flatMap(({ contents }, place) =>
-      [...contents].map(([path, content]) => [`${this.#rootOf(place)}/${path}`, { content, mode: modeOf(content) }] as const),
-    );
-    return startShell(() => page, { workingDir, hasNetwork: false, files: Object.fromEntries(mounted) });
+  /** Asks the conversation's model, which sees nothing of the conversation but the event. */
+  async #ofModel(hook: PluginHook, input: HookInput): Promise<Ended> {
+    const place = await this.#placed();
+    const event = JSON.stringify(eventOf(input, place), null, 2);
+    const question = JSON.parse(await core("question", { hook: JSON.stringify(hook), event }));
+    const answer = await within(hook.timeout, (signal) => {
+      const stopped = new Promise<void>((resolve) =>
+        AbortSignal.any([signal, this.#closed.signal]).addEventListener("abort", () => resolve()),
+      );
+      return ask(place.core, "askAside", question, stopped);
+    });
+    const meaning: Meaning = JSON.parse(await core("verdict", { answer }));
+    if (meaning.undecided !== undefined) throw new Error(meaning.undecided);
+    return { meaning };
   }
 
   async #placed(): Promise<HookPlace> {
     if (!this.place) throw new Error("the conversation is not open");
     return this.place();
   }
-
-  #end(): void {
-    this.#shell?.then(
-      (shell) => shell.end(),
-      () => {},
-    );
-    this.#shell = undefined;
-  }
-}
-
-interface HookInput {
-  event_type: string;
-  tool_name?: string;
-  tool_input?: object;
-  tool_response?: object;
-  message?: string;
-  session_id: string;
-  metadata: object;
-}
-
-interface Output {
-  exitCode: number;
-  stdout: string;
-  stderr: string;
-  missing: string[];
-  callsMissing: boolean;
 }
 
 interface Meaning {
   denies: boolean;
-  isMissing: boolean;
+  isMissing?: boolean;
   reason?: string;
+  denial?: string;
   additionalContext?: string;
+  undecided?: string;
 }
 
-/** The reason of the first that denies, and the texts of all. */
+/** A hook, and the words by which logs name it. */
+interface Shown {
+  hook: PluginHook;
+  shown: string;
+}
+
+/** The end of a hook that could not be asked. */
+function failed(error: string): Ended {
+  return { meaning: { denies: false }, exitCode: -1, error };
+}
+
+function answerOf(eventType: string, shown: string, { meaning, exitCode = 0, stdout = "", stderr = "", error }: Ended): Answer {
+  const { denies, reason, denial, additionalContext } = meaning;
+  const execution = {
+    hook_event_type: eventType,
+    hook_command: shown,
+    success: exitCode === 0 && error === undefined,
+    blocked: denies,
+    exit_code: exitCode,
+    stdout,
+    stderr,
+    reason,
+    additional_context: additionalContext,
+    error,
+  };
+  return { decision: denies ? "deny" : "allow", reason: denies ? denial : reason, additionalContext, error, executions: [execution] };
+}
+
+/** The reason of the first that denies, and the texts and records of all. */
 function combined(answers: readonly Answer[]): Answer {
-  const texts = answers.flatMap(({ additionalContext }) => additionalContext || []);
-  const additional = texts.length > 0 && { additionalContext: texts.join("\n") };
   const denial = answers.find(({ decision }) => decision === "deny");
-  if (denial) return { ...denial, ...additional };
-  const reason = answers.find(({ reason }) => reason)?.reason;
-  return { decision: "allow", ...(reason !== undefined && { reason }), ...additional };
+  const { decision, reason } = denial ?? { decision: "allow", reason: answers.find(({ reason }) => reason)?.reason };
+  return {
+    decision,
+    reason,
+    additionalContext: answers.flatMap(({ additionalContext }) => additionalContext || []).join("\n") || undefined,
+    error: denial ? undefined : answers.find(({ error }) => error !== undefined)?.error,
+    executions: answers.flatMap(({ executions }) => executions),
+  };
 }
 
 /** Python's `re.fullmatch`; `undefined` for what is no pattern, or none that JavaScript can express. */
@@ -218,12 +210,6 @@ function fullMatch(pattern: string, text: string): boolean | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** A file that begins with the name of another program than a shell must not be run as a line of shell. */
-function modeOf(content: Uint8Array): number {
-  const [first] = textOfBytes(content.subarray(0, 200)).split("\n", 1);
-  return !first!.startsWith("#!") || /\b(ba|da|a)?sh\b/.test(first!) ? 0o755 : 0o644;
 }
 
 function firstLine(text: string): string {

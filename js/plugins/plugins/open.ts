@@ -1,6 +1,5 @@
 // The plugins of a conversation that is opened: loads them, asks the host about them, and adds them to its agent. Nothing of them takes
 // the place of what the host has given, except skills, and nothing loosens a rule of the host.
-import type { CoreConversation } from "../../../pkg/threadkeep.js";
 import { Agent } from "../../agent/agent.js";
 import type { Skill } from "../../agent/types.js";
 import type { CoreHooks } from "../../control/types.js";
@@ -10,9 +9,10 @@ import { ThreadkeepError, ask, fieldOf, invalidOptions, optionsOf, reading, text
 import type { MCPServer } from "../../mcp/types.js";
 import type { Store } from "../../store/store.js";
 import type { AllowPlugins, Plugin, PluginAgent, PluginFiles, PluginOptions, PluginSource, ResolvedPlugin } from "../types.js";
-import { type HookPlace, type OnMissing, PluginHooksRunner } from "./hooks.js";
+import { type OnMissing, PluginHooksRunner } from "./hooks.js";
 import { type Loaded, loaded, loadedOf, merged, readContents, resolvedAs } from "./load.js";
 import { type SecretOf, serverOf } from "./servers.js";
+import type { HookPlace } from "./shell.js";
 import { withSkill } from "./skills.js";
 import { type StoredPlugin, readStored, storedPlugins, writtenPlugins } from "./stored.js";
 
@@ -31,7 +31,6 @@ export interface Opening {
 
 /** The parts of an open conversation that its plugins need. */
 export interface PluginPlace extends HookPlace {
-  core: CoreConversation;
   secretOf: SecretOf;
 }
 
