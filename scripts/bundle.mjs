@@ -63,6 +63,7 @@ export const parts = {
   stores: /\/js\/store\/(?!storage)/,
   formats: /\/js\/(formats|store)\//,
   skills: /\/js\/(agent|subagents)\//,
+  plugins: /\/js\/plugins\//,
   mcp: /\/js\/mcp\//,
   server: /\/js\/(conversation|server|workspace)\//,
   search: /\/js\/search\//,

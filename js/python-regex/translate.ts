@@ -21,14 +21,13 @@ export function pythonRegExp(pattern: string): RegExp {
 }
 
 /**
- * A function that matches a pattern at the beginning of a text, as Python's `re.match` does; case counts.
+ * Compiles a pattern that a text has to begin with, as for Python's `re.match`; case counts.
  * @throws UnreadablePattern
  */
-export function pythonMatcher(pattern: string): (text: string) => boolean {
+export function pythonStart(pattern: string): RegExp {
   const source = new Translator(pattern).translate();
   try {
-    const expression = new RegExp(`^(?:${source})`, "u");
-    return (text) => expression.test(text);
+    return new RegExp(`^(?:${source})`, "u");
   } catch (error) {
     throw new UnreadablePattern(error instanceof Error ? error.message : String(error));
   }

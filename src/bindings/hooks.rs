@@ -9,7 +9,7 @@ use crate::{
     error::Result,
     event::{EventBody as _, HookEventType, HookExecutionEvent},
     hooks::{HookDecision, Hooks},
-    json::Object,
+    json::{EditableObject, objects},
 };
 use futures_util::future::LocalBoxFuture;
 use js_sys::{Array, Function, Promise};
@@ -54,9 +54,9 @@ impl Hooks for JsHooks {
                 ask.call2(&JsValue::UNDEFINED, &event_type.as_str().into(), &input.into()).map_err(failed)?;
             let answer = JsFuture::from(Promise::resolve(&answer)).await.map_err(failed)?;
             // An unreadable answer must not count as an allowing one.
-            let text = answer.as_string().map(|text| given::text(&text)).unwrap_or_default();
-            let fields = Object::parse(&text).ok_or("the answer of a hook must be a JSON object")?;
-            let executions = fields.objects("executions").unwrap_or_default();
+            let fields = answer.as_string().and_then(|text| given::value(&text));
+            let fields: EditableObject = fields.ok_or("the answer of a hook must be a JSON object")?;
+            let executions = fields.get("executions").and_then(objects).unwrap_or_default();
             Ok(HookDecision {
                 denies: fields.read::<String>("decision").is_some_and(|decision| decision == "deny"),
                 reason: fields.read("reason"),

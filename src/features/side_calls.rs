@@ -140,7 +140,7 @@ impl Conversation {
             Message::new(Role::User, vec![Content::text(message)]),
         ];
         let mut llm = side_llm(&self.llm());
-        llm.options.usage_id = Some(usage_id.into());
+        llm.options.usage_id = Some(usage_id);
         self.answer_aside(&llm, messages, &[], cancel).await
     }
 

@@ -4,24 +4,24 @@ use super::{
     Directory, File, FrontMatter, Named, Part, ReadFrontMatter, hooks, read_files, servers,
     values::{kind, spelled, spelled_list, whole},
 };
-use crate::json::{FromJson, ListWriter, Object, ObjectWriter, RawJson, members, quoted};
+use crate::json::{FromJson, ListWriter, Object, ObjectWriter, RawJson, float, members, quoted};
 
 const MODES: [&str; 3] = ["always_confirm", "never_confirm", "confirm_risky"];
 const KNOWN: [&str; 14] = [
-    "name",
-    "description",
-    "model",
     "color",
-    "tools",
-    "skills",
-    "max_iteration_per_run",
-    "max_budget_per_run",
+    "condenser",
+    "description",
     "hooks",
-    "profile_store_dir",
+    "max_budget_per_run",
+    "max_iteration_per_run",
     "mcp_config",
     "mcp_servers",
+    "model",
+    "name",
     "permission_mode",
-    "condenser",
+    "profile_store_dir",
+    "skills",
+    "tools",
 ];
 
 /// The definitions, in the order of their files. What a definition has that a sub-agent here does not use is said.
@@ -79,8 +79,7 @@ fn agent(file: &File<'_>, text: &FrontMatter) -> Part<Named> {
         out.raw("max_iteration_per_run", &number.to_string());
     }
     if let Some(json) = given("max_budget_per_run").filter(|json| is_text_or_number(json)) {
-        let number =
-            spelled(json).trim().parse::<f64>().ok().filter(|number| *number > 0.0 && number.is_finite());
+        let number = float(spelled(json).trim()).filter(|number| *number > 0.0 && number.is_finite());
         let number =
             number.ok_or_else(|| format!("max_budget_per_run must be a number above 0, and is {json}"))?;
         out.field("max_budget_per_run", &number);

@@ -12,7 +12,7 @@ use crate::json::{
 const FOLDER: &str = "skills";
 /// Files of instructions that other programs have, and the names of their skills.
 const OTHERS: [(&str, &str); 4] =
-    [("agents.md", "agents"), ("agent.md", "agents"), ("claude.md", "claude"), ("gemini.md", "gemini")];
+    [("claude.md", "claude"), ("gemini.md", "gemini"), ("agent.md", "agents"), ("agents.md", "agents")];
 /// The folders of a skill whose files are listed.
 const RESOURCES: [&str; 3] = ["scripts", "references", "assets"];
 

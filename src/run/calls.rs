@@ -51,7 +51,7 @@ impl Conversation {
                 running.push(Box::pin(async move {
                     let files = self.file_changes(&call.tool_name).await;
                     let result = self.run_call(call.clone(), cancel.clone()).await;
-                    Outcome::Call { call, result, ends_run, files }
+                    Outcome::Call(Box::new(EndedCall { call, result, ends_run, files }))
                 }));
             }
             if running.is_empty() {
@@ -67,8 +67,8 @@ impl Conversation {
                 Either::Right(_) => return Ok(Ended::Cancelled),
             };
             // The next call that changes files begins once this result is stored.
-            let (call, result, ends_run, _files) = match ended {
-                Outcome::Call { call, result, ends_run, files } => (call, result, ends_run, files),
+            let EndedCall { call, result, ends_run, files: _files } = match ended {
+                Outcome::Call(ended) => *ended,
                 Outcome::Hook(hook_events) => {
                     failed = self.append(hook_events, Durability::Relaxed).await.err();
                     continue;
@@ -119,6 +119,13 @@ impl Conversation {
 
 /// The outcome of a future of [`Conversation::run_calls`].
 enum Outcome {
-    Call { call: Call, result: Option<NewEvent>, ends_run: bool, files: Option<FairGuard> },
+    Call(Box<EndedCall>),
     Hook(Vec<NewEvent>),
+}
+
+struct EndedCall {
+    call: Call,
+    result: Option<NewEvent>,
+    ends_run: bool,
+    files: Option<FairGuard>,
 }

@@ -23,7 +23,6 @@ before(async () => {
 });
 
 const names = () => [...built.keys()];
-const bytes = () => [...built.values()].reduce((sum, size) => sum + size, 0);
 
 test("each wasm is there once, and no copy of it inside JavaScript", () => {
   assert.equal(names().filter((name) => name.endsWith(".wasm")).length, wasms.length);

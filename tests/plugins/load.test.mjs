@@ -1,9 +1,10 @@
-// Plugins from objects, archives, directories, URLs and GitHub; and what refuses them.
+// Plugins from objects, archives, directories, URLs and GitHub.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { loadPlugin } from "../../dist/index.js";
 import { zip } from "../support/zip-bytes.mjs";
 import { filesOf } from "./directories.mjs";
+import { refused } from "./refused.mjs";
 
 const everything = filesOf("everything");
 
@@ -49,14 +50,6 @@ function parts({ name, version, description, skills, commands, agents, hooks, mc
     hooks,
     mcpConfig,
   };
-}
-
-async function refused(promise, code, text) {
-  await assert.rejects(promise, (error) => {
-    assert.equal(error.code, code, error.stack);
-    assert.match(error.message, text);
-    return true;
-  });
 }
 
 test("a plugin is the same from an object, an archive, a directory, a URL and GitHub", async () => {
@@ -133,67 +126,6 @@ test("credentials are sent, and are nowhere else", async () => {
   assert.ok(asked.every(({ url, headers }) => !url.includes("sesame") && headers.authorization === `Basic ${btoa("me:sesame")}`));
   await refused(loadPlugin("https://me:sesame@h.example/missing", { fetch }), "network", /^(?!.*sesame).*404/);
 });
-
-const skill = (name) => [`skills/${name}/SKILL.md`, "x"];
-const hostile = {
-  "a path that leaves the plugin": [{ "../x.md": "x" }, "invalid_options", /path/],
-  "a path that leaves it in the middle": [{ "skills/../../x/SKILL.md": "x" }, "invalid_options", /path/],
-  "an absolute path": [{ "/etc/passwd": "x" }, "invalid_options", /path/],
-  "a path of Windows": [{ "C:\\x": "x" }, "invalid_options", /path/],
-  "an empty name in a path": [{ "skills//SKILL.md": "x" }, "invalid_options", /path/],
-  "a control character in a path": [{ "skills/\u0000/SKILL.md": "x" }, "invalid_options", /path/],
-  "a path that is too deep": [{ [`${"a/".repeat(40)}SKILL.md`]: "x" }, "too_large", /names/],
-  "a path that is too long": [{ [`${"a".repeat(5000)}.md`]: "x" }, "too_large", /bytes/],
-  "a file in the place of a folder": [{ skills: "x", "skills/a/SKILL.md": "x" }, "invalid_options", /folder/],
-  "too many files": [Object.fromEntries(Array.from({ length: 1001 }, (_, number) => [`f${number}`, ""])), "too_large", /1001 files/],
-  "too many bytes": [{ a: new Uint8Array(17 << 20) }, "too_large", /bytes/],
-  "too many skills": [Object.fromEntries(Array.from({ length: 101 }, (_, number) => skill(`s${number}`))), "too_large", /101 skills/],
-  "a manifest that is no JSON": [{ ".plugin/plugin.json": "{" }, "invalid_options", /manifest/],
-  "a manifest that is a list": [{ ".plugin/plugin.json": "[]" }, "invalid_options", /manifest/],
-  "a manifest of 2 MB": [{ ".plugin/plugin.json": `{"name":"${"x".repeat(2 << 20)}"}` }, "invalid_options", /manifest.*bytes/],
-  "a manifest that is not UTF-8": [{ ".plugin/plugin.json": Uint8Array.of(0x7b, 0xff) }, "invalid_options", /UTF-8/],
-  nothing: [{}, "invalid_options", /plugin is/],
-  "a folder that leaves the source": [everything, "invalid_options", /repo_path/, { repoPath: "../x" }],
-};
-
-for (const [what, [files, code, text, options = {}]] of Object.entries(hostile)) {
-  test(`refused: ${what}`, () => refused(loadPlugin(files, options), code, text));
-}
-
-const left = {
-  "a skill of 10 MB": [{ "skills/a/SKILL.md": "x".repeat(10 << 20) }, /skills\/a\/SKILL.md is left out: it has 10485760 bytes/],
-  "a skill that is not UTF-8": [{ "skills/a/SKILL.md": Uint8Array.of(0xff) }, /UTF-8/],
-  "front matter of a megabyte": [{ "skills/a/SKILL.md": `---\nname: ${"x".repeat(1 << 19)}\n---\n` }, /front matter is too long/],
-  "front matter that grows": [
-    {
-      "skills/a/SKILL.md": `---\nl0: &l0 [x,x,x,x,x,x,x,x,x]\n${Array.from({ length: 12 }, (_, level) => `l${level + 1}: &l${level + 1} [${Array(9).fill(`*l${level}`)}]`).join("\n")}\n---\nx`,
-    },
-    /skills\/a\/SKILL.md is left out: its front matter is too large/,
-  ],
-  "hooks of an occasion that nobody knows": [{ "hooks/hooks.json": '{"hooks":{"Never":[]}}' }, /there is no occasion Never/],
-  "a hook without a command": [{ "hooks/hooks.json": '{"Stop":[{"hooks":[{}]}]}' }, /needs a command/],
-  "a hook for a program that a page does not have": [
-    { "hooks/hooks.json": '{"Stop":[{"hooks":[{"command":"python3 x.py"}]}]}' },
-    /needs python3, which a page does not have/,
-  ],
-  "a server that is a program": [{ ".mcp.json": '{"mcpServers":{"x":{"command":"node"}}}' }, /x is a program, which a page cannot start/],
-  "a server without an address": [{ ".mcp.json": '{"mcpServers":{"x":{}}}' }, /needs a command or a url/],
-  "an agent with another permission mode": [{ "agents/a.md": "---\npermission_mode: all\n---\n" }, /permission_mode/],
-};
-
-for (const [what, [files, text]] of Object.entries(left)) {
-  test(`left out: ${what}`, async () => {
-    const plugin = await loadPlugin({ "skills/good/SKILL.md": "good", ...files });
-    assert.deepEqual(
-      plugin.skills.map(({ name }) => name),
-      ["good"],
-    );
-    assert.ok(
-      plugin.complaints.some((complaint) => text.test(complaint)),
-      plugin.complaints.join("\n"),
-    );
-  });
-}
 
 test("an archive that grows, is damaged, or has links gives no more than it may", async () => {
   await refused(loadPlugin(new Blob([new Uint8Array(100)])), "archive_invalid", /cannot be read/);

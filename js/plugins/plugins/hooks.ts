@@ -1,8 +1,9 @@
 // Hooks of plugins: lines of shell, which run in the page's own shell, over the conversation's workspace and without a network, and
 // questions for the conversation's model. What a hook's output and a model's answer mean is decided in the core.
 import type { CoreHooks } from "../../control/types.js";
+import { Steps, TooLong, automaton, characters } from "../../input/automaton.js";
 import { ask, textOf } from "../../input/errors.js";
-import { pythonMatcher } from "../../python-regex/translate.js";
+import { pythonStart } from "../../python-regex/translate.js";
 import type { PluginHook, PluginHookEvent } from "../types.js";
 import { core } from "./core.js";
 import type { Loaded } from "./load.js";
@@ -31,17 +32,21 @@ interface Ended {
 }
 
 const events: { readonly [event in PluginHookEvent]: string } = {
-  pre_tool_use: "PreToolUse",
   post_tool_use: "PostToolUse",
-  user_prompt_submit: "UserPromptSubmit",
-  session_start: "SessionStart",
+  pre_tool_use: "PreToolUse",
   session_end: "SessionEnd",
+  session_start: "SessionStart",
   stop: "Stop",
+  user_prompt_submit: "UserPromptSubmit",
 };
 /** Occasions on which a hook can deny: the first that does is the last that runs. */
 const denying = ["PreToolUse", "UserPromptSubmit", "Stop"];
 /** Occasions on which what cannot be decided is denied. An agent that may not stop would never end. */
 const guarded = ["PreToolUse", "UserPromptSubmit"];
+
+/** How large the pattern of a matcher may be, and how many steps it may take: some tenths of a second. */
+const maxStates = 20_000;
+const maxSteps = 5_000_000;
 
 /** The hooks of plugins, behind those of the host. */
 export class PluginHooksRunner implements CoreHooks {
@@ -203,12 +208,16 @@ function combined(answers: readonly Answer[]): Answer {
   };
 }
 
-/** Python's `re.fullmatch`; `undefined` for what is no pattern, or none that JavaScript can express. */
+/**
+ * Python's `re.fullmatch`; `undefined` for what is no pattern, or none that JavaScript can express. One that takes too long matches: its
+ * hook may have to deny the call.
+ */
 function fullMatch(pattern: string, text: string): boolean | undefined {
   try {
-    return pythonMatcher(`(?:${pattern})\\Z`)(text);
-  } catch {
-    return undefined;
+    const { source } = pythonStart(`(?:${pattern})\\Z`);
+    return automaton(source, new Steps(maxStates), "u")(characters(text), new Steps(maxSteps));
+  } catch (error) {
+    return error instanceof TooLong || error instanceof RangeError ? true : undefined;
   }
 }
 

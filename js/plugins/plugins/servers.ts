@@ -27,7 +27,8 @@ interface Stored {
 export async function serverOf(name: string, stored: Stored, secretOf: SecretOf): Promise<MCPRemoteServer | string | undefined> {
   const { url: written, command, transport, timeout, enabled = true } = stored;
   if (!enabled || command !== undefined || written === undefined) return undefined;
-  if (!/^[A-Za-z0-9_-]{1,40}$/.test(name)) return "its name must be 1 to 40 letters, digits, underscores or dashes";
+  if (!/^[A-Za-z0-9_-]{1,40}$/.test(name) || name === "__proto__")
+    return "its name must be 1 to 40 letters, digits, underscores or dashes, and not __proto__";
   // An address is stored, so no secret is filled into it.
   const url: string = JSON.parse(await core("variables", { json: JSON.stringify(written), values: {} }));
   if (url.includes("${")) return "its address needs a variable that has no default";

@@ -70,6 +70,8 @@ const others = {
   "agent/skills/load.ts": "is called by the host before it opens a conversation",
   "workspace/remote.ts": "is waited for by its first call, which needs the network itself",
   "workspace/folder.ts": "is loaded beside the other workspaces; no test can press the browser's button that allows a folder",
+  "plugins/plugins/*": "are loaded before a conversation with plugins is open, or when the host loads a plugin",
+  plugins: "is loaded before a conversation with plugins is open",
   "mcp/index.ts": "is loaded before a conversation is open",
   "mcp/client.ts": "connects as soon as a conversation is open, and is tried again",
   "mcp/oauth.ts": "is loaded with the connection",
