@@ -374,6 +374,15 @@ fn errors_do_not_use_debug_formatting() {
     }
 }
 
+/// The standard library's tables for this add ten kilobytes to a file of the wasm; `json::float` asks the engine.
+#[test]
+fn numbers_with_fractions_are_read_in_one_place() {
+    for (path, text) in sources("src", ".rs") {
+        let code = text.split("#[cfg(test)]").next().unwrap_or_default();
+        assert!(is_test(&path) || !code.contains("parse::<f64>"), "{}: use json::float", path.display());
+    }
+}
+
 #[test]
 fn a_status_is_set_only_by_the_transition_table_and_every_row_is_used() {
     let table = Path::new("machine/status.rs");

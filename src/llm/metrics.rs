@@ -4,7 +4,7 @@
 //! unchanged.
 
 use crate::{
-    json::{EditableObject, RawJson, ToJson as _, object, quoted},
+    json::{EditableObject, RawJson, ToJson as _, float, object, quoted},
     llm::completion::Completion,
 };
 use std::collections::HashMap;
@@ -261,7 +261,7 @@ impl Metrics {
 fn identity(entry: &EditableObject) -> String {
     let mut name = String::new();
     for (field, value) in entry.iter() {
-        let number = value.parse::<f64>().map(|number| format!("{:x}", number.to_bits()));
+        let number = float(value).map(|number| format!("{:x}", number.to_bits()));
         name.push_str(&format!("{field}:{}\n", number.as_deref().unwrap_or(value)));
     }
     name

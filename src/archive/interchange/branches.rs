@@ -1,7 +1,10 @@
 //! The order of messages that name the one before them, as programs with several answers to a question store them.
 
 use super::entry::Entry;
-use crate::{error::Result, json::FromJson as _};
+use crate::{
+    error::Result,
+    json::{FromJson as _, float},
+};
 use std::collections::HashMap;
 
 /// A step on the way through all branches.
@@ -17,7 +20,7 @@ pub enum Step {
 pub fn name(entry: &Entry<'_>, field: &str) -> Result<Option<String>> {
     match entry.get(field) {
         Some(value) if String::from_json(value).is_some() => entry.name_in(field),
-        Some(value) if value.parse::<f64>().is_ok() => Ok(Some(value.to_owned())),
+        Some(value) if float(value).is_some() => Ok(Some(value.to_owned())),
         Some(_) => Err(entry.refused(field, "is neither a text nor a number")),
         None => Ok(None),
     }

@@ -1,6 +1,6 @@
 //! Dates in the files of other programs.
 
-use crate::json::FromJson as _;
+use crate::json::{FromJson as _, float};
 
 /// Numbers below this are seconds since the Unix epoch, others milliseconds.
 const FIRST_MILLISECONDS: f64 = 1e11;
@@ -35,7 +35,7 @@ fn civil(days: u64) -> (u64, u64, u64) {
 
 /// A date in JSON: a text, or a number.
 pub fn read(json: &str) -> Option<String> {
-    String::from_json(json).or_else(|| json.parse::<f64>().ok().map(of_number))
+    String::from_json(json).or_else(|| float(json).map(of_number))
 }
 
 /// Whether a text begins with a date: `2026-01-31…`.

@@ -5,7 +5,7 @@ use crate::{
     error::Result,
     event::Event,
     id::ConversationId,
-    json::{ListWriter, ObjectWriter, object},
+    json::{ListWriter, ObjectWriter, float, object},
     llm::message::{Content, Message, Role},
 };
 
@@ -24,9 +24,9 @@ pub fn read(timeline: &mut Timeline<'_>, text: &str) -> Result<()> {
     };
     timeline.model = session.name_in("model")?;
     let created_at = match session.get("created_at") {
-        Some(number) if !number.starts_with('"') => match number.parse::<f64>() {
-            Ok(number) => Some(date::of_number(number)),
-            Err(_) => return Err(session.refused("created_at", "is neither a date nor a number")),
+        Some(number) if !number.starts_with('"') => match float(number) {
+            Some(number) => Some(date::of_number(number)),
+            None => return Err(session.refused("created_at", "is neither a date nor a number")),
         },
         _ => session.text("created_at")?,
     };
