@@ -47,7 +47,7 @@ pub fn masked(text: &str) -> Result<(Cow<'_, str>, Vec<String>)> {
     if edits.is_empty() {
         return Ok((Cow::Borrowed(text), paths));
     }
-    paths.sort();
+    paths.sort_unstable();
     Ok((Cow::Owned(with_replaced(text, edits)), paths))
 }
 

@@ -298,7 +298,7 @@ const LOST: &str = "this conversation is no longer in the browser's database: th
 
 /// In the order of [`Store::list`]: by the last commit, the newest first; by id among those of the same time.
 pub(crate) fn newest_first(mut listings: Vec<Listing>) -> Vec<Listing> {
-    listings.sort_by(|a, b| {
+    listings.sort_unstable_by(|a, b| {
         b.updated_at.total_cmp(&a.updated_at).then_with(|| a.conversation.cmp(&b.conversation))
     });
     listings

@@ -166,7 +166,7 @@ impl Store for HostStore {
             }
             // A store of the host may ignore the folder and return all files of the conversation.
             paths.retain(|path| path.is_below(folder));
-            paths.sort();
+            paths.sort_unstable();
             Ok(paths)
         })
     }

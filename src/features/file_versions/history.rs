@@ -166,7 +166,7 @@ impl Stored<'_> {
         let changed: HashSet<&str> = is_changed.map(|(path, _)| path.as_str()).collect();
         paths.retain(|path| !changed.contains(path.as_str()));
         paths.extend(sides.into_iter().filter(|(_, key)| key != LIVE && key != ABSENT).map(|(path, _)| path));
-        paths.sort();
+        paths.sort_unstable();
         Ok(FilesAt { version, paths })
     }
 

@@ -258,7 +258,7 @@ async fn paths(keys: Answer) -> Result<Vec<StorePath>, StoreError> {
         paths.push(path.ok_or_else(|| encode::corrupt("the path"))?);
     }
     // The database sorts by UTF-16 code units.
-    paths.sort();
+    paths.sort_unstable();
     Ok(paths)
 }
 
