@@ -8,9 +8,9 @@ import type { JSONObject, JSONValue } from "../events/types.js";
 import type { Tasks } from "../subagents/types.js";
 import type { Acting } from "./types.js";
 
-/** The pending calls of the conversation itself; with `allowable` only those that would not wait if their tools were allowed. */
-export async function pendingActions(core: CoreConversation, allowable = false): Promise<ActionEvent[]> {
-  return (await ask(core, "pendingActions", allowable)).map((json) => JSON.parse(json));
+/** The pending calls of the conversation itself. */
+export async function pendingActions(core: CoreConversation): Promise<ActionEvent[]> {
+  return (await ask(core, "pendingActions")).map((json) => JSON.parse(json));
 }
 
 /** `Conversation.pendingActions()`. `elsewhere` asks the writer, which alone has the sub-agents of a follower open; of a server, its follower. */
@@ -26,7 +26,7 @@ export async function shownActions(
   if ((server || hasTask) && elsewhere && core.access() !== "writer") return elsewhere().catch(() => actions);
   const shown = (await tasks?.pending(actions, allowable)) ?? actions;
   if (!allowable) return shown;
-  const own = await pendingActions(core, true);
+  const own: ActionEvent[] = (await ask(core, "allowableActions")).map((json) => JSON.parse(json));
   const isIn = (actions: ActionEvent[], { id }: ActionEvent) => actions.some((action) => action.id === id);
   // Those of sub-agents are chosen already.
   return shown.filter((action) => isIn(own, action) || !isIn(actions, action));

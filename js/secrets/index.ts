@@ -70,7 +70,9 @@ export class ConversationSecrets {
           "that one, or without a passphrase to leave them unchanged and give new values; the stored values were not changed",
       );
     }
-    if (given && Object.keys(given.secrets).length > 0) await secrets.update(given.secrets, true);
+    if (given && Object.keys(given.secrets).length > 0) {
+      await secrets.#set(given.secrets, (sources) => core.openWithSecrets(sources));
+    }
     return secrets;
   }
 
@@ -93,8 +95,12 @@ export class ConversationSecrets {
     return `the values of these secrets of the conversation are not known here: ${what.join(", ")}; ${how}`;
   }
 
-  /** Sets, replaces and removes secrets, and stores the parts that may be stored; while it is opened, a new conversation is not. */
-  async update(given: Record<string, SecretValue | null>, isOpening = false): Promise<void> {
+  /** Sets, replaces and removes secrets, and stores the parts that may be stored. */
+  update(given: Record<string, SecretValue | null>): Promise<void> {
+    return this.#set(given, (sources) => this.#core.storeSecrets(sources));
+  }
+
+  async #set(given: Record<string, SecretValue | null>, store: (sources: string) => Promise<unknown>): Promise<void> {
     const stored = this.#stored();
     const changes: Record<string, StoredSecret | null> = {};
     for (const [name, source] of Object.entries(given)) {
@@ -103,7 +109,7 @@ export class ConversationSecrets {
         source === null ? null : await writeSource(source, this.#cipher, Object.hasOwn(stored, name) ? stored[name] : undefined);
     }
     // A follower holds them only while it is open; the writer in another tab stores its own.
-    if (this.#core.access() === "writer") await settle(this.#core.storeSecrets(JSON.stringify(changes), isOpening));
+    if (this.#core.access() === "writer") await settle(store(JSON.stringify(changes)));
     for (const [name, source] of Object.entries(given)) {
       this.#held.delete(name);
       if (source === null) this.#sources.delete(name);

@@ -17,7 +17,9 @@ export interface SecretCore {
   /** The text with secrets hidden. */
   masked(text: string): string;
   /** Sets or removes entries of the stored registry: a JSON object, in which null removes. */
-  storeSecrets(sources: string, isOpening: boolean): Promise<unknown>;
+  storeSecrets(sources: string): Promise<unknown>;
+  /** Does this as the conversation is opened: those of a new one are stored by its first commit. */
+  openWithSecrets(sources: string): Promise<unknown>;
   /** Sets the model's key if the host gave none (`undefined` if it cannot be decrypted), and the token that is stored for it. */
   keepKey(key: string | undefined, token: string): void;
 }

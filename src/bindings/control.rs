@@ -86,15 +86,18 @@ impl CoreConversation {
         self.verb(|conversation| async move { done(conversation.interrupt().await) })
     }
 
-    /// Resolves to the JSON texts of the events; with `allowable` only of those that would not wait if their tools were allowed.
+    /// Resolves to the JSON texts of the events.
     #[wasm_bindgen(js_name = pendingActions, unchecked_return_type = "Promise<string[]>")]
-    pub fn pending_actions(&self, allowable: bool) -> Promise {
-        self.verb(move |conversation| async move {
-            let mut actions = conversation.pending_actions().await?;
-            if allowable {
-                actions = conversation.allowable(actions).await;
-            }
-            Ok(event_texts(&actions))
+    pub fn pending_actions(&self) -> Promise {
+        self.verb(|conversation| async move { Ok(event_texts(&conversation.pending_actions().await?)) })
+    }
+
+    /// Those of them that would not wait if their tools were allowed.
+    #[wasm_bindgen(js_name = allowableActions, unchecked_return_type = "Promise<string[]>")]
+    pub fn allowable_actions(&self) -> Promise {
+        self.verb(|conversation| async move {
+            let pending = conversation.pending_actions().await?;
+            Ok(event_texts(&conversation.allowable(pending).await))
         })
     }
 

@@ -287,10 +287,14 @@ impl CoreConversation {
 
     /// Takes a JSON object of stored sources by name; `null` removes one.
     #[wasm_bindgen(js_name = storeSecrets, unchecked_return_type = "Promise<void>")]
-    pub fn store_secrets(&self, sources: String, is_opening: bool) -> Promise {
-        let sources: Result<EditableObject> =
-            given::value(&sources).ok_or_else(|| invalid("the sources of secrets must be a JSON object"));
-        self.changing(sources.map(|sources| self.conversation.store_secrets(&sources, is_opening)))
+    pub fn store_secrets(&self, sources: String) -> Promise {
+        self.changing(secret_sources(&sources).map(|sources| self.conversation.store_secrets(&sources)))
+    }
+
+    /// Takes the same, as the host gives it when it opens the conversation.
+    #[wasm_bindgen(js_name = openWithSecrets, unchecked_return_type = "Promise<void>")]
+    pub fn open_with_secrets(&self, sources: String) -> Promise {
+        self.changing(secret_sources(&sources).map(|sources| self.conversation.open_with_secrets(&sources)))
     }
 
     /// The same conversation, of which one method is to be called for another handle: see `Conversation::asked`.
@@ -303,7 +307,8 @@ impl CoreConversation {
         }
     }
 
-    /// Makes a follower the writer, if the lock is free or `steals`. Resolves to whether this handle is the writer.
+    /// Makes a follower the writer, if the lock is free or `steals`, as it goes on to `LockManager.request`. Resolves to whether this
+    /// handle is the writer.
     #[wasm_bindgen(js_name = takeOver, unchecked_return_type = "Promise<boolean>")]
     pub fn take_over(&self, steals: bool) -> Promise {
         let handle = self.clone();
@@ -362,6 +367,10 @@ impl CoreConversation {
         drop(self.lock.borrow_mut().take());
         Ok(JsValue::UNDEFINED)
     }
+}
+
+fn secret_sources(json: &str) -> Result<EditableObject> {
+    given::value(json).ok_or_else(|| invalid("the sources of secrets must be a JSON object"))
 }
 
 /// See [`CoreConversation::take_over`].

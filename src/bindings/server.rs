@@ -151,9 +151,14 @@ impl CoreServerCopy {
         Ok(text_or_undefined(self.copy.next().await?.as_deref()))
     }
 
-    #[wasm_bindgen(js_name = runsLater, unchecked_return_type = "Promise<boolean>")]
-    pub async fn runs_later(&self, runs: bool) -> Result<JsValue> {
-        Ok(self.copy.runs_later(runs).await?.into())
+    #[wasm_bindgen(js_name = keepRun, unchecked_return_type = "Promise<boolean>")]
+    pub async fn keep_run(&self) -> Result<JsValue> {
+        Ok(self.copy.keep_run().await?.into())
+    }
+
+    #[wasm_bindgen(js_name = dropRun, unchecked_return_type = "Promise<void>")]
+    pub async fn drop_run(&self) -> Result<JsValue> {
+        done(self.copy.drop_run().await)
     }
 
     #[wasm_bindgen(unchecked_return_type = "Promise<string | undefined>")]
@@ -177,6 +182,7 @@ impl CoreServerCopy {
     }
 
     /// Begins to wait for the end of a run at this time: see [`crate::server::RunEnd`]. Resolves to a number for `lookAtRun`.
+    /// `may_be_over` is what the page has seen, not a way to wait.
     #[wasm_bindgen(js_name = awaitRun, unchecked_return_type = "Promise<number>")]
     pub async fn await_run(&self, may_be_over: bool, now: f64) -> Result<JsValue> {
         let mut runs = self.runs.borrow_mut();

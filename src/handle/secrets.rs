@@ -28,18 +28,25 @@ impl Conversation {
         self.0.log.mask.text(text).into_owned()
     }
 
-    /// Sets the stored sources of these secrets by name; `null` removes one. Others keep their bytes. Those that are given
-    /// when a new conversation is opened are stored by its first commit.
+    /// Sets the stored sources of these secrets by name; `null` removes one. Others keep their bytes.
     ///
     /// # Errors
     /// `locked_elsewhere`, `invalid_state` once the conversation is closed, and those of the store.
-    pub fn store_secrets(&self, sources: &EditableObject, is_opening: bool) -> Changing {
-        let setting = Setting::Secrets(sources.clone());
-        if is_opening && !self.is_stored() {
-            self.set_in_first_commit(&setting);
-            return Box::pin(ready(Ok(())));
+    pub fn store_secrets(&self, sources: &EditableObject) -> Changing {
+        self.change(Setting::Secrets(sources.clone()))
+    }
+
+    /// Does this with the secrets that the host gives as it opens the conversation: those of a new one are stored by its first
+    /// commit.
+    ///
+    /// # Errors
+    /// As [`Self::store_secrets`].
+    pub fn open_with_secrets(&self, sources: &EditableObject) -> Changing {
+        if self.is_stored() {
+            return self.store_secrets(sources);
         }
-        self.change(setting)
+        self.set_in_first_commit(&Setting::Secrets(sources.clone()));
+        Box::pin(ready(Ok(())))
     }
 
     /// Sets the encrypted `token` to store for the model's key, and the decrypted key for use if the host gives none. If

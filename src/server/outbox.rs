@@ -111,11 +111,23 @@ impl ServerCopy {
         .await
     }
 
-    /// Whether the agent is to go on with the last message that waits, as soon as the server has it. Returns whether there is one.
+    /// Keeps for the server that the agent is to go on with the last message that waits. Returns whether there is one.
     ///
     /// # Errors
     /// Those of the store.
-    pub async fn runs_later(&self, runs: bool) -> Result<bool> {
+    pub async fn keep_run(&self) -> Result<bool> {
+        self.runs_after_last(true).await
+    }
+
+    /// Drops a run that was kept.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub async fn drop_run(&self) -> Result<()> {
+        self.runs_after_last(false).await.map(drop)
+    }
+
+    async fn runs_after_last(&self, runs: bool) -> Result<bool> {
         self.change(|known| {
             let last = known.mark.outbox.iter_mut().rfind(|kept| kept.is_due());
             Ok(last.map(|kept| kept.runs = runs).is_some())

@@ -396,10 +396,10 @@ fn only_a_message_that_was_not_sent_is_changed_or_taken_back() {
     let store = MemoryStore::new();
     let copy = open(&store);
     take(&copy, &[info(&fields("idle", ""))]);
-    assert!(!block_on(copy.runs_later(true)).unwrap());
+    assert!(!block_on(copy.keep_run()).unwrap());
     let (first, second, third) = (keep(&copy, "1"), keep(&copy, "2"), keep(&copy, "3"));
     block_on(copy.take_back(&second)).unwrap();
-    assert!(block_on(copy.runs_later(true)).unwrap());
+    assert!(block_on(copy.keep_run()).unwrap());
     let changed = block_on(copy.replace(&third, r#"[{"type":"text","text":"Three"}]"#)).unwrap();
     assert_eq!(outbox_of(&store), ["1", "Three"]);
     next(&copy);

@@ -181,7 +181,7 @@ fn no_live_event_has_an_encrypted_secret() {
         let world = world([]);
         let conversation = world.open().await.unwrap();
         let sources = r#"{"TOKEN":{"kind":"StaticSecret","value":"gAAAAABpMEP-_w=="},"PLAIN":{"value":null,"description":"of gAAAA"}}"#;
-        conversation.store_secrets(&EditableObject::parse(sources).unwrap(), false).await.unwrap();
+        conversation.store_secrets(&EditableObject::parse(sources).unwrap()).await.unwrap();
         let registry = values(&heard(&world), "secret_registry");
         assert_eq!(
             registry,

@@ -176,7 +176,7 @@ fn a_conversation_that_is_opened_and_left_is_not_stored() {
         world.mcp_config = EditableObject::parse(r#"{"a":{"url":"https://mcp.example"}}"#).unwrap();
         let conversation = world.open().await.unwrap();
         let secrets = EditableObject::parse(r#"{"A":{"kind":"StaticSecret","value":null}}"#).unwrap();
-        conversation.store_secrets(&secrets, true).await.unwrap();
+        conversation.open_with_secrets(&secrets).await.unwrap();
         let prepared = conversation.state().json();
         for part in ["AlwaysConfirm", "Be kind.", "mcp.example", "StaticSecret"] {
             assert!(prepared.contains(part), "{part} is not in {prepared}");

@@ -98,7 +98,7 @@ async fn perform(verb: Transition, world: &World, conversation: &Conversation) -
             conversation.set_confirmation_policy(ConfirmationPolicy::AlwaysConfirm).await?;
             conversation.set_security_analyzer(None).await?;
             conversation.set_allowed_tools(&["echo".into()]).await?;
-            conversation.store_secrets(&EditableObject::default(), false).await?;
+            conversation.store_secrets(&EditableObject::default()).await?;
             conversation.allow_secrets().await?;
             conversation.set_tags(&[("title".into(), "x".into())]).await?;
             conversation.set_agent_state(&EditableObject::default()).await

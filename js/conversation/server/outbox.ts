@@ -76,7 +76,7 @@ export class Outbox {
     const { link } = this.#parts;
     const event = JSON.parse(await link.change((copy) => copy.keep(content)));
     // The agent reads it as soon as it can.
-    if (runs || this.#mustWait) await link.change((copy) => copy.runsLater(true));
+    if (runs || this.#mustWait) await link.change((copy) => copy.keepRun());
     return event;
   }
 
@@ -125,7 +125,7 @@ export class Outbox {
     const stop = () => void (isStopped = true);
     this.#runs.add(stop);
     try {
-      await link.change((copy) => copy.runsLater(true));
+      await link.change((copy) => copy.keepRun());
       await until(link, () => isStopped || this.due.length === 0 || undefined);
       return !isStopped;
     } finally {
@@ -137,7 +137,7 @@ export class Outbox {
   async stop(): Promise<boolean> {
     if (this.#runs.size === 0) return false;
     for (const stop of this.#runs) stop();
-    await this.#parts.link.change((copy) => copy.runsLater(false));
+    await this.#parts.link.change((copy) => copy.dropRun());
     return true;
   }
 

@@ -16,7 +16,7 @@ fn a_message_that_the_server_takes_and_does_not_log_is_the_users_again() {
     assert_eq!(outbox_of(&store), ["Go", "On"]);
     take(&copy, &[Given::Page { from: "", text: &page(&[message(0, "On")], false) }]);
     assert_eq!((next(&copy), outbox_of(&store)), (None, vec!["Go".to_owned(), event_id(0)]));
-    assert!(!block_on(copy.runs_later(true)).unwrap() && sent(&copy, &other).is_some());
+    assert!(!block_on(copy.keep_run()).unwrap() && sent(&copy, &other).is_some());
     // The user says so; the log is read first.
     block_on(copy.try_again()).unwrap();
     assert!(next(&copy).unwrap().contains(r#""wasSent":true"#));

@@ -287,7 +287,7 @@ impl Stage {
                         value.as_ref().map(|value| json!({ "kind": "StaticSecret", "value": value }));
                     let sources = EditableObject::compact(&json!({ "TOKEN": source }).to_string()).unwrap();
                     let change = ledger.settings.begins("the secret");
-                    let result = conversation.store_secrets(&sources, false).await;
+                    let result = conversation.store_secrets(&sources).await;
                     let is_stored = result.is_ok() && conversation.is_stored();
                     let set = is_stored.then(|| json!(value));
                     let stored = ledger.stored("/secret_registry/secret_sources/TOKEN/value");
