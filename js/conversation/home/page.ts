@@ -98,7 +98,7 @@ class Connection {
   }
 
   /** Sends a message that is answered. @throws ThreadkeepError `unsupported` for a value that cannot be sent */
-  call(message: Message): { number: number; answer: Promise<any> } {
+  call(message: Message): { number: number; answer: Promise<unknown> } {
     const number = ++this.#last;
     const answer = new Promise((resolve, reject) => {
       if (this.#isOver) return reject(ended());

@@ -16,9 +16,9 @@ import { Link } from "./link.js";
 import { deliver } from "./messages.js";
 import { Outbox } from "./outbox.js";
 import { requestsTo, serverOptions } from "../../server/requests.js";
-import type { Reached, Remote } from "./remote.js";
+import type { Reached } from "./remote.js";
 import { until } from "./until.js";
-import { atOnce, remoteVerbs } from "./verbs.js";
+import { atOnce, doThere } from "./verbs.js";
 
 interface ServerFollower {
   store: Store;
@@ -194,7 +194,6 @@ export async function followServer(given: ServerFollower): Promise<Following> {
       // The messages that wait can be read also where they cannot be sent any more.
       const isKept = verb === "queued" && link.hasFailed;
       if (over && !isKept) return Promise.reject(over);
-      const act = remoteVerbs[verb] as (remote: Remote, ...args: readonly unknown[]) => Promise<unknown>;
       const before = atOnce.has(verb) ? Promise.resolve() : turn;
       return new Promise((resolve, reject) => {
         const call = { reject, outlives: false };
@@ -204,7 +203,7 @@ export async function followServer(given: ServerFollower): Promise<Following> {
           before
             .then(() => {
               if (over && !isKept) throw over;
-              return act({ ...remote, passOn, outlive }, ...args);
+              return doThere({ ...remote, passOn, outlive }, verb, args);
             })
             .then(resolve, reject)
             .finally(() => {

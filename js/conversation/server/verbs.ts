@@ -25,10 +25,6 @@ const superseded = "The user sent a new message instead of approving this call."
 /** The methods that ask a server for nothing that could overtake something, or be overtaken. */
 export const atOnce: ReadonlySet<Verb> = new Set<Verb>(["pendingActions", "queued", "editQueued", "removeQueued", "retryNow"]);
 
-/** A method that no server has. */
-const refuses = (verb: Verb) => () =>
-  Promise.reject(unsupported(`${verb}() is not possible in a conversation that an agent server runs: see docs/server.md`));
-
 function undecided(calls: readonly ActionEvent[], advice: string): ThreadkeepError {
   const names = calls.map(({ tool_name, id }) => `${tool_name} (${id})`).join(", ");
   return new ThreadkeepError("invalid_state", `calls wait for approval: ${names}; ${advice}`);
@@ -73,7 +69,22 @@ async function change(remote: Remote, path: string, body: unknown): Promise<void
   await remote.link.look();
 }
 
-export const remoteVerbs: RemoteVerbs = {
+async function rejectPendingActions(remote: Remote, ...[reason, options]: ArgumentsOf<"rejectPendingActions">): Promise<void> {
+  if (reason !== undefined && typeof reason !== "string") throw invalidOptions("the reason must be a string");
+  const { actionIds: ids } = optionsOf("rejectPendingActions()", options, "actionIds");
+  const rejected = actionIds("actionIds", ids);
+  const here = await remote.calls.waiting();
+  const there = await pendingActions(remote.core);
+  if (rejected) ensureWaiting(rejected, [...there, ...here]);
+  const chosen = there.filter(({ id }) => rejected?.includes(id) ?? true);
+  if (chosen.length > 0 && chosen.length < there.length) throw unsupported("an agent server rejects all calls of an answer, or none");
+  const why = reason ?? "User rejected the action";
+  if (chosen.length > 0) await rejectThere(remote, chosen, why);
+  await remote.calls.reject(why, rejected);
+}
+
+/** A method that is missing here is one that no server has. */
+const remoteVerbs: Partial<RemoteVerbs> = {
   async sendMessage(remote, message, options) {
     const { sender, pending } = optionsOf("sendMessage()", options, "sender pending");
     if (sender !== undefined) throw unsupported("an agent server does not keep the sender of a message");
@@ -82,7 +93,7 @@ export const remoteVerbs: RemoteVerbs = {
       if (pending === "keep") throw unsupported("an agent server keeps no message for later while calls wait");
       throw undecided(waiting, 'approve or reject them first, or pass pending: "reject"');
     }
-    if (waiting.length > 0) await remoteVerbs.rejectPendingActions(remote, superseded, {});
+    if (waiting.length > 0) await rejectPendingActions(remote, superseded, {});
     return send(remote, message);
   },
 
@@ -109,19 +120,7 @@ export const remoteVerbs: RemoteVerbs = {
     return run(remote, given);
   },
 
-  async rejectPendingActions(remote, reason, options) {
-    if (reason !== undefined && typeof reason !== "string") throw invalidOptions("the reason must be a string");
-    const { actionIds: ids } = optionsOf("rejectPendingActions()", options, "actionIds");
-    const rejected = actionIds("actionIds", ids);
-    const here = await remote.calls.waiting();
-    const there = await pendingActions(remote.core);
-    if (rejected) ensureWaiting(rejected, [...there, ...here]);
-    const chosen = there.filter(({ id }) => rejected?.includes(id) ?? true);
-    if (chosen.length > 0 && chosen.length < there.length) throw unsupported("an agent server rejects all calls of an answer, or none");
-    const why = reason ?? "User rejected the action";
-    if (chosen.length > 0) await rejectThere(remote, chosen, why);
-    await remote.calls.reject(why, rejected);
-  },
+  rejectPendingActions,
 
   async pendingActions(remote, options) {
     const { allowable = false } = optionsOf("pendingActions()", options, "allowable");
@@ -215,14 +214,11 @@ export const remoteVerbs: RemoteVerbs = {
   async removeQueued(remote, id) {
     await unlessRead(remote, textOf(id), (waiting) => remote.outbox.takeBack(waiting));
   },
-
-  generateTitle: refuses("generateTitle"),
-  editAction: refuses("editAction"),
-  setLimits: refuses("setLimits"),
-  setAllowedTools: refuses("setAllowedTools"),
-  setAgentState: refuses("setAgentState"),
-  executeTool: refuses("executeTool"),
-  allowSecrets: refuses("allowSecrets"),
-  // `updateConversations()` asks only writers, and refuses a copy before.
-  changeTags: refuses("changeTags"),
 };
+
+/** Carries out a method. @throws ThreadkeepError `unsupported` for one that no server has */
+export function doThere(remote: Remote, verb: Verb, args: readonly unknown[]): Promise<unknown> {
+  const act = remoteVerbs[verb] as ((remote: Remote, ...args: readonly unknown[]) => Promise<unknown>) | undefined;
+  if (!act) throw unsupported(`${verb}() is not possible in a conversation that an agent server runs: see docs/server.md`);
+  return act(remote, ...args);
+}
