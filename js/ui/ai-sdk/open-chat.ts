@@ -38,11 +38,6 @@ export function openChat(options: ChatOptions, id: string, transport: object): P
   return opening;
 }
 
-/** The chat, if a transport has it open. */
-export function knownChat(store: Store | undefined, id: string): Promise<OpenChat> | undefined {
-  return chatsOf(store).get(id);
-}
-
 /** Gives the chats of this transport up, or one of them. The last transport closes the conversation. */
 export async function leaveChats(store: Store | undefined, transport: object, only?: string): Promise<void> {
   const ids = chatsOf(store);
