@@ -6,7 +6,7 @@
 import { spawnSync } from "node:child_process";
 import path from "node:path";
 import { Stop, isProgram, main } from "../../scripts/process.mjs";
-import { environment } from "../support/python-environment.mjs";
+import { environment, ofTheSdk } from "../support/python-environment.mjs";
 
 /** The versions of the SDK that everything here is checked against, named only here: that of the fixtures, and the newest. */
 export const sdkVersions = ["1.43.1", "1.58.2"];
@@ -30,6 +30,7 @@ export async function python({ say = console.error } = {}) {
     // Every package is named there, with its hashes.
     install: ["--require-hashes", "--no-deps"],
     requirements: path.join(import.meta.dirname, "requirements", `${sdkVersion}.txt`),
+    alike: ofTheSdk,
     probe: `import importlib.metadata as m; assert m.version("openhands-sdk") == "${sdkVersion}"; import openhands.tools`,
     env: quiet,
     size: "700 MB",

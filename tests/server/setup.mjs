@@ -3,7 +3,7 @@
 // THREADKEEP_AGENT_SERVER=1.58.0 chooses that version where none is given; otherwise it is the first below.
 import path from "node:path";
 import { Stop } from "../../scripts/process.mjs";
-import { environment } from "../support/python-environment.mjs";
+import { environment, ofTheSdk } from "../support/python-environment.mjs";
 
 /** The versions that these tests run against, named only here: the second has the session socket. */
 export const serverVersions = ["1.43.1", "1.58.0"];
@@ -31,6 +31,7 @@ export async function python(version = process.env.THREADKEEP_AGENT_SERVER || se
     // Every package is named there, with its hashes.
     install: ["--require-hashes", "--no-deps"],
     requirements: path.join(import.meta.dirname, "requirements", `${version}.txt`),
+    alike: ofTheSdk,
     probe: `import importlib.metadata as m; assert m.version("openhands-agent-server") == "${version}"; import openhands.agent_server.models, openhands.tools`,
     env: quiet,
     size: "750 MB",

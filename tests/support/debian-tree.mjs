@@ -1,6 +1,6 @@
 // A newer Debian laid out beside the running one, for its Python: Debian 12 has 3.11, if any, and the SDK wants 3.12.
 // Nothing of the running system is changed, apart from installing debootstrap where it is missing.
-import { copyFileSync, existsSync } from "node:fs";
+import { copyFileSync, existsSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { installPackages } from "../../scripts/debian.mjs";
 import { output, run } from "../../scripts/process.mjs";
@@ -31,13 +31,15 @@ async function make(place, { loader, libraries }, { name, install, requirements,
   const { PIP_FIND_LINKS: _, ...env } = process.env;
   const inside = `/opt/${name}`;
   await run("chroot", [place, "python3", "-m", "venv", "--clear", inside], { ...quietly, env });
-  if (requirements) copyFileSync(requirements, path.join(place, inside, "requirements.txt"));
-  const all = requirements ? [...install, "-r", `${inside}/requirements.txt`] : install;
+  writeFileSync(path.join(place, inside, "requirements.txt"), requirements);
+  const all = [...install, "-r", `${inside}/requirements.txt`];
   await tried(3, () => run("chroot", [place, `${inside}/bin/pip`, "install", "--quiet", ...all], { ...quietly, env }));
+  const packages = path.join(place, inside, `lib/python${version}/site-packages`);
   // Started through its own loader, this Python works on the real file system and not only inside its tree.
   return {
     argv: [path.join(place, loader), "--library-path", path.join(place, libraries), path.join(place, `usr/bin/python${version}`)],
-    env: { PYTHONHOME: path.join(place, "usr"), PYTHONPATH: path.join(place, inside, `lib/python${version}/site-packages`) },
+    env: { PYTHONHOME: path.join(place, "usr"), PYTHONPATH: packages },
+    packages,
   };
 }
 
