@@ -73,19 +73,17 @@ test("tools of several servers have the name of their server in front", async ()
   await conversation.close();
 });
 
-test("a call of 30 seconds that is interrupted is not waited for", async () => {
+test("a call of an hour that is interrupted is not waited for", async () => {
   const { url } = await start("streamableHttp");
-  const script = [calls(["trigger-long-running-operation", { duration: 30, steps: 60 }]), { text: "Stopped." }];
+  const script = [calls(["trigger-long-running-operation", { duration: 3600, steps: 7200 }]), { text: "Stopped." }];
   const { conversation } = await opened({ all: { url } }, { script });
   await connected(conversation, "all");
   await conversation.sendMessage("Wait");
-  const begun = performance.now();
   const progress = new Promise((resolve) => conversation.subscribe(({ kind }) => kind === "ToolProgressEvent" && resolve()));
   const running = conversation.run();
   await progress;
   await conversation.interrupt();
   assert.equal((await running).status, "paused");
-  assert.ok(performance.now() - begun < 25_000);
   const [first] = (await conversation.events.slice()).filter(({ kind }) => kind === "AgentErrorEvent");
   assert.equal(first.tool_name, "trigger-long-running-operation");
   // The connection still works.

@@ -49,17 +49,15 @@ test("a tool that is added during a run can be called in that run", options, asy
   await conversation.close();
 });
 
-test("a call of 30 seconds whose signal is aborted rejects at once", options, async () => {
+test("a call of an hour whose signal is aborted rejects at once", options, async () => {
   const { conversation } = await opened({ shelf: { url: server.url } });
   await connected(conversation, "shelf");
-  const begun = performance.now();
   const stop = new AbortController();
   const progress = new Promise((resolve) => conversation.subscribe(({ kind, text }) => kind === "ToolProgressEvent" && resolve(text)));
-  const waiting = conversation.executeTool("wait", { seconds: 30 }, { signal: stop.signal });
-  assert.match(await progress, /^waiting \(\d+\/300\)$/);
+  const waiting = conversation.executeTool("wait", { seconds: 3600 }, { signal: stop.signal });
+  assert.match(await progress, /^waiting \(\d+\/36000\)$/);
   stop.abort();
   await assert.rejects(waiting, { code: "aborted" });
-  assert.ok(performance.now() - begun < 25_000);
   await conversation.close();
 });
 
