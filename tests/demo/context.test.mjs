@@ -1,76 +1,62 @@
 // The context of the model in the demo page: the context window, condensing, and the inspector.
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import { startDemo, stepsOf } from "./page.mjs";
-import { availableBrowsers } from "../support/browser/driver.mjs";
-import { photograph, tabs } from "../support/browser/tabs.mjs";
+import { demoTest } from "./page.mjs";
+import { photograph } from "../support/browser/tabs.mjs";
 
-let demo;
-before(async () => (demo = await startDemo({ delay: 0 })));
-after(() => demo.close());
-
-for (const kind of availableBrowsers) {
-  test(`${kind}: the demo shows the context window, condenses it, and shows the requests`, async (context) => {
-    const browser = await tabs(kind);
-    const step = stepsOf(context, browser, demo);
-    try {
-      await step("a condensation is shown with its summary, after a reload too", async (page) => {
-        for (const text of ["Roll a die", "What is 6 * 7?", "hello"]) await page.ask(text);
-        await page.press("Context");
-        const tab = () => [document.activeElement.id, document.activeElement.getAttribute("aria-selected")];
-        assert.deepEqual(await page.page.evaluate(tab), ["context-tab", "true"], "the focus is on the part that was opened");
-        await page.shows(/of 32K tokens, \d+%.*Condensing replaces \d+ of them/, "#panel");
-        await page.isAccessible("the context window");
-        await page.press("Condense now");
-        await page.shows(/Condensed: the model now reads this instead of \d+ events/);
-        await page.shows(/Condensed\./, "#panel [role=status]");
-        assert.equal(await page.page.evaluate(() => document.activeElement.textContent), "Condense now", "the focus stays");
-        await page.idle();
-        const summary = await page.text(".condensed .summary");
-        assert.match(summary, /\S/);
-        await photograph(page, `condensed-${kind}`);
-        await page.page.reload();
-        await page.shows(/Condensed: the model now reads this/);
-        // Until the code for Markdown is there, it is shown as it was written.
-        const isShown = (summary) => document.querySelector(".condensed .summary")?.textContent === summary;
-        await page.until("the same summary is shown", isShown, summary);
-        await page.ask("What is 7 * 7?");
-        await page.shows(/7 \* 7 = 49/);
-      });
-
-      await step("the inspector shows the request as it was sent, and goes on while another view is shown", async (page) => {
-        await page.until("the page records", () => performance.getEntriesByType("resource").some(({ name }) => /devtools/.test(name)));
-        await page.ask("hello");
-        await page.press("Context");
-        await page.press("Inspector");
-        const shown = (wanted, times) =>
-          page.until(
-            "the inspector shows it",
-            (text, times) => document.querySelector("threadkeep-inspector")?.shadowRoot.textContent.split(text).length > times,
-            wanted,
-            times,
-          );
-        // Also what was asked before somebody looked.
-        await shown("/v1/chat/completions", 1);
-        await page.press("Files");
-        await page.ask("What is 6 * 7?");
-        await page.press("Inspector");
-        await shown("/v1/chat/completions", 2);
-        const { font, width } = await page.page.evaluate(() => {
-          const inspector = document.querySelector("threadkeep-inspector");
-          return {
-            font: getComputedStyle(inspector).fontFamily === getComputedStyle(document.body).fontFamily,
-            width: inspector.shadowRoot.querySelector("[role=tabpanel]").scrollWidth <= inspector.clientWidth,
-          };
-        });
-        const names = await page.page.$$eval(".topbar button span", (spans) => spans.filter((span) => span.checkVisibility()).length);
-        assert.equal(names, 0, "beside the panel the actions are icons, so that the title has room");
-        assert.deepEqual({ font, width }, { font: true, width: true }, "its font is the page's, and it is as wide as the panel");
-        await page.isAccessible("the inspector");
-        await photograph(page, `inspector-${kind}`);
-      });
-    } finally {
-      await browser.close();
-    }
+demoTest("the demo shows the context window, condenses it, and shows the requests", { delay: 0 }, async ({ kind, step }) => {
+  await step("a condensation is shown with its summary, after a reload too", async (page) => {
+    for (const text of ["Roll a die", "What is 6 * 7?", "hello"]) await page.ask(text);
+    await page.press("Context");
+    const tab = () => [document.activeElement.id, document.activeElement.getAttribute("aria-selected")];
+    assert.deepEqual(await page.page.evaluate(tab), ["context-tab", "true"], "the focus is on the part that was opened");
+    await page.shows(/of 32K tokens, \d+%.*Condensing replaces \d+ of them/, "#panel");
+    await page.isAccessible("the context window");
+    await page.press("Condense now");
+    await page.shows(/Condensed: the model now reads this instead of \d+ events/);
+    await page.shows(/Condensed\./, "#panel [role=status]");
+    assert.equal(await page.page.evaluate(() => document.activeElement.textContent), "Condense now", "the focus stays");
+    await page.idle();
+    const summary = await page.text(".condensed .summary");
+    assert.match(summary, /\S/);
+    await photograph(page, `condensed-${kind}`);
+    await page.page.reload();
+    await page.shows(/Condensed: the model now reads this/);
+    // Until the code for Markdown is there, it is shown as it was written.
+    const isShown = (summary) => document.querySelector(".condensed .summary")?.textContent === summary;
+    await page.until("the same summary is shown", isShown, summary);
+    await page.ask("What is 7 * 7?");
+    await page.shows(/7 \* 7 = 49/);
   });
-}
+
+  await step("the inspector shows the request as it was sent, and goes on while another view is shown", async (page) => {
+    await page.until("the page records", () => performance.getEntriesByType("resource").some(({ name }) => /devtools/.test(name)));
+    await page.ask("hello");
+    await page.press("Context");
+    await page.press("Inspector");
+    const shown = (wanted, times) =>
+      page.until(
+        "the inspector shows it",
+        (text, times) => document.querySelector("threadkeep-inspector")?.shadowRoot.textContent.split(text).length > times,
+        wanted,
+        times,
+      );
+    // Also what was asked before somebody looked.
+    await shown("/v1/chat/completions", 1);
+    await page.press("Files");
+    await page.ask("What is 6 * 7?");
+    await page.press("Inspector");
+    await shown("/v1/chat/completions", 2);
+    const { font, width } = await page.page.evaluate(() => {
+      const inspector = document.querySelector("threadkeep-inspector");
+      return {
+        font: getComputedStyle(inspector).fontFamily === getComputedStyle(document.body).fontFamily,
+        width: inspector.shadowRoot.querySelector("[role=tabpanel]").scrollWidth <= inspector.clientWidth,
+      };
+    });
+    const names = await page.page.$$eval(".topbar button span", (spans) => spans.filter((span) => span.checkVisibility()).length);
+    assert.equal(names, 0, "beside the panel the actions are icons, so that the title has room");
+    assert.deepEqual({ font, width }, { font: true, width: true }, "its font is the page's, and it is as wide as the panel");
+    await page.isAccessible("the inspector");
+    await photograph(page, `inspector-${kind}`);
+  });
+});
