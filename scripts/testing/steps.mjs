@@ -56,9 +56,9 @@ const mainDemo = ["demo", "settings"].map((name) => `tests/demo/${name}.test.mjs
 /** The steps of `npm test`; with `all`, those of `npm test -- --all`, in which a step without `extra` may have more to do. */
 export function testSteps({ quick = false, all = false } = {}) {
   const usual = (files) => (all ? files : without(files, long));
-  const inBrowser = (kind, files) => ({
+  const inBrowser = (kind, files, play = played) => ({
     needs: ["build", "install-browsers"],
-    ...played(files, { atOnce: pagesAtOnce }),
+    ...play(files, { atOnce: browsersAtOnce }),
     env: { THREADKEEP_BROWSER: kind },
     timeout: hang,
   });
@@ -135,9 +135,9 @@ export function testSteps({ quick = false, all = false } = {}) {
       env: { THREADKEEP_BROWSER: "chromium" },
       timeout: hang,
     },
-    { name: "browser", lane: "chromium", ...inBrowser("chromium", usual(without(filesIn("browser"), explored))) },
+    { name: "browser", lane: "chromium", ...inBrowser("chromium", usual(without(filesIn("browser"), explored)), playedInPages) },
     { name: "demo", lane: "chromium", ...inBrowser("chromium", all ? filesIn("demo") : mainDemo) },
-    { name: "browser-firefox", extra: true, lane: "firefox", ...inBrowser("firefox", elsewhere.firefox.browser) },
+    { name: "browser-firefox", extra: true, lane: "firefox", ...inBrowser("firefox", elsewhere.firefox.browser, playedInPages) },
     { name: "demo-firefox", extra: true, lane: "firefox", ...inBrowser("firefox", elsewhere.firefox.demo) },
     { name: "browser-webkit", extra: true, lane: "webkit", ...inWebKit, ...played(elsewhere.webkit.browser) },
     { name: "kills-webkit", extra: true, lane: "webkit", ...inWebKit, ...played(elsewhere.webkit.kills) },
@@ -195,8 +195,8 @@ export function testSteps({ quick = false, all = false } = {}) {
 
 /** Seconds after which nothing is expected any more, also on a machine with other work. */
 const hang = 1800;
-/** Files of pages that run at once, each with a browser of its own; the machine is waiting for pages much of the time. */
-const pagesAtOnce = 3;
+/** Browsers that run at once; the machine is waiting for pages much of the time. */
+const browsersAtOnce = 3;
 
 const without = (files, others) => files.filter((file) => !others.includes(file));
 
@@ -220,6 +220,12 @@ const longestFile = "--test-timeout=1200000";
 /** Each test file in a process of its own, so many at once; and how those that may be repeated are. */
 function played(files, { atOnce = 2 } = {}) {
   const command = (files) => [node, "--test", reporter, longestFile, `--test-concurrency=${atOnce}`, ...files];
+  return { command: command(files), again: command };
+}
+
+/** A few processes at once, each of which plays its files in one browser, whose start costs seconds. */
+function playedInPages(files, { atOnce }) {
+  const command = (files) => [node, "scripts/testing/beside.mjs", String(atOnce), ...files];
   return { command: command(files), again: command };
 }
 

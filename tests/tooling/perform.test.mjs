@@ -72,3 +72,19 @@ test("what has failed is named with its file, its place and the reason, and the 
   assert.match(text, /to play it again: .*npm run one .*bad\.test\.mjs/);
   assert.match(text, /0 of 1 steps passed in 3 s$/);
 });
+
+test("a file of pages that cannot be loaded is a failure, and the files that share its browser are played", async (context) => {
+  const folder = mkdtempSync(path.join(tmpdir(), "threadkeep-files-"));
+  context.after(() => rmSync(folder, { recursive: true }));
+  const [broken, good] = ["broken", "good"].map((name) => path.join(folder, `${name}.test.mjs`));
+  writeFileSync(broken, 'throw new Error("no start");');
+  writeFileSync(good, 'import { test } from "node:test";\ntest("good", () => {});');
+  const command = [process.execPath, "scripts/testing/beside.mjs", "1", broken, good];
+  const result = await perform({ name: "perform-test-broken", command, env: { NODE_TEST_CONTEXT: undefined }, timeout: 60 });
+  assert.equal(result.outcome, "failed");
+  assert.deepEqual(
+    result.failures.map(({ name, reason }) => [name, reason.split("\n")[0]]),
+    [[broken, "Error: no start"]],
+  );
+  assert.deepEqual(result.times.map(({ name }) => name).sort(), [broken, "good"].sort());
+});
