@@ -1,6 +1,8 @@
 // The rows of the list: a message of the user is one row, and so is each part of an answer, because an answer may have thousands.
-import type { MessagePart, ToolPart, UIMessage } from "../../thread/index.js";
-import type { Step } from "./steps.js";
+import type { MessagePart, ReasoningPart, ToolPart, UIMessage } from "../../thread/index.js";
+
+/** What a line of several steps may stand for. */
+export type Step = ReasoningPart | ToolPart;
 
 export interface Row {
   /** The same while the message streams and after it. */

@@ -3,7 +3,7 @@
 import { visibleText } from "../../thread/index.js";
 import { useLabels } from "../context.js";
 import { counted } from "../counted.js";
-import type { Step } from "./steps.js";
+import type { Step } from "./rows.js";
 
 interface StepsLineProps {
   steps: readonly Step[];

@@ -1,10 +1,8 @@
 // Several small steps in a row, thoughts and calls that have gone well, are one line that opens: which rows it stands for.
-import type { MessagePart, ReasoningPart, ToolPart, UIMessage } from "../../thread/index.js";
+import type { MessagePart, UIMessage } from "../../thread/index.js";
 import type { ConversationVisualizer } from "../visualizer.js";
 import { changesOf, imagesOf } from "./results.js";
-import { type Row, rowsOf } from "./rows.js";
-
-export type Step = ReasoningPart | ToolPart;
+import { type Row, rowsOf, type Step } from "./rows.js";
 
 /** Fewer steps are as calm as their line would be. */
 const FEWEST = 3;
