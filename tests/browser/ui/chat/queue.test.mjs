@@ -38,10 +38,14 @@ for (const kind of availableBrowsers) {
         });
       for (const width of [320, 390]) {
         await chat.page.setViewport({ width, height: 800 });
+        await chat.fill(".composer-text", "");
+        assert.equal((await place()).isBeside, true, "while it is empty, all is one line");
+        await chat.fill(".composer-text", "Third");
         const { field, ...buttons } = await place();
         assert.ok(field > 0.75, `the field has ${field} of ${width} pixels`);
         assert.deepEqual(buttons, { isBeside: false, isOneLine: true });
       }
+      await chat.fill(".composer-text", "");
       await chat.page.setViewport({ width: 1280, height: 800 });
       const { isBeside, isOneLine } = await place();
       assert.deepEqual({ isBeside, isOneLine }, { isBeside: true, isOneLine: true });
