@@ -18,7 +18,7 @@ addEventListener("unhandledrejection", ({ reason }) => report(reason, { title })
 // Without an error it is a note of the browser, such as one about a ResizeObserver that is called again in the next frame.
 addEventListener("error", ({ error }) => error && report(error, { title }));
 // What is dropped beside the list and the message field is not opened in place of this page.
-for (const type of ["dragover", "drop"]) addEventListener(type, (event) => event.preventDefault());
+for (const type of ["dragenter", "dragover", "drop"]) addEventListener(type, (event) => event.preventDefault());
 
 /**
  * The only scripts that this page starts by their address: its service worker, and the workers of the library's terminal and its search, and

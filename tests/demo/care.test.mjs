@@ -51,7 +51,9 @@ demoTest("the demo takes care of hostile output and keyboards", {}, async ({ dem
     await keyboard.press("Enter");
     await page.shows(/roll_dice: \d/);
     await page.idle();
-    await tabTo(".call summary", { back: true });
+    await tabTo(".steps", { back: true });
+    await keyboard.press("Enter");
+    await tabTo(".call summary");
     await keyboard.press("Enter");
     assert.equal(await page.page.$eval(".call", (call) => call.open), true);
     await tabTo("#export-button", { back: true });
@@ -59,13 +61,5 @@ demoTest("the demo takes care of hostile output and keyboards", {}, async ({ dem
     await page.until("the first form has the focus", () => document.activeElement.id === "export-archive");
     await keyboard.press("Escape");
     await page.until("the focus returns", () => document.activeElement.id === "export-button");
-    await tabTo(".composer-text");
-    await keyboard.type("A long answer of 40 paragraphs");
-    await keyboard.press("Enter");
-    await page.streams();
-    await keyboard.press("Escape");
-    await page.shows(/Stopped/);
-    await page.until("one can go on", () => document.querySelector(".next .button"));
-    await tabTo(".next .button", { back: true });
   });
 });

@@ -1,4 +1,4 @@
-// Control in the demo page: when calls wait for the user, which tools are always allowed, and secrets. How one decides about a call is in
+// Control in the demo page: when calls wait for the user, and secrets. The part itself is in browser/ui/control. How one decides about a call is in
 // browser/ui/chat/deciding.
 import assert from "node:assert/strict";
 import { demoTest } from "./page.mjs";
@@ -26,13 +26,10 @@ demoTest(
       await page.page.reload();
       await page.shows(/Asks about every call/, "#control-line");
       await askFirst(page, "Roll a die", /A call waits for you/);
-      await page.press("Always allow roll_dice here…");
-      await page.press("Never ask about roll_dice here");
+      await page.approve();
       await page.shows(/roll_dice: \d.*scripted answer/);
       await page.idle();
       await page.press("Control");
-      await page.press("Ask again about roll_dice");
-      await page.until("it is forgotten", () => document.activeElement.type === "radio");
       await page.click(".control [value=NeverConfirm]");
       await page.shows(/Asks about harmful tools only/, "#control-line");
       await page.press("Close the control");
@@ -58,8 +55,6 @@ demoTest(
       await page.shows(/a friend of this page/);
       await page.press("Control");
       await page.shows(/API_TOKEN.*not stored/, ".secret-names");
-      await page.press("Remove API_TOKEN");
-      await page.until("it is gone", () => document.querySelector(".secret-names").hidden);
     });
   },
 );

@@ -11,7 +11,6 @@ import { demoTest } from "./page.mjs";
 
 const files = path.join(root, `.cache/demo-imported-${process.pid}`);
 const archive = path.join(files, "theirs.zip");
-const session = path.join(files, "theirs.json");
 /** Firefox complains of a font that was under way when the page was left. */
 const leftWhileLoading = /downloadable font: download failed.*status=2152398850/;
 
@@ -35,15 +34,6 @@ function writeFiles(origin) {
   };
   entry(entries, `${folder}/base_state.json`).content = JSON.stringify({ ...JSON.parse(baseState()), ...theirs });
   writeFileSync(archive, zip(entries));
-  writeFileSync(
-    session,
-    JSON.stringify({
-      messages: [
-        { role: "user", content: "Hello" },
-        { role: "assistant", content: "Hello." },
-      ],
-    }),
-  );
 }
 after(() => rmSync(files, { recursive: true, force: true }));
 
@@ -75,14 +65,6 @@ demoTest(
       await page.shows(/Theirs/, "#title");
       await page.shows(/Asks about risky calls/, "#control-line");
       await page.fill(".composer-text", "");
-      await page.say("Pay Ann 20 euros");
-      await page.waits(/A call waits for you.*Pay Ann 20/);
-    });
-
-    await step("the page's settings hold for an imported session too", async (page) => {
-      await page.drop(session);
-      await page.shows(/Hello/);
-      await page.shows(/Asks about risky calls/, "#control-line");
       await page.say("Pay Ann 20 euros");
       await page.waits(/A call waits for you.*Pay Ann 20/);
     });

@@ -4,7 +4,6 @@ import { after, before } from "node:test";
 import { json } from "node:stream/consumers";
 import { listen } from "../support/listen.mjs";
 import { demoTest } from "./page.mjs";
-import { photograph } from "../support/browser/tabs.mjs";
 
 /** The answers of the server to a request without a token, and to one for a stream. */
 const usual = /40[15]/;
@@ -57,7 +56,7 @@ async function weatherServer(request, response) {
   );
 }
 
-demoTest("the demo uses MCP servers", { delay: 0 }, async ({ kind, step }) => {
+demoTest("the demo uses MCP servers", { delay: 0 }, async ({ step }) => {
   const reset = (page) => page.page.evaluate(() => localStorage.clear());
   await step(
     "an MCP server is added in the settings, and its tool is used after approval",
@@ -82,7 +81,6 @@ demoTest("the demo uses MCP servers", { delay: 0 }, async ({ kind, step }) => {
       await page.press("Settings");
       await page.shows(/Connected, with 1 tool/, ".servers");
       await page.page.$eval(".servers", (list) => list.scrollIntoView({ block: "center" }));
-      await photograph(page, `servers-${kind}`);
       assert.doesNotMatch(await page.page.evaluate(() => JSON.stringify(localStorage)), new RegExp(token), "the token is in memory only");
       await page.press("Remove weather");
       await page.until("it is gone", () => document.querySelector(".servers").hidden);

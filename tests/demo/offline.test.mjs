@@ -5,7 +5,6 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { root } from "../../scripts/process.mjs";
 import { demoTest } from "./page.mjs";
-import { photograph } from "../support/browser/tabs.mjs";
 
 let folder;
 /** The text that the server appends to the service worker: another text is another version. */
@@ -34,15 +33,12 @@ demoTest(
         await page.say("hello");
         await page.shows(/could not be reached.*Trying again in \d+ s.*Try now/, ".next");
         await page.isAccessible("a run that waits");
-        await page.still();
-        await photograph(page, `offline-${kind}-before`);
       } finally {
         await demo.restart();
       }
       await page.pressIfThere("Try now");
       await page.shows(/hello.*scripted/);
       await page.idle();
-      await photograph(page, `offline-${kind}-after`);
     });
 
     await step("a new version is offered, and not taken while the agent is at work", async (page) => {
@@ -52,7 +48,6 @@ demoTest(
       version = `\n// ${kind}`;
       await page.page.evaluate(async () => void (await (await navigator.serviceWorker.getRegistration()).update()));
       await page.shows(/new version of this page/, "#notices");
-      await photograph(page, `update-${kind}`);
       await page.say("Count slowly to 99");
       await page.shows(/1 of 99/);
       await page.press("Reload with it: There is a new version of this page");
@@ -66,14 +61,6 @@ demoTest(
     });
 
     await step("the page can be installed", async (page) => {
-      const manifest = await page.page.evaluate(async () => (await fetch(document.querySelector("link[rel=manifest]").href)).json());
-      for (const { src, sizes } of manifest.icons) {
-        const found = await page.page.evaluate(async (src) => {
-          const image = await createImageBitmap(await (await fetch(src)).blob()).catch(() => null);
-          return image && `${image.width}x${image.height}`;
-        }, src);
-        if (sizes !== "any") assert.equal(found, sizes, src);
-      }
       if (kind === "chromium") {
         const protocol = await page.page.createCDPSession();
         const { installabilityErrors } = await protocol.send("Page.getInstallabilityErrors");

@@ -276,6 +276,8 @@ export class DemoPage {
     const viewport = this.page.viewport();
     await this.page.setViewport({ ...viewport, height: 6000 });
     await this.until("the calls are drawn and unfolded", () => {
+      const steps = document.querySelector('.steps[aria-expanded="false"]');
+      if (steps) return void steps.click();
       const rows = [...document.querySelectorAll(".items .row")];
       const { top, bottom } = document.querySelector(".scroller").getBoundingClientRect();
       // Those beside the rows that were in sight come some frames later.
@@ -321,19 +323,9 @@ export class DemoPage {
     return { name, bytes: Buffer.from(bytes, "base64") };
   }
 
-  /** Drops a file on a part of the page: a real one where the browser's protocol can, else an event that carries one. */
-  async drop(file, selector = "#conversation-list") {
-    if (this.kind === "chromium") {
-      const { x, y } = await this.page.$eval(selector, (part) => {
-        const { left, top, width, height } = part.getBoundingClientRect();
-        return { x: left + width / 2, y: top + height / 2 };
-      });
-      const protocol = await this.page.createCDPSession();
-      const data = { items: [], files: [file], dragOperationsMask: 1 };
-      for (const type of ["dragEnter", "dragOver", "drop"]) await protocol.send("Input.dispatchDragEvent", { type, x, y, data });
-      return protocol.detach();
-    }
-    await this.page.evaluate(dropEvents, path.basename(file), readFileSync(file, "base64"), selector);
+  /** Drops a file on a part of the page. */
+  drop(file, selector = ".conversations") {
+    return this.page.evaluate(dropEvents, path.basename(file), readFileSync(file, "base64"), selector);
   }
 }
 

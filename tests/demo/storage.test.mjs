@@ -1,6 +1,5 @@
 // The demo page's storage: what it takes up, which conversations are the largest, the browser's promise to keep it, and a full disk.
 import assert from "node:assert/strict";
-import { photograph } from "../support/browser/tabs.mjs";
 import { DemoPage, demoTest } from "./page.mjs";
 
 /** Counts in the page how often the browser is asked, in the place of the browser. */
@@ -35,7 +34,6 @@ demoTest(
       assert.match(other, /bike/i);
       await page.isAccessible("the storage in the settings");
       await page.page.$eval(".storage", (part) => part.scrollIntoView({ block: "start" }));
-      await photograph(page, `storage-${kind}`);
       await page.press(`Export “${other}”`);
       await page.shows(/is in your downloads/, ".storage .outcome");
       const { name, bytes } = await page.download(/\.zip$/);
@@ -98,7 +96,6 @@ demoTest(
             return row && document.querySelector(".dialog-scroll").getBoundingClientRect().bottom > row.getBoundingClientRect().bottom;
           });
           await full.still();
-          await photograph(full, "storage-full");
           await full.page.evaluate(() => indexedDB.deleteDatabase("other data"));
           await full.page.close();
         },
