@@ -1,6 +1,6 @@
 // Plugins, as a host gives them and as they are read.
 import type { Skill } from "../agent/types.js";
-import type { JSONObject, JSONValue } from "../events/types.js";
+import type { JSONObject } from "../events/types.js";
 
 /**
  * The place of a plugin's directory: `github:owner/repo` or `github:owner/repo/folder`, the URL of a repository of GitHub, of a zip
@@ -66,7 +66,7 @@ export interface PluginAgent {
   max_iteration_per_run?: number;
   max_budget_per_run?: number;
   metadata: JSONObject;
-  [field: string]: JSONValue | undefined;
+  [field: string]: unknown;
 }
 
 /** A hook of a plugin, in the SDK's form. */

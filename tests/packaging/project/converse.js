@@ -1,6 +1,18 @@
 // Run by every project of the packaging test with the installed package: a conversation, an archive of it, an agent with a
-// context, a terminal, models of other wire APIs, and a server, for each of which a chunk of the wasm is loaded. Written as a user would write it.
-import { Agent, Conversation, LLM, agentServer, indexedDBStore, memoryStore, search, terminal, tool, updateSearchIndex } from "threadkeep";
+// context, a terminal, models of other wire APIs, a plugin and a server, for each of which a chunk of the wasm is loaded. Written as a user would write it.
+import {
+  Agent,
+  Conversation,
+  LLM,
+  agentServer,
+  indexedDBStore,
+  loadPlugin,
+  memoryStore,
+  search,
+  terminal,
+  tool,
+  updateSearchIndex,
+} from "threadkeep";
 
 const add = tool({
   name: "add",
@@ -49,6 +61,8 @@ export async function converse(baseUrl) {
   await updateSearchIndex({ store });
   const { hits } = await search("quokka", { store });
   if (hits[0]?.excerpt !== "The quokka sleeps.") throw new Error(`the search found ${JSON.stringify(hits)}`);
+  const plugin = await loadPlugin({ "skills/tides/SKILL.md": "---\nname: tides\ndescription: Knows the tides\n---\nTwice a day." });
+  if (plugin.skills[0]?.name !== "tides") throw new Error(`the plugin has the skills ${JSON.stringify(plugin.skills)}`);
   // Nothing runs there; what speaks to a server is loaded all the same.
   const home = agentServer({ host: "http://127.0.0.1:9", workingDir: "/" });
   const code = await Conversation.open({ agent: new Agent({ llm }), store: memoryStore(), home }).catch((error) => error.code);
