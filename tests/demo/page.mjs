@@ -15,6 +15,7 @@ import { availableBrowsers } from "../support/browser/driver.mjs";
 import { tabs } from "../support/browser/tabs.mjs";
 import { madeOnce } from "../support/made-once.mjs";
 import { untilIn } from "../support/browser/until.mjs";
+import { patience } from "../support/until.mjs";
 
 /** The folder of the built page, which all processes that test it share. */
 async function builtPage() {
@@ -246,15 +247,15 @@ export class DemoPage {
   }
 
   async #clickFound(what, find, argument) {
-    for (let attempt = 1; ; attempt++) {
+    for (const end = performance.now() + patience; ; ) {
       await this.until(what, find, argument);
       const found = await this.page.evaluateHandle(find, argument);
       try {
         await found.evaluate(stands);
         return await found.click();
       } catch (error) {
-        // It was drawn anew in the meantime.
-        if (attempt === 3) throw error;
+        // It was drawn anew in the meantime, or a dialog has opened above it.
+        if (performance.now() > end) throw error;
       }
     }
   }
@@ -347,9 +348,10 @@ function findButton(name) {
   return shown.find((button) => (!dialog || dialog.contains(button)) && (button.getAttribute("aria-label") ?? button.textContent) === name);
 }
 
-/** In the page: resolves when this element is at the same place in two frames, in sight, and not below something such as the composer. */
+/** In the page: resolves when this element is at the same place in two frames, in sight, and not below something. @throws Error if it stays there */
 async function stands(element) {
-  for (let before; element.isConnected; ) {
+  let before;
+  for (let frames = 0; frames < 120 && element.isConnected; frames++) {
     const { x, y, width, height } = element.getBoundingClientRect();
     if (before?.x === x && before?.y === y) {
       const atPoint = document.elementFromPoint(x + width / 2, y + height / 2);
@@ -361,4 +363,5 @@ async function stands(element) {
     }
     await new Promise(requestAnimationFrame);
   }
+  throw new Error("it is gone, moves or lies below something");
 }
