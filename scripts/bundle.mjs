@@ -126,7 +126,7 @@ async function bundleWithRolldown(input, plugins, options) {
     transform: { target: common.target },
     // A module of a part may be imported within it at once, and from elsewhere when it is needed.
     checks: { ineffectiveDynamicImport: false },
-    plugins: [...plugins, leftOut, boundedPatterns, modelData, unmappedPackages],
+    plugins: [...plugins, leftOut, validator, modelData, unmappedPackages],
   });
   await bundled.write({
     dir: common.outdir,
@@ -250,13 +250,17 @@ const leftOut = {
   load: (id) => (id === "\0ajv-provider" ? "export class AjvJsonSchemaValidator {}" : undefined),
 };
 
-/** The validator of JSON Schemas tries patterns with `RegExp`, which may never end. In its module, that name is a class of ours. */
-const boundedPatterns = {
-  name: "bounded patterns",
+/**
+ * The validator of JSON Schemas takes two names from its surroundings: `RegExp`, which may never end and is a class of ours there, and
+ * `self`, whose address is none in a worker that is made of a Blob, and which is missing there.
+ */
+const validator = {
+  name: "surroundings of the validator",
   transform(code, id) {
-    if (!/@cfworker\/json-schema\/dist\/esm\/validate\.js$/.test(id)) return undefined;
+    const [, module] = /@cfworker\/json-schema\/dist\/esm\/(\w+)\.js$/.exec(id) ?? [];
     const file = JSON.stringify(path.join(root, "js/input/pattern.ts"));
-    return { code: `import { SchemaPattern as RegExp } from ${file};${code}`, map: null };
+    if (module === "validate") return { code: `import { SchemaPattern as RegExp } from ${file};${code}`, map: null };
+    return module === "dereference" ? { code: `const self = undefined;${code}`, map: null } : undefined;
   },
 };
 
