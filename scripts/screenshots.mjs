@@ -23,6 +23,7 @@ await main(async () => {
     await demoPage.say("Roll three dice, tell me the time and work out 12 × 34");
     await demoPage.shows(/scripted answer/);
     await demoPage.idle();
+    await demoPage.click(".steps");
     await (await page.$$(".call summary")).at(-1).click();
     // Hides the caret and the focus.
     await page.evaluate(() => document.activeElement.blur());
